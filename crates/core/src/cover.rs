@@ -1,0 +1,188 @@
+//! A set of sites, one bit each.
+
+use std::fmt;
+use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
+
+use crate::{SiteId, SiteTable, TableId};
+
+const BITS: usize = u64::BITS as usize;
+
+/// A set of sites of one table: what an execution ran, what two executions differ in, what a suite validates.
+///
+/// Bits beyond the last word are zero, so covers taken while a table was smaller stay valid as it grows. Mixing covers
+/// of different tables is a defect of the program, not of its input, and panics.
+#[derive(Clone, Default)]
+pub struct Cover {
+    table: TableId,
+    words: Vec<u64>,
+}
+
+impl Cover {
+    /// The empty set over the sites of `table`.
+    pub fn of(table: &SiteTable) -> Self {
+        Cover { table: table.id(), words: Vec::new() }
+    }
+
+    /// Adds a site; whether it is new.
+    pub fn insert(&mut self, site: SiteId) -> bool {
+        let (word, bit) = (site.index() / BITS, 1u64 << (site.index() % BITS));
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        let new = self.words[word] & bit == 0;
+        self.words[word] |= bit;
+        new
+    }
+
+    /// Whether the site is in the set.
+    pub fn contains(&self, site: SiteId) -> bool {
+        self.word(site.index() / BITS) & (1 << (site.index() % BITS)) != 0
+    }
+
+    /// How many sites are in the set.
+    pub fn len(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Whether no site is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Whether every site of this set is in `other`.
+    pub fn is_subset(&self, other: &Cover) -> bool {
+        self.assert_same_table(other);
+        self.words.iter().enumerate().all(|(at, word)| word & !other.word(at) == 0)
+    }
+
+    /// The sites, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = SiteId> {
+        self.words
+            .iter()
+            .enumerate()
+            .flat_map(|(at, word)| bits(*word).map(move |bit| SiteId::new(at * BITS + bit)))
+    }
+
+    /// Takes all sites out and keeps the memory.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// The same sites under the numbers that another table gives them (see [`SiteTable::absorb`]).
+    #[must_use]
+    pub fn renumbered(&self, numbers: &[SiteId], table: &SiteTable) -> Cover {
+        let mut renumbered = Cover::of(table);
+        for site in self.iter() {
+            renumbered.insert(numbers[site.index()]);
+        }
+        renumbered
+    }
+
+    pub(crate) fn table(&self) -> TableId {
+        self.table
+    }
+
+    pub(crate) fn words(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The `at`-th word; zero beyond the end.
+    pub(crate) fn word(&self, at: usize) -> u64 {
+        self.words.get(at).copied().unwrap_or(0)
+    }
+
+    /// Unites the `at`-th word with `bits`.
+    pub(crate) fn add_word(&mut self, at: usize, bits: u64) {
+        if bits != 0 {
+            if at >= self.words.len() {
+                self.words.resize(at + 1, 0);
+            }
+            self.words[at] |= bits;
+        }
+    }
+
+    fn assert_same_table(&self, other: &Cover) {
+        assert_eq!(self.table, other.table, "covers of one operation share one site table");
+    }
+
+    fn grow_to(&mut self, other: &Cover) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+    }
+}
+
+/// The numbers of the bits that are set in `word`, ascending.
+pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            bit
+        })
+    })
+}
+
+impl BitOrAssign<&Cover> for Cover {
+    fn bitor_assign(&mut self, other: &Cover) {
+        self.assert_same_table(other);
+        self.grow_to(other);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+}
+
+impl BitXorAssign<&Cover> for Cover {
+    fn bitxor_assign(&mut self, other: &Cover) {
+        self.assert_same_table(other);
+        self.grow_to(other);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word ^= other);
+    }
+}
+
+impl BitAndAssign<&Cover> for Cover {
+    fn bitand_assign(&mut self, other: &Cover) {
+        self.assert_same_table(other);
+        self.words.truncate(other.words.len());
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+    }
+}
+
+impl SubAssign<&Cover> for Cover {
+    fn sub_assign(&mut self, other: &Cover) {
+        self.assert_same_table(other);
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+}
+
+impl PartialEq for Cover {
+    fn eq(&self, other: &Cover) -> bool {
+        self.table == other.table
+            && (0..self.words.len().max(other.words.len()))
+                .all(|at| self.word(at) == other.word(at))
+    }
+}
+
+impl Eq for Cover {}
+
+impl fmt::Debug for Cover {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter().map(SiteId::index)).finish()
+    }
+}
+
+/// A cover of no table in particular, for examples and tests: the sites are the numbers given.
+impl<const N: usize> From<[usize; N]> for Cover {
+    fn from(sites: [usize; N]) -> Self {
+        sites.into_iter().map(SiteId::new).collect()
+    }
+}
+
+impl FromIterator<SiteId> for Cover {
+    fn from_iter<I: IntoIterator<Item = SiteId>>(sites: I) -> Self {
+        let mut cover = Cover::default();
+        sites.into_iter().for_each(|site| {
+            cover.insert(site);
+        });
+        cover
+    }
+}

@@ -1,0 +1,89 @@
+//! What is counted: lines, branches, functions, regions.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A coverage criterion. Every site belongs to exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Criterion {
+    /// A source line that holds code.
+    Line,
+    /// One way out of a decision.
+    Branch,
+    /// A function.
+    Function,
+    /// A stretch of code without a way in or out: the paper's "statement".
+    Region,
+}
+
+impl Criterion {
+    /// All criteria, in the order in which they are shown.
+    pub const ALL: [Criterion; 4] =
+        [Criterion::Line, Criterion::Branch, Criterion::Function, Criterion::Region];
+
+    /// The word that users type and read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Criterion::Line => "line",
+            Criterion::Branch => "branch",
+            Criterion::Function => "function",
+            Criterion::Region => "region",
+        }
+    }
+}
+
+impl fmt::Display for Criterion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Criterion {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        Criterion::ALL
+            .into_iter()
+            .find(|criterion| criterion.name() == word)
+            .ok_or_else(|| format!("`{word}` is not a criterion (line, branch, function, region)"))
+    }
+}
+
+/// A set of criteria.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Criteria(u8);
+
+impl Criteria {
+    /// Every criterion.
+    pub fn all() -> Self {
+        Criterion::ALL.into_iter().collect()
+    }
+
+    /// Adds one.
+    pub fn insert(&mut self, criterion: Criterion) {
+        self.0 |= 1 << criterion as u8;
+    }
+
+    /// Takes one out.
+    pub fn remove(&mut self, criterion: Criterion) {
+        self.0 &= !(1 << criterion as u8);
+    }
+
+    /// Whether it is in the set.
+    pub fn contains(self, criterion: Criterion) -> bool {
+        self.0 & (1 << criterion as u8) != 0
+    }
+
+    /// Those in the set, in the order in which they are shown.
+    pub fn iter(self) -> impl Iterator<Item = Criterion> {
+        Criterion::ALL.into_iter().filter(move |criterion| self.contains(*criterion))
+    }
+}
+
+impl FromIterator<Criterion> for Criteria {
+    fn from_iter<I: IntoIterator<Item = Criterion>>(criteria: I) -> Self {
+        let mut set = Criteria::default();
+        criteria.into_iter().for_each(|criterion| set.insert(criterion));
+        set
+    }
+}

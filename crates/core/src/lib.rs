@@ -1,0 +1,67 @@
+//! Sites, covers, pairs and the algebra of metamorphic coverage.
+//!
+//! The paper's figure, which is all that metacov does:
+//!
+//! ```
+//! use metacov_core::{Cover, Pair};
+//!
+//! let covers = Pair {
+//!     a: Cover::from([2, 4, 5, 6, 7]),
+//!     b: Cover::from([2, 3, 4, 6, 7]),
+//! };
+//! let mut total = covers.difference();
+//! assert_eq!(total, Cover::from([3, 5]));
+//!
+//! // A second pair differs in line 5 alone. The suite's coverage is the union of the differences.
+//! total |= &Cover::from([5]);
+//! assert_eq!(total, Cover::from([3, 5]));
+//! ```
+//!
+//! The faulty absolute difference that motivates it (lines 2 to 7 of the paper's first listing). Both relations run
+//! every line, but only the first could have caught the fault in line 5:
+//!
+//! ```
+//! # use metacov_core::{Cover, Pair};
+//! let greater = || Cover::from([2, 3, 7]); // x > y
+//! let smaller = || Cover::from([2, 5, 7]);
+//!
+//! // R1 swaps the two numbers: the sides take different ways.
+//! assert_eq!(Pair { a: smaller(), b: greater() }.difference(), Cover::from([3, 5]));
+//! // R2 adds a constant to both: the sides take the same way.
+//! assert_eq!(Pair { a: greater(), b: greater() }.difference(), Cover::from([]));
+//! ```
+//!
+//! **The key design decision of this crate** is one dense numbering of everything that can be covered: a
+//! [`SiteTable`] gives each line, branch, function and region of a build a number, and a [`Cover`] is a bit set over
+//! those numbers. Counters of any kind are projected to sites *first*; what remains is exclusive-or at memory speed,
+//! the same for all criteria at once.
+//!
+//! The crate is pure: no input, no output, no clock, no randomness.
+
+mod cover;
+mod criterion;
+mod error;
+mod group;
+mod operation;
+mod pair;
+mod reading;
+mod site;
+mod state;
+mod summary;
+mod symbols;
+mod table;
+mod tally;
+
+pub use cover::Cover;
+pub use criterion::{Criteria, Criterion};
+pub use error::{BuildMismatch, GroupTooSmall};
+pub use group::Group;
+pub use operation::Operation;
+pub use pair::Pair;
+pub use reading::Reading;
+pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
+pub use state::{Kind, State};
+pub use summary::{Summaries, Summary, by_file, by_function, total};
+pub use symbols::Symbol;
+pub use table::{BuildId, SiteTable, TableId};
+pub use tally::Tally;

@@ -1,0 +1,29 @@
+//! What one side's coverage files say.
+
+use crate::{Cover, Naming, SiteTable};
+
+/// What a producer reports of one execution: which sites are there, and which of them ran.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The sites that ran.
+    pub executed: Cover,
+    /// The sites that the report names, whether they ran or not.
+    pub known: Cover,
+    /// How the report names its branches.
+    pub naming: Naming,
+}
+
+impl Reading {
+    /// A reading that names no site.
+    pub fn of(table: &SiteTable) -> Self {
+        let naming = Naming::default();
+        Reading { executed: Cover::of(table), known: Cover::of(table), naming }
+    }
+
+    /// Adds another input of the same side: a side with several inputs ran what any of them ran.
+    pub fn unite(&mut self, other: &Reading) {
+        self.executed |= &other.executed;
+        self.known |= &other.known;
+        self.naming.unite(other.naming);
+    }
+}

@@ -1,0 +1,161 @@
+//! What can be covered, and how it is told apart.
+
+use crate::{Criterion, Symbol};
+
+/// The number of a site in its [`SiteTable`](crate::SiteTable): dense, from zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SiteId(u32);
+
+impl SiteId {
+    pub(crate) fn new(index: usize) -> Self {
+        SiteId(u32::try_from(index).expect("a table of 2^32 sites does not fit in memory"))
+    }
+
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of a source file in its [`SiteTable`](crate::SiteTable).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(u32);
+
+impl FileId {
+    pub(crate) fn new(index: usize) -> Self {
+        FileId(u32::try_from(index).expect("a table of 2^32 files does not fit in memory"))
+    }
+
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A place in a build that runs or does not run. Two sites are the same if and only if all their parts are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Site {
+    /// The source file.
+    pub file: FileId,
+    /// The line it stands on (of a function: starts on). Zero where a producer knows none.
+    pub line: u32,
+    /// What stands there.
+    pub element: Element,
+    /// The function instance it belongs to, where template instances are kept apart; else [`Symbol::NONE`].
+    pub instance: Symbol,
+}
+
+/// What stands at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Element {
+    /// The line as a whole.
+    Line,
+    /// A way out of a decision on the line.
+    Branch(BranchKey),
+    /// The function of this name: as the linker knows it, where a producer tells.
+    Function(Symbol),
+    /// A region that starts on the line.
+    Region(Span),
+}
+
+/// Where a region begins and ends, besides its first line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// First column.
+    pub column: u32,
+    /// Last line.
+    pub end_line: u32,
+    /// Last column.
+    pub end_column: u32,
+}
+
+/// What tells the branches of one line apart. Producers name them in different ways, and ways do not mix: see [`Naming`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BranchKey {
+    /// The n-th on its line (gcov's JSON before 14, what lcov makes of it, gcovr before 8.4).
+    Position(u32),
+    /// The number that gcov's text report gives it: calls on the line are counted too (gcovr).
+    Number(u32),
+    /// An arc of the flow graph (gcov 14 and later). Functions that share a line may share block numbers, so arcs that
+    /// are alike are counted.
+    Arc {
+        /// The block it leaves.
+        source: u32,
+        /// The block it enters.
+        destination: u32,
+        /// How many arcs with the same blocks stand before it on the line.
+        occurrence: u32,
+    },
+    /// A block and a name within it (lcov, where it has more than one block or free text).
+    Label {
+        /// The block.
+        block: u32,
+        /// The branch's text.
+        name: Symbol,
+    },
+    /// A jump to a line; negative: out of the code object that starts there (coverage.py).
+    Jump(i32),
+    /// One outcome of a condition (LLVM).
+    Outcome {
+        /// The condition.
+        span: Span,
+        /// Whether this is the outcome "true".
+        taken: bool,
+    },
+    /// An alternative of a numbered decision (Istanbul).
+    Alternative {
+        /// The decision.
+        decision: u32,
+        /// The alternative.
+        index: u32,
+    },
+}
+
+/// The ways of naming branches that occur in a set of sites. Branches that are named in different ways cannot be
+/// compared: each would count as known to one side only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Naming(u8);
+
+impl Naming {
+    /// Notes the way in which `key` is named.
+    pub fn note(&mut self, key: BranchKey) {
+        self.0 |= match key {
+            BranchKey::Position(_) => 1,
+            BranchKey::Arc { .. } => 2,
+            BranchKey::Label { .. } => 4,
+            BranchKey::Jump(_) => 8,
+            BranchKey::Outcome { .. } => 16,
+            BranchKey::Alternative { .. } => 32,
+            BranchKey::Number(_) => 64,
+        };
+    }
+
+    /// Adds the ways of another set.
+    pub fn unite(&mut self, other: Naming) {
+        self.0 |= other.0;
+    }
+
+    /// Whether branches of the two sets can be compared: they share a way, or one has no branches.
+    pub fn agrees_with(self, other: Naming) -> bool {
+        self.0 == 0 || other.0 == 0 || self.0 & other.0 != 0
+    }
+}
+
+impl Element {
+    /// The criterion that counts it.
+    pub fn criterion(self) -> Criterion {
+        match self {
+            Element::Line => Criterion::Line,
+            Element::Branch(_) => Criterion::Branch,
+            Element::Function(_) => Criterion::Function,
+            Element::Region(_) => Criterion::Region,
+        }
+    }
+}
+
+impl Site {
+    /// The criterion that counts it.
+    pub fn criterion(&self) -> Criterion {
+        self.element.criterion()
+    }
+}

@@ -1,0 +1,333 @@
+//! The numbering of all sites of one build.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+use crate::symbols::Symbols;
+use crate::{
+    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Site, SiteId, Span,
+    Symbol,
+};
+
+/// Which table a cover belongs to. The default is that of examples and tests: no table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableId(u32);
+
+/// A fingerprint of all sites of a build: the same for the same sites, in whatever order they
+/// were met, on any machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BuildId(u64);
+
+/// All sites of one build, each with a number.
+///
+/// The table grows as coverage files are read. It remembers where it stands: the second report of
+/// a build names the same sites in the same order, so the next number is nearly always the next
+/// site, and no hash is taken.
+pub struct SiteTable {
+    id: TableId,
+    files: Vec<Symbol>,
+    file_index: HashMap<Symbol, FileId>,
+    symbols: Symbols,
+    sites: Vec<Site>,
+    index: HashTable<SiteId>,
+    hasher: DefaultHashBuilder,
+    expected: usize,
+    /// By site: what its producer says of the build, such as the hash of the source line.
+    marks: Vec<u64>,
+    excluded: Cover,
+    partial: Criteria,
+}
+
+impl SiteTable {
+    /// A table without sites.
+    pub fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let mut table = SiteTable {
+            id: TableId(NEXT.fetch_add(1, Relaxed)),
+            files: Vec::new(),
+            file_index: HashMap::new(),
+            symbols: Symbols::default(),
+            sites: Vec::new(),
+            index: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
+            expected: 0,
+            marks: Vec::new(),
+            excluded: Cover::default(),
+            partial: Criteria::default(),
+        };
+        table.excluded = Cover::of(&table);
+        table
+    }
+
+    /// Which table this is.
+    pub fn id(&self) -> TableId {
+        self.id
+    }
+
+    /// How many sites there are, the excluded ones among them.
+    pub fn len(&self) -> usize {
+        self.sites.len()
+    }
+
+    /// Whether there are no sites.
+    pub fn is_empty(&self) -> bool {
+        self.sites.is_empty()
+    }
+
+    /// The number of a site, new or known.
+    pub fn site(&mut self, site: Site) -> SiteId {
+        if self.sites.get(self.expected) == Some(&site) {
+            self.expected += 1;
+            return SiteId::new(self.expected - 1);
+        }
+        let hash = self.hasher.hash_one(site);
+        let known = self.index.find(hash, |id| self.sites[id.index()] == site).copied();
+        let id = known.unwrap_or_else(|| {
+            let id = SiteId::new(self.sites.len());
+            self.sites.push(site);
+            let (sites, hasher) = (&self.sites, &self.hasher);
+            self.index.insert_unique(hash, id, |id| hasher.hash_one(sites[id.index()]));
+            id
+        });
+        self.expected = id.index() + 1;
+        id
+    }
+
+    /// The number of a site, if it is known.
+    pub fn find(&self, site: Site) -> Option<SiteId> {
+        let hash = self.hasher.hash_one(site);
+        self.index.find(hash, |id| self.sites[id.index()] == site).copied()
+    }
+
+    /// The site of a number.
+    pub fn get(&self, id: SiteId) -> &Site {
+        &self.sites[id.index()]
+    }
+
+    /// All sites that are not excluded, in the order in which they were met.
+    pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
+        self.sites
+            .iter()
+            .enumerate()
+            .map(|(at, site)| (SiteId::new(at), site))
+            .filter(|(id, _)| !self.excluded.contains(*id))
+    }
+
+    /// All sites that are not excluded, by path, line, criterion and name: the order of
+    /// everything that is written out.
+    pub fn ordered(&self) -> Vec<SiteId> {
+        let mut by_path: Vec<usize> = (0..self.files.len()).collect();
+        by_path.sort_by_key(|file| self.symbols.name(self.files[*file]));
+        let mut rank = vec![0; self.files.len()];
+        by_path.into_iter().enumerate().for_each(|(at, file)| rank[file] = at);
+        let mut ids: Vec<SiteId> = self.sites().map(|(id, _)| id).collect();
+        ids.sort_by(|left, right| {
+            let (left, right) = (self.get(*left), self.get(*right));
+            rank[left.file.index()]
+                .cmp(&rank[right.file.index()])
+                .then(left.line.cmp(&right.line))
+                .then_with(|| self.compare_elements(left.element, right.element))
+                .then_with(|| self.name(left.instance).cmp(self.name(right.instance)))
+        });
+        ids
+    }
+
+    /// The number of the file with this path, new or known.
+    pub fn file(&mut self, path: &str) -> FileId {
+        let symbol = self.symbols.intern(path);
+        *self.file_index.entry(symbol).or_insert_with(|| {
+            self.files.push(symbol);
+            FileId::new(self.files.len() - 1)
+        })
+    }
+
+    /// The path of a file.
+    pub fn path(&self, file: FileId) -> &str {
+        self.symbols.name(self.files[file.index()])
+    }
+
+    /// How many files there are.
+    pub fn file_count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The symbol of a name, new or known.
+    pub fn symbol(&mut self, name: &str) -> Symbol {
+        self.symbols.intern(name)
+    }
+
+    /// The name of a symbol.
+    pub fn name(&self, symbol: Symbol) -> &str {
+        self.symbols.name(symbol)
+    }
+
+    /// Notes what a producer says of the build at a site (not zero), and refuses another build.
+    pub fn mark(&mut self, id: SiteId, mark: u64) -> Result<(), BuildMismatch> {
+        debug_assert_ne!(mark, 0, "zero means that nothing was said");
+        if self.marks.len() <= id.index() {
+            self.marks.resize(self.sites.len(), 0);
+        }
+        let known = &mut self.marks[id.index()];
+        if *known == 0 || *known == mark {
+            *known = mark;
+            return Ok(());
+        }
+        let site = self.get(id);
+        let place = format!("{}:{}", self.path(site.file), site.line);
+        Err(BuildMismatch { place })
+    }
+
+    /// Leaves a site out of every count, on all sides.
+    pub fn exclude(&mut self, id: SiteId) {
+        self.excluded.insert(id);
+    }
+
+    /// Notes that sites of a criterion are known only as far as they ran, so that no share of all
+    /// of them can be told.
+    pub fn set_partial(&mut self, criterion: Criterion) {
+        self.partial.insert(criterion);
+    }
+
+    /// The criteria whose sites are known only as far as they ran.
+    pub fn partial(&self) -> Criteria {
+        self.partial
+    }
+
+    /// Takes in all sites, marks and exclusions of another table. The result is, by the other's
+    /// numbers, the numbers here.
+    pub fn absorb(&mut self, other: &SiteTable) -> Result<Vec<SiteId>, BuildMismatch> {
+        let files: Vec<FileId> =
+            other.files.iter().map(|path| self.file(other.name(*path))).collect();
+        let mut numbers = Vec::with_capacity(other.len());
+        for (at, site) in other.sites.iter().enumerate() {
+            let element = match site.element {
+                Element::Function(name) => Element::Function(self.symbol(other.name(name))),
+                Element::Branch(BranchKey::Label { block, name }) => {
+                    let name = self.symbol(other.name(name));
+                    Element::Branch(BranchKey::Label { block, name })
+                }
+                element => element,
+            };
+            let instance = self.symbol(other.name(site.instance));
+            let id = self.site(Site { file: files[site.file.index()], element, instance, ..*site });
+            if let Some(mark) = other.marks.get(at).filter(|mark| **mark != 0) {
+                self.mark(id, *mark)?;
+            }
+            if other.excluded.contains(SiteId::new(at)) {
+                self.exclude(id);
+            }
+            numbers.push(id);
+        }
+        other.partial.iter().for_each(|criterion| self.set_partial(criterion));
+        Ok(numbers)
+    }
+
+    /// The fingerprint of the build, as far as it is known.
+    pub fn build_id(&self) -> BuildId {
+        let mut fingerprint = Fingerprint::new();
+        for id in self.ordered() {
+            let site = self.get(id);
+            fingerprint.text(self.path(site.file));
+            fingerprint.numbers([site.line]);
+            fingerprint.text(self.name(site.instance));
+            self.fingerprint_element(&mut fingerprint, site.element);
+        }
+        BuildId(fingerprint.0)
+    }
+
+    fn fingerprint_element(&self, fingerprint: &mut Fingerprint, element: Element) {
+        fingerprint.text(element.criterion().name());
+        match element {
+            Element::Line => {}
+            Element::Function(name) => fingerprint.text(self.name(name)),
+            Element::Region(span) => {
+                fingerprint.numbers([span.column, span.end_line, span.end_column]);
+            }
+            Element::Branch(BranchKey::Position(at) | BranchKey::Number(at)) => {
+                fingerprint.numbers([at]);
+            }
+            Element::Branch(BranchKey::Arc { source, destination, occurrence }) => {
+                fingerprint.numbers([source, destination, occurrence]);
+            }
+            Element::Branch(BranchKey::Label { block, name }) => {
+                fingerprint.numbers([block]);
+                fingerprint.text(self.name(name));
+            }
+            Element::Branch(BranchKey::Jump(to)) => fingerprint.numbers([to.cast_unsigned()]),
+            Element::Branch(BranchKey::Outcome { span, taken }) => {
+                let Span { column, end_line, end_column } = span;
+                fingerprint.numbers([column, end_line, end_column, u32::from(taken)]);
+            }
+            Element::Branch(BranchKey::Alternative { decision, index }) => {
+                fingerprint.numbers([decision, index]);
+            }
+        }
+    }
+
+    /// By criterion, then by what tells the elements apart; names by their letters.
+    fn compare_elements(&self, left: Element, right: Element) -> Ordering {
+        match (left, right) {
+            (Element::Function(left), Element::Function(right)) => {
+                self.name(left).cmp(self.name(right))
+            }
+            (
+                Element::Branch(BranchKey::Label { block: left_block, name: left }),
+                Element::Branch(BranchKey::Label { block: right_block, name: right }),
+            ) => left_block
+                .cmp(&right_block)
+                .then_with(|| compare_numerically(self.name(left), self.name(right))),
+            _ => left.cmp(&right),
+        }
+    }
+}
+
+impl Default for SiteTable {
+    fn default() -> Self {
+        SiteTable::new()
+    }
+}
+
+impl fmt::Display for BuildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for BuildId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "BuildId({self})")
+    }
+}
+
+/// Numbers by value, so that branch 10 stands after branch 9; other text by its letters.
+fn compare_numerically(left: &str, right: &str) -> Ordering {
+    match (left.parse::<u64>(), right.parse::<u64>()) {
+        (Ok(left), Ok(right)) => left.cmp(&right),
+        _ => left.cmp(right),
+    }
+}
+
+/// 64-bit FNV-1a: short, and the same everywhere and forever, unlike the hashers of tables.
+struct Fingerprint(u64);
+
+impl Fingerprint {
+    fn new() -> Self {
+        Fingerprint(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn text(&mut self, text: &str) {
+        text.bytes().chain([0]).for_each(|byte| self.byte(byte));
+    }
+
+    fn numbers<const N: usize>(&mut self, numbers: [u32; N]) {
+        numbers.into_iter().flat_map(u32::to_le_bytes).for_each(|byte| self.byte(byte));
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    }
+}

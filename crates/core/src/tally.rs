@@ -1,0 +1,181 @@
+//! The fold of a suite: pair by pair, in constant memory.
+
+use crate::cover::bits;
+use crate::{Cover, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
+
+/// What is left of the pairs of a relation, or of a whole suite, once they are folded.
+///
+/// Differences are united pair by pair; the difference of unions would be something else. Folding
+/// is commutative and associative ([`Tally::merge`]), so pairs can be folded in any order and in
+/// parallel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tally {
+    /// How many pairs were folded. A group of n sides counts as its `n (n - 1) / 2` pairs.
+    pub pairs: u64,
+    /// How many groups had no difference at all.
+    pub vacuous: u64,
+    /// How many groups had a side that ran less than a tenth of what another side ran.
+    pub lopsided: u64,
+    /// What any side of any pair ran.
+    pub executed: Cover,
+    /// What the first side of some pair ran alone.
+    pub only_a: Cover,
+    /// What the second side of some pair ran alone.
+    pub only_b: Cover,
+    /// What some side reported to exist and another side of the same group did not.
+    pub one_sided: Cover,
+    /// By site: in how many pairs the operation's result holds it.
+    counts: Vec<u32>,
+}
+
+impl Tally {
+    /// A tally of no pairs.
+    pub fn of(table: &SiteTable) -> Self {
+        Tally {
+            pairs: 0,
+            vacuous: 0,
+            lopsided: 0,
+            executed: Cover::of(table),
+            only_a: Cover::of(table),
+            only_b: Cover::of(table),
+            one_sided: Cover::of(table),
+            counts: Vec::new(),
+        }
+    }
+
+    /// Folds in one group.
+    ///
+    /// # Panics
+    /// If the operation is not [`Operation::Xor`] and there are more than two sides: only the
+    /// difference is defined for them.
+    pub fn add(&mut self, group: &Group<Reading>, operation: Operation) {
+        let sides = group.sides();
+        assert!(operation == Operation::Xor || sides.len() == 2, "{operation} takes two sides");
+        assert!(
+            sides.iter().all(|side| side.executed.table() == self.executed.table()),
+            "covers of one tally share one site table"
+        );
+        self.pairs += group.pair_count();
+        self.vacuous += u64::from(self.add_differences(sides, operation) == 0);
+        self.lopsided += u64::from(is_lopsided(sides));
+        for side in &sides[1..] {
+            let mut one_sided = side.known.clone();
+            one_sided ^= &sides[0].known;
+            self.one_sided |= &one_sided;
+        }
+    }
+
+    /// Word by word over all sides at once; how many sites differ.
+    fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
+        let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
+        let mut differing = 0;
+        for at in 0..words {
+            // Of the pairs (i, j) that end in side j: what earlier sides ran and missed.
+            let (mut ran, mut missed, mut only_a, mut only_b) = (0, 0, 0, 0);
+            for side in sides {
+                let word = side.executed.word(at);
+                only_a |= ran & !word;
+                only_b |= missed & word;
+                ran |= word;
+                missed |= !word;
+            }
+            let difference = only_a | only_b;
+            differing += u64::from(difference.count_ones());
+            self.executed.add_word(at, ran);
+            self.only_a.add_word(at, only_a);
+            self.only_b.add_word(at, only_b);
+            if sides.len() == 2 {
+                let (a, b) = (sides[0].executed.word(at), sides[1].executed.word(at));
+                self.count(at, operation.on_words(a, b), |_| 1);
+            } else {
+                self.count(at, difference, |bit| pairs_that_differ(sides, at, bit));
+            }
+        }
+        differing
+    }
+
+    fn count(&mut self, word: usize, selected: u64, pairs: impl Fn(usize) -> u32) {
+        if selected == 0 {
+            return;
+        }
+        let base = word * u64::BITS as usize;
+        if self.counts.len() < base + u64::BITS as usize {
+            self.counts.resize(base + u64::BITS as usize, 0);
+        }
+        for bit in bits(selected) {
+            let count = &mut self.counts[base + bit];
+            *count = count.saturating_add(pairs(bit));
+        }
+    }
+
+    /// In how many pairs the operation's result holds the site.
+    pub fn count_of(&self, site: SiteId) -> u32 {
+        self.counts.get(site.index()).copied().unwrap_or(0)
+    }
+
+    /// What the suite says of the site.
+    pub fn state(&self, site: SiteId) -> State {
+        match (self.only_a.contains(site), self.only_b.contains(site)) {
+            (true, true) => State::Validated(Kind::Either),
+            (true, false) => State::Validated(Kind::OnlyA),
+            (false, true) => State::Validated(Kind::OnlyB),
+            (false, false) if self.executed.contains(site) => State::Executed,
+            (false, false) => State::NotExecuted,
+        }
+    }
+
+    /// Metamorphic coverage of the suite: `MC(T)`, the union of the differences of all pairs.
+    #[must_use]
+    pub fn validated(&self) -> Cover {
+        let mut validated = self.only_a.clone();
+        validated |= &self.only_b;
+        validated
+    }
+
+    /// Folds in all pairs of another tally over the same table.
+    pub fn merge(&mut self, other: &Tally) {
+        self.pairs += other.pairs;
+        self.vacuous += other.vacuous;
+        self.lopsided += other.lopsided;
+        self.executed |= &other.executed;
+        self.only_a |= &other.only_a;
+        self.only_b |= &other.only_b;
+        self.one_sided |= &other.one_sided;
+        if self.counts.len() < other.counts.len() {
+            self.counts.resize(other.counts.len(), 0);
+        }
+        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
+            *count = count.saturating_add(*other);
+        }
+    }
+
+    /// The same tally under the numbers that another table gives the sites.
+    #[must_use]
+    pub fn renumbered(&self, numbers: &[SiteId], table: &SiteTable) -> Tally {
+        let mut counts = vec![0; if self.counts.is_empty() { 0 } else { table.len() }];
+        for (at, count) in self.counts.iter().enumerate().filter(|(_, count)| **count != 0) {
+            counts[numbers[at].index()] = *count;
+        }
+        Tally {
+            executed: self.executed.renumbered(numbers, table),
+            only_a: self.only_a.renumbered(numbers, table),
+            only_b: self.only_b.renumbered(numbers, table),
+            one_sided: self.one_sided.renumbered(numbers, table),
+            counts,
+            ..*self
+        }
+    }
+}
+
+/// Of n sides of which h ran the site, `h (n - h)` pairs differ in it.
+fn pairs_that_differ(sides: &[Reading], word: usize, bit: usize) -> u32 {
+    let ran = sides.iter().filter(|side| side.executed.word(word) >> bit & 1 == 1).count();
+    u32::try_from(ran * (sides.len() - ran)).unwrap_or(u32::MAX)
+}
+
+fn is_lopsided(sides: &[Reading]) -> bool {
+    let lengths = sides.iter().map(|side| side.executed.len());
+    let (least, most) =
+        lengths.fold((u64::MAX, 0), |(least, most), length| (least.min(length), most.max(length)));
+    least * 10 < most
+}

@@ -1,0 +1,95 @@
+//! What can go wrong between bytes and covers.
+
+use std::fmt;
+use std::io;
+
+use metacov_core::BuildMismatch;
+use thiserror::Error;
+
+/// A file that could not be read or written, and why.
+#[derive(Debug, Error)]
+#[error("{name}: {fault}")]
+pub struct Error {
+    /// The file as the user named it.
+    pub name: String,
+    /// What is wrong with it.
+    #[source]
+    pub fault: Fault,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// The file is not there, or reading or writing it failed.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// There is nothing in it. Nothing measured is not the same as nothing covered.
+    #[error("the file is empty: a missing side, not one that covers nothing")]
+    Empty,
+    /// The file is well-formed, but tells of no code at all.
+    #[error("the file names no code{0}: a missing side, not one that covers nothing")]
+    NoCode(String),
+    /// The content belongs to no format that is known.
+    #[error("the content is of no coverage format that metacov reads ({0})")]
+    UnknownFormat(String),
+    /// The format is known, this version of it is not.
+    #[error("{format} version {found} is not known (metacov reads {known})")]
+    Version {
+        /// The format.
+        format: &'static str,
+        /// The version that the file states.
+        found: String,
+        /// The versions that are read.
+        known: &'static str,
+    },
+    /// The content breaks the rules of its format.
+    #[error("{place}: {what}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The file is of another build than those read before it.
+    #[error("made from another build than {earlier}: {mismatch}")]
+    OtherBuild {
+        /// A file of the earlier build.
+        earlier: String,
+        /// Where they differ.
+        mismatch: BuildMismatch,
+    },
+}
+
+/// A place in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// After this many bytes of (decompressed) content.
+    Offset(u64),
+    /// In this line, counted from one.
+    Line(u64),
+    /// Nowhere in particular: the content is a data base.
+    Whole,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Offset(offset) => write!(f, "byte {offset}"),
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Whole => write!(f, "data base"),
+        }
+    }
+}
+
+impl Fault {
+    /// A breach of the format's rules.
+    pub(crate) fn malformed(place: Place, what: impl Into<String>) -> Self {
+        Fault::Malformed { place, what: what.into() }
+    }
+
+    /// The fault of the file called `name`.
+    pub fn of(self, name: impl Into<String>) -> Error {
+        Error { name: name.into(), fault: self }
+    }
+}

@@ -1,0 +1,166 @@
+//! Reading gcov JSON: one document per data file, several of them one behind the other.
+//!
+//! Keys come in any order: gcov 12 writes a line's branches before its number, a file's lines
+//! before its path, and the folder that paths are relative to at the very end.
+
+use hashbrown::HashMap;
+use metacov_core::BranchKey;
+
+use crate::json::Json;
+use crate::{Fault, Input, Record, Recorder};
+
+pub(super) fn documents(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut json = Json::new(input);
+    let mut line = Line::default();
+    while !json.at_end()? {
+        document(&mut json, recorder, &mut line)?;
+    }
+    Ok(())
+}
+
+fn document(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    line: &mut Line,
+) -> Result<(), Fault> {
+    let (mut folder, mut version) = (None, None);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "format_version" => version = Some(json.string()?.to_owned()),
+            "current_working_directory" => folder = Some(json.string()?.to_owned()),
+            "files" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    file(json, recorder, line)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    match version.as_deref() {
+        Some("1" | "2") => recorder.flush(folder.as_deref()),
+        Some(found) => {
+            let found = found.to_owned();
+            Err(Fault::Version { format: "gcov JSON", found, known: "1 and 2" })
+        }
+        None => Err(json.fault("no `format_version`")),
+    }
+}
+
+fn file(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    line: &mut Line,
+) -> Result<(), Fault> {
+    let mut path = None;
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "file" => path = Some(json.string()?.to_owned()),
+            "lines" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    line.read(json, recorder)?;
+                }
+            }
+            "functions" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    function(json, recorder)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    let path = path.ok_or_else(|| json.fault("a file without `file`"))?;
+    recorder.end_file(&path).map_err(|what| json.fault(what))
+}
+
+/// One entry of `lines`: a line, or a line of one function instance.
+#[derive(Default)]
+struct Line {
+    branches: Vec<(BranchKey, bool)>,
+    arcs: HashMap<(u32, u32), u32>,
+}
+
+impl Line {
+    fn read(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Fault> {
+        self.branches.clear();
+        self.arcs.clear();
+        let (mut number, mut count) = (None, None);
+        let mut instance = recorder.instance("");
+        json.begin_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                "line_number" => number = Some(json.uint32()?),
+                "count" => count = Some(json.uint()?),
+                "branches" => self.read_branches(json)?,
+                "function_name" if recorder.scope.per_instance => {
+                    instance = recorder.instance(json.string()?);
+                }
+                _ => json.skip()?,
+            }
+        }
+        let number = number.ok_or_else(|| json.fault("a line without `line_number`"))?;
+        let count = count.ok_or_else(|| json.fault("a line without `count`"))?;
+        recorder.add(Record::line(number, count > 0).instance(instance));
+        for (key, ran) in &self.branches {
+            recorder.add(Record::branch(number, *key, *ran).instance(instance));
+        }
+        Ok(())
+    }
+
+    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+        json.begin_array()?;
+        while json.next_element()? {
+            let (mut count, mut source, mut destination) = (None, None, None);
+            json.begin_object()?;
+            while let Some(key) = json.next_key()? {
+                match key {
+                    "count" => count = Some(json.uint()?),
+                    "source_block_id" => source = Some(json.uint32()?),
+                    "destination_block_id" => destination = Some(json.uint32()?),
+                    _ => json.skip()?,
+                }
+            }
+            let count = count.ok_or_else(|| json.fault("a branch without `count`"))?;
+            let key = if let (Some(source), Some(destination)) = (source, destination) {
+                let seen = self.arcs.entry((source, destination)).or_insert(0);
+                let occurrence = *seen;
+                *seen += 1;
+                BranchKey::Arc { source, destination, occurrence }
+            } else {
+                BranchKey::Position(u32::try_from(self.branches.len()).unwrap_or(u32::MAX))
+            };
+            self.branches.push((key, count > 0));
+        }
+        Ok(())
+    }
+}
+
+fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let (mut name, mut line, mut count, mut blocks, mut last) = (None, None, None, 0, 0);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "name" => name = Some(recorder.symbol(json.string()?)),
+            "start_line" => line = Some(json.uint32()?),
+            "execution_count" => count = Some(json.uint()?),
+            "blocks" => blocks = json.uint32()?,
+            "end_line" => last = json.uint32()?,
+            _ => json.skip()?,
+        }
+    }
+    let name = name.ok_or_else(|| json.fault("a function without `name`"))?;
+    let line = line.ok_or_else(|| json.fault("a function without `start_line`"))?;
+    let count = count.ok_or_else(|| json.fault("a function without `execution_count`"))?;
+    // A function with another number of blocks, or another end, is other code.
+    let shape = [blocks.to_le_bytes(), last.to_le_bytes()].concat();
+    recorder.add(Record::function(line, name, count > 0).marked(&shape));
+    Ok(())
+}

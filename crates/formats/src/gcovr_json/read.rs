@@ -1,0 +1,191 @@
+//! Reading gcovr JSON. The keys of all versions are disjoint in meaning, so one reader serves.
+
+use metacov_core::{BranchKey, Symbol};
+
+use crate::json::{Json, Next};
+use crate::{Fault, Input, Record, Recorder};
+
+/// The versions that gcovr's releases have written.
+const VERSIONS: [&str; 9] = ["0.1", "0.2", "0.3", "0.5", "0.6", "0.10", "0.11", "0.14", "0.15"];
+
+pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut json = Json::new(input);
+    let mut line = Line::default();
+    let mut version = None;
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "gcovr/format_version" => version = Some(read_version(&mut json)?),
+            "files" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    file(&mut json, recorder, &mut line)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    if version.is_none() {
+        return Err(json.fault("no `gcovr/format_version`"));
+    }
+    if !json.at_end()? {
+        return Err(json.fault("something follows the report"));
+    }
+    Ok(())
+}
+
+/// A string since gcovr 5.0, a number (0.1) before.
+fn read_version(json: &mut Json<&mut Input>) -> Result<(), Fault> {
+    let found = if json.peek()? == Next::Number {
+        json.skip()?;
+        "0.1".to_owned()
+    } else {
+        json.string()?.to_owned()
+    };
+    if VERSIONS.contains(&found.as_str()) {
+        return Ok(());
+    }
+    Err(Fault::Version { format: "gcovr JSON", found, known: "0.1 to 0.15" })
+}
+
+fn file(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    line: &mut Line,
+) -> Result<(), Fault> {
+    let mut path = None;
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "file" => path = Some(json.string()?.to_owned()),
+            "lines" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    line.read(json, recorder)?;
+                }
+            }
+            "functions" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    function(json, recorder)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    let path = path.ok_or_else(|| json.fault("a file without `file`"))?;
+    recorder.end_file(&path).map_err(|what| json.fault(what))?;
+    recorder.flush(None)
+}
+
+/// One entry of `lines`; its memory serves for the next.
+#[derive(Default)]
+struct Line {
+    branches: Vec<Branch>,
+    md5: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+struct Branch {
+    key: BranchKey,
+    ran: bool,
+    excluded: bool,
+}
+
+impl Line {
+    fn read(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Fault> {
+        self.branches.clear();
+        self.md5.clear();
+        let (mut number, mut count, mut excluded, mut no_code) = (None, None, false, false);
+        let mut instance = Symbol::NONE;
+        json.begin_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                "line_number" => number = Some(json.uint32()?),
+                "count" => count = Some(json.uint()?),
+                "branches" => self.read_branches(json)?,
+                "function_name" if recorder.scope.per_instance => {
+                    instance = recorder.instance(json.string()?);
+                }
+                "gcovr/md5" => self.md5.extend_from_slice(json.string()?.as_bytes()),
+                "gcovr/excluded" => excluded = json.bool()?,
+                // Until gcovr 5.2: the line is listed, but holds no code.
+                "gcovr/noncode" => no_code = json.bool()?,
+                _ => json.skip()?,
+            }
+        }
+        let number = number
+            .filter(|number| *number > 0)
+            .ok_or_else(|| json.fault("a line without a `line_number` from 1"))?;
+        let count = count.ok_or_else(|| json.fault("a line without `count`"))?;
+        if no_code {
+            return Ok(());
+        }
+        let mut record = Record::line(number, count > 0).instance(instance).excluded(excluded);
+        if !self.md5.is_empty() {
+            record = record.marked(&self.md5);
+        }
+        recorder.add(record);
+        for branch in &self.branches {
+            let record = Record::branch(number, branch.key, branch.ran).instance(instance);
+            recorder.add(record.excluded(excluded || branch.excluded));
+        }
+        Ok(())
+    }
+
+    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+        json.begin_array()?;
+        while json.next_element()? {
+            let (mut count, mut excluded, mut number) = (None, false, None);
+            let (mut source, mut destination) = (None, None);
+            json.begin_object()?;
+            while let Some(key) = json.next_key()? {
+                match key {
+                    "count" => count = Some(json.uint()?),
+                    "branchno" => number = Some(json.uint32()?),
+                    "source_block_id" | "blockno" => source = Some(json.uint32()?),
+                    "destination_block_id" | "destination_blockno" => {
+                        destination = Some(json.uint32()?);
+                    }
+                    "gcovr/excluded" => excluded = json.bool()?,
+                    _ => json.skip()?,
+                }
+            }
+            let count = count.ok_or_else(|| json.fault("a branch without `count`"))?;
+            let position = u32::try_from(self.branches.len()).unwrap_or(u32::MAX);
+            let key = match (number, source, destination) {
+                (Some(number), ..) => BranchKey::Number(number),
+                (None, Some(source), Some(destination)) => {
+                    BranchKey::Arc { source, destination, occurrence: 0 }
+                }
+                _ => BranchKey::Position(position),
+            };
+            self.branches.push(Branch { key, ran: count > 0, excluded });
+        }
+        Ok(())
+    }
+}
+
+fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let (mut name, mut demangled) = (None, None);
+    let (mut line, mut count, mut excluded) = (None, 0, false);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "name" => name = Some(recorder.symbol(json.string()?)),
+            "demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
+            "lineno" => line = Some(json.uint32()?),
+            "execution_count" => count = json.uint()?,
+            "gcovr/excluded" => excluded = json.bool()?,
+            _ => json.skip()?,
+        }
+    }
+    let name = name.or(demangled).ok_or_else(|| json.fault("a function without `name`"))?;
+    let line = line.ok_or_else(|| json.fault("a function without `lineno`"))?;
+    recorder.add(Record::function(line, name, count > 0).excluded(excluded));
+    Ok(())
+}

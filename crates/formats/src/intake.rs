@@ -1,0 +1,151 @@
+//! From the files of one side to its reading.
+
+use std::path::PathBuf;
+
+use metacov_core::{Reading, SiteTable};
+
+use crate::recorder::{Recorder, Waiting};
+use crate::scope::{Exclusions, Scope};
+use crate::{Error, Fault, Input, READERS, Reader, reader_names};
+
+/// A coverage file, and which part of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FileSpec {
+    /// The file.
+    pub path: PathBuf,
+    /// The test or context in it, if not all of them: the part behind `::` of `FILE::CONTEXT`.
+    pub context: Option<String>,
+}
+
+/// Reads coverage files into one growing site table.
+pub struct Intake<'s> {
+    scope: &'s Scope,
+    table: SiteTable,
+    exclusions: Vec<Option<Exclusions>>,
+    waiting: Waiting,
+    has_universe: bool,
+    /// The first file that was read: the build that all others must be of.
+    first: Option<String>,
+}
+
+impl<'s> Intake<'s> {
+    /// An intake that has read nothing yet.
+    pub fn new(scope: &'s Scope) -> Self {
+        Intake {
+            scope,
+            table: SiteTable::new(),
+            exclusions: Vec::new(),
+            waiting: Waiting::default(),
+            has_universe: false,
+            first: None,
+        }
+    }
+
+    /// Reads a file for the code that it names; what it says to have run is ignored.
+    pub fn read_universe(&mut self, file: &FileSpec) -> Result<(), Error> {
+        self.read_file(file)?;
+        self.has_universe = true;
+        Ok(())
+    }
+
+    /// Reads all files of one side. A side ran what any of its inputs ran.
+    pub fn read_side(&mut self, files: &[FileSpec]) -> Result<Reading, Error> {
+        let mut side = Reading::of(&self.table);
+        for file in files {
+            side.unite(&self.read_file(file)?);
+        }
+        Ok(side)
+    }
+
+    /// The sites that have been met.
+    pub fn table(&self) -> &SiteTable {
+        &self.table
+    }
+
+    /// The table, and the first file that was read into it.
+    pub fn into_parts(self) -> (SiteTable, Option<String>) {
+        (self.table, self.first)
+    }
+
+    fn read_file(&mut self, file: &FileSpec) -> Result<Reading, Error> {
+        let name = file.to_string();
+        let reading = Input::open(&file.path)
+            .and_then(|input| self.read(input, file.context.as_deref()))
+            .map_err(|fault| self.with_earlier(fault).of(&name))?;
+        self.first.get_or_insert(name);
+        Ok(reading)
+    }
+
+    /// Reads one report from an open input.
+    pub fn read(&mut self, mut input: Input, context: Option<&str>) -> Result<Reading, Fault> {
+        let reader = detect(input.head())?;
+        if context.is_some() && !reader.has_contexts() {
+            let what = format!("{} has no tests or contexts to choose from", reader.name());
+            return Err(Fault::malformed(crate::Place::Whole, what));
+        }
+        let mut recorder = Recorder {
+            reading: Reading::of(&self.table),
+            table: &mut self.table,
+            scope: self.scope,
+            exclusions: &mut self.exclusions,
+            context,
+            has_universe: self.has_universe,
+            waiting: std::mem::take(&mut self.waiting),
+        };
+        reader.read(&mut input, &mut recorder)?;
+        recorder.flush(None)?;
+        let Recorder { reading, waiting, .. } = recorder;
+        self.waiting = waiting;
+        if reading.known.is_empty() {
+            return Err(Fault::NoCode(match context {
+                Some(context) => format!(" for the context `{context}`"),
+                None if self.scope.filter.is_empty() && self.scope.exclude.is_empty() => {
+                    String::new()
+                }
+                None => " that --filter and --exclude let through".to_owned(),
+            }));
+        }
+        Ok(reading)
+    }
+
+    fn with_earlier(&self, fault: Fault) -> Fault {
+        match fault {
+            Fault::OtherBuild { mismatch, .. } => {
+                let earlier = self.first.clone().unwrap_or_else(|| "itself".to_owned());
+                Fault::OtherBuild { earlier, mismatch }
+            }
+            fault => fault,
+        }
+    }
+}
+
+/// The reader whose format the content is of.
+fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    READERS.iter().copied().find(|reader| reader.detect(head)).ok_or_else(|| {
+        let names: Vec<&str> = reader_names().collect();
+        Fault::UnknownFormat(names.join(", "))
+    })
+}
+
+impl std::fmt::Display for FileSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        match &self.context {
+            Some(context) => write!(f, "::{context}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl From<&str> for FileSpec {
+    /// `FILE` or `FILE::CONTEXT`. A file that exists under the whole text is that file.
+    fn from(text: &str) -> Self {
+        match text.split_once("::") {
+            Some((path, context)) if !std::path::Path::new(text).exists() => {
+                FileSpec { path: path.into(), context: Some(context.to_owned()) }
+            }
+            _ => FileSpec { path: text.into(), context: None },
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! lcov's tracefile (`.info`), versions 1.x and 2.x.
+
+mod read;
+
+use crate::{Fault, Input, Reader, Recorder};
+
+/// lcov's tracefile.
+pub(crate) struct Lcov;
+
+impl Reader for Lcov {
+    fn name(&self) -> &'static str {
+        "lcov"
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
+        let first = lines.find(|line| !line.is_empty() && !line.starts_with(b"#"));
+        first.is_some_and(|line| line.starts_with(b"TN:") || line.starts_with(b"SF:"))
+    }
+
+    fn has_contexts(&self) -> bool {
+        true
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::sections(input, recorder)
+    }
+}

@@ -1,0 +1,197 @@
+//! Where readers put what they find.
+
+use metacov_core::{BranchKey, Criterion, Element, Reading, Site, SiteTable, Span, Symbol};
+
+use crate::Fault;
+use crate::scope::{Exclusions, Scope};
+
+/// One site of a report, and whether it ran.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    line: u32,
+    element: Element,
+    instance: Symbol,
+    ran: bool,
+    excluded: bool,
+    only_if_known: bool,
+    mark: u64,
+}
+
+impl Record {
+    fn new(line: u32, element: Element, ran: bool) -> Self {
+        let instance = Symbol::NONE;
+        Record { line, element, instance, ran, excluded: false, only_if_known: false, mark: 0 }
+    }
+
+    pub(crate) fn line(line: u32, ran: bool) -> Self {
+        Record::new(line, Element::Line, ran)
+    }
+
+    pub(crate) fn branch(line: u32, key: BranchKey, ran: bool) -> Self {
+        Record::new(line, Element::Branch(key), ran)
+    }
+
+    pub(crate) fn function(line: u32, name: Symbol, ran: bool) -> Self {
+        Record::new(line, Element::Function(name), ran)
+    }
+
+    pub(crate) fn region(line: u32, span: Span, ran: bool) -> Self {
+        Record::new(line, Element::Region(span), ran)
+    }
+
+    /// Belongs to this function instance (see [`Recorder::instance`]).
+    pub(crate) fn instance(self, instance: Symbol) -> Self {
+        Record { instance, ..self }
+    }
+
+    /// Left out of all counts, on all sides, if `excluded`.
+    pub(crate) fn excluded(self, excluded: bool) -> Self {
+        Record { excluded, ..self }
+    }
+
+    /// Counts only if another report has named the site: this one does not tell whether it is one.
+    pub(crate) fn only_if_known(self) -> Self {
+        Record { only_if_known: true, ..self }
+    }
+
+    /// Carries what the producer says of the build: the same bytes for the same code.
+    pub(crate) fn marked(self, what: &[u8]) -> Self {
+        Record { mark: mark(what), ..self }
+    }
+}
+
+/// Takes the records of a report, file by file, to the site table and a reading.
+///
+/// Producers write a file's path before or after its lines, and the folder that the path is
+/// relative to at the very end. So records wait: [`Recorder::add`] them, say whose they were with
+/// [`Recorder::end_file`], and [`Recorder::flush`] once the folder is known.
+pub(crate) struct Recorder<'i> {
+    pub(crate) table: &'i mut SiteTable,
+    pub(crate) scope: &'i Scope,
+    /// By file of the table: what its markers leave out, once it has been asked for.
+    pub(crate) exclusions: &'i mut Vec<Option<Exclusions>>,
+    /// The test or context to read, if not all of them.
+    pub(crate) context: Option<&'i str>,
+    /// Whether files that list all code have been read before.
+    pub(crate) has_universe: bool,
+    pub(crate) reading: Reading,
+    pub(crate) waiting: Waiting,
+}
+
+/// Records that wait for their path. The memory is used again for the next report.
+#[derive(Default)]
+pub(crate) struct Waiting {
+    records: Vec<Record>,
+    /// The paths, each with the number of records up to its end.
+    files: Vec<(String, usize)>,
+}
+
+impl Recorder<'_> {
+    /// A record of the file whose end comes next.
+    pub(crate) fn add(&mut self, record: Record) {
+        self.waiting.records.push(record);
+    }
+
+    /// The symbol of a name.
+    pub(crate) fn symbol(&mut self, name: &str) -> Symbol {
+        self.table.symbol(name)
+    }
+
+    /// The instance that a function of this name is, if instances are kept apart.
+    pub(crate) fn instance(&mut self, function: &str) -> Symbol {
+        if self.scope.per_instance { self.table.symbol(function) } else { Symbol::NONE }
+    }
+
+    /// The records added since the last end belong to this file.
+    pub(crate) fn end_file(&mut self, path: &str) -> Result<(), String> {
+        if path.is_empty() || path.chars().any(char::is_control) {
+            return Err(format!("the file name {path:?} is empty or has control characters"));
+        }
+        self.waiting.files.push((path.to_owned(), self.waiting.records.len()));
+        Ok(())
+    }
+
+    /// The sites of a criterion are named only as far as they ran.
+    pub(crate) fn names_only_what_ran(&mut self, criterion: Criterion) {
+        if !self.has_universe {
+            self.table.set_partial(criterion);
+        }
+    }
+
+    /// Takes all waiting files to the table. Their paths are relative to `folder`, if any.
+    pub(crate) fn flush(&mut self, folder: Option<&str>) -> Result<(), Fault> {
+        let Waiting { mut records, mut files } = std::mem::take(&mut self.waiting);
+        let mut start = 0;
+        for (path, end) in files.drain(..) {
+            self.take_file(&self.scope.path(&path, folder), &records[start..end])?;
+            start = end;
+        }
+        records.clear();
+        self.waiting = Waiting { records, files };
+        Ok(())
+    }
+
+    fn take_file(&mut self, path: &str, records: &[Record]) -> Result<(), Fault> {
+        if !self.scope.includes(path) {
+            return Ok(());
+        }
+        let file = self.table.file(path);
+        if self.exclusions.len() <= file.index() {
+            self.exclusions.resize(file.index() + 1, None);
+        }
+        let exclusions = self.exclusions[file.index()].get_or_insert_with(|| {
+            let mut exclusions = self.scope.exclusions(path);
+            let functions = records.iter().filter(|r| r.element.criterion() == Criterion::Function);
+            exclusions.spread_functions(functions.map(|record| record.line));
+            exclusions
+        });
+        let has_exclusions = !exclusions.is_empty();
+        for record in records {
+            if has_exclusions && leaves_out(exclusions, record) {
+                continue;
+            }
+            let site = Site {
+                file,
+                line: record.line,
+                element: record.element,
+                instance: record.instance,
+            };
+            let id = if record.only_if_known {
+                let Some(id) = self.table.find(site) else { continue };
+                id
+            } else {
+                self.table.site(site)
+            };
+            if record.mark != 0 {
+                self.table
+                    .mark(id, record.mark)
+                    .map_err(|mismatch| Fault::OtherBuild { earlier: String::new(), mismatch })?;
+            }
+            if record.excluded {
+                self.table.exclude(id);
+            }
+            if let Element::Branch(key) = record.element {
+                self.reading.naming.note(key);
+            }
+            self.reading.known.insert(id);
+            if record.ran {
+                self.reading.executed.insert(id);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn leaves_out(exclusions: &Exclusions, record: &Record) -> bool {
+    exclusions.hold_line(record.line)
+        || (record.element.criterion() == Criterion::Branch
+            && exclusions.hold_branches(record.line))
+}
+
+/// A hash that is not zero (64-bit FNV-1a).
+fn mark(what: &[u8]) -> u64 {
+    let hash = what.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    hash.max(1)
+}

@@ -1,0 +1,5 @@
+//! Every reader against files that real producers made, and against what those producers say of
+//! the same run in another of their formats.
+
+mod gcc;
+mod sets;
