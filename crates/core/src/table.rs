@@ -32,6 +32,7 @@ pub struct SiteTable {
     files: Vec<Symbol>,
     file_index: HashMap<Symbol, FileId>,
     symbols: Symbols,
+    shown_names: HashMap<Symbol, Symbol>,
     sites: Vec<Site>,
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
@@ -51,6 +52,7 @@ impl SiteTable {
             files: Vec::new(),
             file_index: HashMap::new(),
             symbols: Symbols::default(),
+            shown_names: HashMap::new(),
             sites: Vec::new(),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -165,6 +167,18 @@ impl SiteTable {
         self.symbols.name(symbol)
     }
 
+    /// The name under which people know what the linker knows as `symbol`.
+    pub fn set_shown_name(&mut self, symbol: Symbol, shown: Symbol) {
+        if shown != symbol {
+            self.shown_names.insert(symbol, shown);
+        }
+    }
+
+    /// The name to show for a symbol: the linker's, unless another was given.
+    pub fn shown_name(&self, symbol: Symbol) -> &str {
+        self.name(self.shown_names.get(&symbol).copied().unwrap_or(symbol))
+    }
+
     /// Notes what a producer says of the build at a site (not zero), and refuses another build.
     pub fn mark(&mut self, id: SiteId, mark: u64) -> Result<(), BuildMismatch> {
         debug_assert_ne!(mark, 0, "zero means that nothing was said");
@@ -221,6 +235,11 @@ impl SiteTable {
                 self.exclude(id);
             }
             numbers.push(id);
+        }
+        for (symbol, shown) in &other.shown_names {
+            let symbol = self.symbol(other.name(*symbol));
+            let shown = self.symbol(other.name(*shown));
+            self.set_shown_name(symbol, shown);
         }
         other.partial.iter().for_each(|criterion| self.set_partial(criterion));
         Ok(numbers)

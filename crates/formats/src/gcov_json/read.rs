@@ -144,11 +144,13 @@ impl Line {
 }
 
 fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
-    let (mut name, mut line, mut count, mut blocks, mut last) = (None, None, None, 0, 0);
+    let (mut name, mut demangled) = (None, None);
+    let (mut line, mut count, mut blocks, mut last) = (None, None, 0, 0);
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
             "name" => name = Some(recorder.symbol(json.string()?)),
+            "demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
             "start_line" => line = Some(json.uint32()?),
             "execution_count" => count = Some(json.uint()?),
             "blocks" => blocks = json.uint32()?,
@@ -157,6 +159,9 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
         }
     }
     let name = name.ok_or_else(|| json.fault("a function without `name`"))?;
+    if let Some(demangled) = demangled {
+        recorder.table.set_shown_name(name, demangled);
+    }
     let line = line.ok_or_else(|| json.fault("a function without `start_line`"))?;
     let count = count.ok_or_else(|| json.fault("a function without `execution_count`"))?;
     // A function with another number of blocks, or another end, is other code.

@@ -184,6 +184,9 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
             _ => json.skip()?,
         }
     }
+    if let (Some(name), Some(demangled)) = (name, demangled) {
+        recorder.table.set_shown_name(name, demangled);
+    }
     let name = name.or(demangled).ok_or_else(|| json.fault("a function without `name`"))?;
     let line = line.ok_or_else(|| json.fault("a function without `lineno`"))?;
     recorder.add(Record::function(line, name, count > 0).excluded(excluded));

@@ -2,7 +2,6 @@
 //! and they say what gcov's own text report says.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use crate::sets::{Sets, assert_same, data, read, scope};
 
@@ -10,6 +9,10 @@ use crate::sets::{Sets, assert_same, data, read, scope};
 fn gcov(producer: &str, side: &str, extension: &str) -> Sets {
     let file = |unit| data(&format!("gcov_json/{producer}/{side}-{unit}.gcov.{extension}"));
     read(&scope(), &[file("main"), file("shapes")]).unwrap()
+}
+
+fn gcovr(version: &str, side: &str) -> Sets {
+    read(&scope(), &[data(&format!("gcovr_json/{version}/{side}.json"))]).unwrap()
 }
 
 /// The lines of gcov's text report, summed over the instances of templates.
@@ -32,6 +35,14 @@ fn gcov_text(producer: &str, side: &str) -> Sets {
         }
     }
     sets
+}
+
+/// The text of the source line that a site such as `line main.cpp:7` names.
+fn source_line(site: &str) -> String {
+    let (path, line) = site.strip_prefix("line ").unwrap().split_once(':').unwrap();
+    let source = data("../../../../tests/targets/shapes").join(path);
+    let source = std::fs::read_to_string(source).unwrap();
+    source.lines().nth(line.parse::<usize>().unwrap() - 1).unwrap().trim().to_owned()
 }
 
 #[test]
@@ -60,9 +71,14 @@ fn one_file_many_files_and_compressed_files_are_the_same() {
 fn every_version_of_gcovr_gives_gcovs_lines() {
     for version in ["4.2", "5.0", "5.2", "6.0", "7.2", "8.2", "8.3", "8.6", "8.7"] {
         for side in ["a", "b"] {
-            let path = data(&format!("gcovr_json/{version}/{side}.json"));
-            let gcovr = read(&scope(), &[path]).unwrap();
-            assert_same(&gcovr.only("line"), &gcov_text("gcc-12", side), version);
+            let gcovr = gcovr(version, side).only("line");
+            let mut gcov = gcov_text("gcc-12", side);
+            if version < "6" {
+                // These versions take a lone brace for code only if it ran.
+                let Sets { known, executed } = &mut gcov;
+                known.retain(|site| executed.contains(site) || source_line(site) != "}");
+            }
+            assert_same(&gcovr, &gcov, version);
         }
     }
 }
@@ -71,12 +87,11 @@ fn every_version_of_gcovr_gives_gcovs_lines() {
 fn gcovr_gives_gcovs_branches_and_functions() {
     for version in ["8.2", "8.3", "8.6", "8.7"] {
         for side in ["a", "b"] {
-            let path: PathBuf = data(&format!("gcovr_json/{version}/{side}.json"));
-            let gcovr = read(&scope(), &[path]).unwrap();
-            let gcov = gcov("gcc-12", side, "json");
-            for criterion in ["branch", "function"] {
-                assert_same(&gcovr.only(criterion), &gcov.only(criterion), version);
-            }
+            let (gcovr, gcov) = (gcovr(version, side), gcov("gcc-12", side, "json"));
+            assert_same(&gcovr.only("branch"), &gcov.only("branch"), version);
+            // The text report that gcovr reads names functions as people do, not as linkers do.
+            let (gcovr, gcov) = (gcovr.only("function"), gcov.only("function"));
+            assert_same(&gcovr.without_names(), &gcov.without_names(), version);
         }
     }
 }

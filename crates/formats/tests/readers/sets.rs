@@ -28,6 +28,16 @@ impl Sets {
     }
 }
 
+impl Sets {
+    /// Functions by the place where they start.
+    pub fn without_names(&self) -> Sets {
+        let of = |set: &BTreeSet<String>| {
+            set.iter().map(|site| site.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
+        };
+        Sets { known: of(&self.known), executed: of(&self.executed) }
+    }
+}
+
 /// Where the fixtures of a format and producer are.
 pub fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder)

@@ -1,0 +1,3 @@
+module fixture/parcel
+
+go 1.19
