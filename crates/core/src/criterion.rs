@@ -74,9 +74,39 @@ impl Criteria {
         self.0 & (1 << criterion as u8) != 0
     }
 
+    /// Those in either set.
+    #[must_use]
+    pub fn union(self, other: Criteria) -> Self {
+        Criteria(self.0 | other.0)
+    }
+
+    /// Those in both sets.
+    #[must_use]
+    pub fn intersection(self, other: Criteria) -> Self {
+        Criteria(self.0 & other.0)
+    }
+
+    /// Those of this set that are not in the other.
+    #[must_use]
+    pub fn without(self, other: Criteria) -> Self {
+        Criteria(self.0 & !other.0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
     /// Those in the set, in the order in which they are shown.
     pub fn iter(self) -> impl Iterator<Item = Criterion> {
         Criterion::ALL.into_iter().filter(move |criterion| self.contains(*criterion))
+    }
+}
+
+impl fmt::Display for Criteria {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.iter().map(Criterion::name).collect();
+        f.pad(&names.join(", "))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What one side's coverage files say.
 
-use crate::{Cover, Naming, SiteTable};
+use crate::{Cover, Criteria, Naming, SiteTable};
 
 /// What a producer reports of one execution: which sites are there, and which of them ran.
 #[derive(Clone, Debug)]
@@ -9,6 +9,8 @@ pub struct Reading {
     pub executed: Cover,
     /// The sites that the report names, whether they ran or not.
     pub known: Cover,
+    /// The criteria that the report names sites of.
+    pub criteria: Criteria,
     /// How the report names its branches.
     pub naming: Naming,
 }
@@ -16,14 +18,19 @@ pub struct Reading {
 impl Reading {
     /// A reading that names no site.
     pub fn of(table: &SiteTable) -> Self {
-        let naming = Naming::default();
-        Reading { executed: Cover::of(table), known: Cover::of(table), naming }
+        Reading {
+            executed: Cover::of(table),
+            known: Cover::of(table),
+            criteria: Criteria::default(),
+            naming: Naming::default(),
+        }
     }
 
     /// Adds another input of the same side: a side with several inputs ran what any of them ran.
     pub fn unite(&mut self, other: &Reading) {
         self.executed |= &other.executed;
         self.known |= &other.known;
-        self.naming.unite(other.naming);
+        self.criteria = self.criteria.union(other.criteria);
+        self.naming = self.naming.union(other.naming);
     }
 }

@@ -130,14 +130,21 @@ impl Naming {
         };
     }
 
-    /// Adds the ways of another set.
-    pub fn unite(&mut self, other: Naming) {
-        self.0 |= other.0;
+    /// The ways of either set.
+    #[must_use]
+    pub fn union(self, other: Naming) -> Self {
+        Naming(self.0 | other.0)
     }
 
-    /// Whether branches of the two sets can be compared: they share a way, or one has no branches.
-    pub fn agrees_with(self, other: Naming) -> bool {
-        self.0 == 0 || other.0 == 0 || self.0 & other.0 != 0
+    /// The ways that both sets share.
+    #[must_use]
+    pub fn intersection(self, other: Naming) -> Self {
+        Naming(self.0 & other.0)
+    }
+
+    /// Whether no branch is named at all.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
     }
 }
 

@@ -6,6 +6,9 @@ use std::io;
 use metacov_core::BuildMismatch;
 use thiserror::Error;
 
+/// Room for any message that we write, with a few names in it.
+const MESSAGE_CHARS_MAX: usize = 400;
+
 /// A file that could not be read or written, and why.
 #[derive(Debug, Error)]
 #[error("{name}: {fault}")]
@@ -34,7 +37,7 @@ pub enum Fault {
     #[error("the content is of no coverage format that metacov reads ({0})")]
     UnknownFormat(String),
     /// The format is known, this version of it is not.
-    #[error("{format} version {found} is not known (metacov reads {known})")]
+    #[error("{format} version {} is not known (metacov reads {known})", printable(found))]
     Version {
         /// The format.
         format: &'static str,
@@ -85,11 +88,25 @@ impl fmt::Display for Place {
 impl Fault {
     /// A breach of the format's rules.
     pub(crate) fn malformed(place: Place, what: impl Into<String>) -> Self {
-        Fault::Malformed { place, what: what.into() }
+        Fault::Malformed { place, what: printable(&what.into()) }
     }
 
     /// The fault of the file called `name`.
     pub fn of(self, name: impl Into<String>) -> Error {
         Error { name: name.into(), fault: self }
     }
+}
+
+/// Text that may hold parts of a bad file, so that it does no harm on a terminal: not endless, and
+/// without control characters.
+fn printable(text: &str) -> String {
+    let mut printable = String::new();
+    for character in text.chars().take(MESSAGE_CHARS_MAX) {
+        if character.is_control() {
+            printable.extend(character.escape_default());
+        } else {
+            printable.push(character);
+        }
+    }
+    printable
 }

@@ -70,6 +70,10 @@ impl Input {
         };
         let mut head = Vec::new();
         rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
+        // PowerShell marks the texts that it redirects as UTF-8. No format asks for the mark.
+        if head.starts_with(b"\xef\xbb\xbf") {
+            head.drain(..3);
+        }
         if head.is_empty() {
             return Err(Fault::Empty);
         }

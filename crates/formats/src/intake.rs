@@ -1,8 +1,8 @@
 //! From the files of one side to its reading.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use metacov_core::{Reading, SiteTable};
+use metacov_core::{Criteria, Reading, SiteTable};
 
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
@@ -24,6 +24,8 @@ pub struct Intake<'s> {
     exclusions: Vec<Option<Exclusions>>,
     waiting: Waiting,
     has_universe: bool,
+    /// What the formats of all files that were read can tell of.
+    criteria: Criteria,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -37,6 +39,7 @@ impl<'s> Intake<'s> {
             exclusions: Vec::new(),
             waiting: Waiting::default(),
             has_universe: false,
+            criteria: Criteria::all(),
             first: None,
         }
     }
@@ -60,6 +63,12 @@ impl<'s> Intake<'s> {
     /// The sites that have been met.
     pub fn table(&self) -> &SiteTable {
         &self.table
+    }
+
+    /// What the formats of all files that were read can tell of. Where a criterion is missing, no
+    /// site of it in a file does not mean that there is none in the code.
+    pub fn criteria(&self) -> Criteria {
+        self.criteria
     }
 
     /// The table, and the first file that was read into it.
@@ -96,6 +105,7 @@ impl<'s> Intake<'s> {
         recorder.flush(None)?;
         let Recorder { reading, waiting, .. } = recorder;
         self.waiting = waiting;
+        self.criteria = self.criteria.intersection(reader.criteria());
         if reading.known.is_empty() {
             return Err(Fault::NoCode(match context {
                 Some(context) => format!(" for the context `{context}`"),
@@ -120,8 +130,7 @@ impl<'s> Intake<'s> {
 }
 
 /// The reader whose format the content is of.
-fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+pub(crate) fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
     READERS.iter().copied().find(|reader| reader.detect(head)).ok_or_else(|| {
         let names: Vec<&str> = reader_names().collect();
         Fault::UnknownFormat(names.join(", "))
@@ -138,14 +147,16 @@ impl std::fmt::Display for FileSpec {
     }
 }
 
-impl From<&str> for FileSpec {
-    /// `FILE` or `FILE::CONTEXT`. A file that exists under the whole text is that file.
-    fn from(text: &str) -> Self {
+impl FileSpec {
+    /// `FILE` or `FILE::CONTEXT`, relative to `folder`. A file that exists under the whole text
+    /// is that file.
+    pub fn parse(text: &str, folder: &Path) -> Self {
+        let whole = folder.join(text);
         match text.split_once("::") {
-            Some((path, context)) if !std::path::Path::new(text).exists() => {
-                FileSpec { path: path.into(), context: Some(context.to_owned()) }
+            Some((path, context)) if !whole.exists() => {
+                FileSpec { path: folder.join(path), context: Some(context.to_owned()) }
             }
-            _ => FileSpec { path: text.into(), context: None },
+            _ => FileSpec { path: whole, context: None },
         }
     }
 }

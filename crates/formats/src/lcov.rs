@@ -1,8 +1,11 @@
 //! lcov's tracefile (`.info`), versions 1.x and 2.x.
 
 mod read;
+mod write;
 
-use crate::{Fault, Input, Reader, Recorder};
+use std::io::{self, Write};
+
+use crate::{Export, Fault, Input, Reader, Recorder, Writer};
 
 /// lcov's tracefile.
 pub(crate) struct Lcov;
@@ -24,5 +27,19 @@ impl Reader for Lcov {
 
     fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
         read::sections(input, recorder)
+    }
+}
+
+impl Writer for Lcov {
+    fn name(&self) -> &'static str {
+        "lcov"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["info", "lcov"]
+    }
+
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write::sections(export, out)
     }
 }

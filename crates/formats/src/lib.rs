@@ -10,31 +10,83 @@
 //!
 //! The crate reads and writes the files that it is given. It starts no process and prints nothing.
 
+mod cobertura;
+mod coverage_py;
 mod error;
+mod export;
+mod fold;
 mod gcov_json;
 mod gcovr_json;
+mod go;
 mod input;
 mod intake;
+mod istanbul;
+mod jacoco;
 mod json;
 mod lcov;
 mod lines;
+mod llvm_json;
+mod manifest;
+mod metacov_json;
+mod output;
 mod recorder;
 mod scope;
+mod xml;
+
+use std::io::{self, Write};
+
+use metacov_core::{Criteria, Criterion};
 
 pub use error::{Error, Fault, Place};
+pub use export::Export;
+pub use fold::{Options, fold};
+pub use gcovr_json::GcovrFormat;
 pub use input::Input;
 pub use intake::{FileSpec, Intake};
+pub use manifest::{GroupSpec, Plan};
+pub use output::{Output, write_whole};
 pub use scope::Scope;
 
 pub(crate) use recorder::{Record, Recorder};
 
 /// All formats that are read. The first that knows the content reads it.
-pub(crate) const READERS: &[&dyn Reader] =
-    &[&gcovr_json::GcovrJson, &gcov_json::GcovJson, &lcov::Lcov];
+pub(crate) const READERS: &[&dyn Reader] = &[
+    &gcovr_json::GcovrJson,
+    &gcov_json::GcovJson,
+    &llvm_json::LlvmJson,
+    &coverage_py::CoveragePyJson,
+    &coverage_py::CoveragePyData,
+    &istanbul::Istanbul,
+    &lcov::Lcov,
+    &cobertura::Cobertura,
+    &jacoco::Jacoco,
+    &go::Go,
+];
 
 /// The names of all formats that are read.
 pub fn reader_names() -> impl Iterator<Item = &'static str> {
     READERS.iter().map(|reader| reader.name())
+}
+
+/// The name of the format that content which starts like this is of.
+pub fn detect_name(head: &[u8]) -> Option<&'static str> {
+    intake::detect(head).ok().map(Reader::name)
+}
+
+/// All formats of coverage files that are written.
+pub const WRITERS: &[&dyn Writer] =
+    &[&gcovr_json::GcovrJson, &lcov::Lcov, &metacov_json::MetacovJson];
+
+/// A format that is written.
+pub trait Writer: Sync {
+    /// The word that users type.
+    fn name(&self) -> &'static str;
+
+    /// The endings of file names that stand for it.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// Writes a suite.
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// A format that is read.
@@ -44,6 +96,11 @@ pub(crate) trait Reader: Sync {
 
     /// Whether content that starts like this is of the format.
     fn detect(&self, head: &[u8]) -> bool;
+
+    /// What the format can tell of. A criterion that is not among them is not at zero: nobody knows.
+    fn criteria(&self) -> Criteria {
+        [Criterion::Line, Criterion::Branch, Criterion::Function].into_iter().collect()
+    }
 
     /// Whether a file holds several tests or contexts, one of which can be chosen.
     fn has_contexts(&self) -> bool {

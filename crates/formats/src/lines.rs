@@ -41,3 +41,9 @@ impl<R: Read> Lines<R> {
         Fault::malformed(Place::Line(self.number), what)
     }
 }
+
+/// The start of a text that may be long, for a message.
+pub(crate) fn shown(text: &str) -> String {
+    let short: String = text.chars().take(60).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
+}

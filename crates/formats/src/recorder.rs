@@ -173,6 +173,7 @@ impl Recorder<'_> {
             if let Element::Branch(key) = record.element {
                 self.reading.naming.note(key);
             }
+            self.reading.criteria.insert(record.element.criterion());
             self.reading.known.insert(id);
             if record.ran {
                 self.reading.executed.insert(id);

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use metacov_core::{BranchKey, Symbol};
 
-use crate::lines::Lines;
+use crate::lines::{Lines, shown};
 use crate::{Fault, Input, Record, Recorder};
 
 pub(super) fn sections(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
@@ -158,9 +158,4 @@ fn branch_record(rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
 /// several threads have broken, and say nothing.
 fn ran(count: &str) -> Option<bool> {
     count.parse::<u64>().ok().map(|count| count > 0)
-}
-
-fn shown(line: &str) -> String {
-    let short: String = line.chars().take(60).collect();
-    if short.len() < line.len() { format!("{short}…") } else { short }
 }

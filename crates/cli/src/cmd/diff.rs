@@ -1,0 +1,7 @@
+//! `metacov diff`
+
+mod args;
+mod run;
+
+pub use args::Args;
+pub use run::run;

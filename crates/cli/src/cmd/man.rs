@@ -1,0 +1,33 @@
+//! `metacov man`
+
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+use clap_mangen::Man;
+use metacov_formats::{Fault, Output, write_whole};
+
+use crate::exit_code::{ExitCode, Unwritten};
+
+/// Print the manual page, or write the pages of all commands to a folder.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  metacov man | man -l -\n  metacov man --out ~/.local/share/man/man1"
+)]
+pub struct Args {
+    /// The folder for the pages of all commands.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let command = crate::Args::command();
+    let Some(folder) = &args.out else {
+        let page = Man::new(command);
+        write_whole(&Output::Stdout, |mut out| page.render(&mut out)).map_err(Unwritten)?;
+        return Ok(ExitCode::Success);
+    };
+    std::fs::create_dir_all(folder)
+        .and_then(|()| clap_mangen::generate_to(command, folder))
+        .map_err(|error| Unwritten(Fault::Io(error).of(folder.display().to_string())))?;
+    Ok(ExitCode::Success)
+}

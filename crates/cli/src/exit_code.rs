@@ -1,0 +1,68 @@
+//! What the process ends with.
+
+use std::io::ErrorKind;
+
+use metacov_formats::{Error, Fault};
+
+/// The exit codes, for `--help`.
+pub const HELP: &str = "\
+Exit codes:
+  0  done
+  1  an output could not be written
+  2  the command line makes no sense
+  3  an input is missing, malformed or of an unknown format or version
+  4  the inputs come from different builds
+  5  a number is under its --fail-under";
+
+/// What the process ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExitCode {
+    /// Done.
+    Success = 0,
+    /// An output could not be written.
+    Failure = 1,
+    /// The command line makes no sense. The parser of the command line ends with it too.
+    Usage = 2,
+    /// An input is missing, malformed or of an unknown format or version.
+    BadInput = 3,
+    /// The inputs come from different builds.
+    DifferentBuilds = 4,
+    /// A number is under its `--fail-under`.
+    UnderThreshold = 5,
+}
+
+/// An output could not be written.
+#[derive(Debug)]
+pub struct Unwritten(pub Error);
+
+impl std::fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "cannot write {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritten {}
+
+impl ExitCode {
+    /// What an error means for the process.
+    pub fn of(error: &anyhow::Error) -> Self {
+        if let Some(Unwritten(error)) = error.downcast_ref() {
+            // Whoever reads our output has seen enough, as in `metacov diff a b | head`.
+            return match &error.fault {
+                Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
+                _ => ExitCode::Failure,
+            };
+        }
+        match error.downcast_ref::<Error>() {
+            Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
+            Some(_) => ExitCode::BadInput,
+            None => ExitCode::Usage,
+        }
+    }
+}
+
+impl From<ExitCode> for std::process::ExitCode {
+    fn from(code: ExitCode) -> Self {
+        std::process::ExitCode::from(code as u8)
+    }
+}

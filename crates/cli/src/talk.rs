@@ -1,0 +1,135 @@
+//! What is said beside the data: to standard error, and as loud as the user wants.
+
+use std::io::{self, IsTerminal, Write};
+use std::time::Duration;
+
+use clap::{ArgAction, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use metacov_formats::{Error, Fault, Output, write_whole};
+
+use crate::exit_code::Unwritten;
+
+/// How loud, and in which colours.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Talk")]
+pub struct TalkArgs {
+    /// Say nothing but errors.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Say more.
+    #[arg(short, long, global = true, action = ArgAction::SetTrue)]
+    verbose: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum Color {
+    /// On terminals, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// Says things.
+pub struct Talk {
+    quiet: bool,
+    verbose: bool,
+    color: Color,
+}
+
+impl Talk {
+    pub fn new(args: &TalkArgs) -> Self {
+        Talk { quiet: args.quiet, verbose: args.verbose, color: args.color }
+    }
+
+    /// Something that is in the way.
+    pub fn error(&self, error: &anyhow::Error) {
+        self.failure(&error.to_string());
+    }
+
+    /// Something that was asked for and does not hold.
+    pub fn failure(&self, what: &str) {
+        self.say("error", "31", what);
+    }
+
+    /// Something that the user should know to read the numbers right.
+    pub fn warning(&self, what: &str) {
+        if !self.quiet {
+            self.say("warning", "33", what);
+        }
+    }
+
+    /// Something worth knowing.
+    pub fn note(&self, what: &str) {
+        if !self.quiet {
+            self.say("note", "36", what);
+        }
+    }
+
+    /// Something for those who want to know more.
+    pub fn detail(&self, what: &str) {
+        if self.verbose {
+            self.say("note", "36", what);
+        }
+    }
+
+    /// Whether standard output gets colours.
+    pub fn colors_output(&self) -> bool {
+        self.colors(&io::stdout())
+    }
+
+    /// A bar that counts to `length`. It is drawn only on a terminal, and only if it takes long
+    /// enough to be looked at.
+    pub fn progress(&self, length: u64) -> ProgressBar {
+        if self.quiet || length < 2 {
+            return ProgressBar::hidden();
+        }
+        let bar = ProgressBar::new(length);
+        let template = "{bar:32} {human_pos}/{human_len} pairs, {per_sec:.1}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(200));
+        bar
+    }
+
+    fn say(&self, kind: &str, color: &str, what: &str) {
+        let kind = if self.colors(&io::stderr()) {
+            format!("\x1b[1;{color}m{kind}\x1b[0m")
+        } else {
+            kind.to_owned()
+        };
+        // Nobody is left to be told if standard error is closed.
+        let _ = writeln!(io::stderr(), "{kind}: {}", printable(what));
+    }
+
+    fn colors(&self, stream: &impl IsTerminal) -> bool {
+        match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => {
+                let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+                !refused && stream.is_terminal()
+            }
+        }
+    }
+}
+
+/// The data itself, to standard output.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let written = write_whole(&Output::Stdout, |out| out.write_all(text.as_bytes()));
+    written.map_err(|error| Unwritten(error).into())
+}
+
+/// The text without what would steer a terminal: names of files come from anywhere.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// The error of a file that a user has named, which is in the way of all else.
+pub fn missing(name: &str, what: &str) -> Error {
+    Fault::Io(io::Error::new(io::ErrorKind::NotFound, what.to_owned())).of(name)
+}

@@ -1,0 +1,111 @@
+//! Signs that a number may not mean what it seems to.
+
+use std::fmt;
+
+use crate::{Criteria, Criterion, Suite};
+
+/// A sign that a number may not mean what it seems to. Shown with the numbers, never silently
+/// corrected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// In every pair one side ran all that the other ran, and more: so it looks when the counters
+    /// of the first run were not reset before the second.
+    Residue {
+        /// Whether the first side lies within the second; else the second within the first.
+        a_within_b: bool,
+        /// How many pairs.
+        pairs: u64,
+    },
+    /// Some groups have a side that ran less than a tenth of what another side ran: so it looks
+    /// when a run crashed early, or never reached the code.
+    Lopsided {
+        /// How many groups.
+        groups: u64,
+    },
+    /// Some sites are reported to exist by one side of a group and not by another.
+    OneSided {
+        /// Which criterion.
+        criterion: Criterion,
+        /// How many sites.
+        sites: u64,
+    },
+    /// Some sides tell criteria that others do not tell.
+    NotToldByAll(Criteria),
+    /// Some sides name their branches in another way than others.
+    BranchNaming,
+    /// Files list only what ran, so no share of all code can be told.
+    Partial(Criteria),
+}
+
+impl Suite {
+    /// All signs that the numbers of the suite may not mean what they seem to.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let total = self.total();
+        let criteria = self.criteria();
+        let mut warnings = Vec::new();
+        match (total.only_a.is_empty(), total.only_b.is_empty()) {
+            (true, false) | (false, true) => warnings
+                .push(Warning::Residue { a_within_b: total.only_a.is_empty(), pairs: total.pairs }),
+            _ => {}
+        }
+        if total.lopsided > 0 {
+            warnings.push(Warning::Lopsided { groups: total.lopsided });
+        }
+        for criterion in criteria.iter() {
+            let of_criterion = |site| self.table.get(site).criterion() == criterion;
+            let sites = total.one_sided.iter().filter(|site| of_criterion(*site)).count() as u64;
+            if sites > 0 && !self.table.partial().contains(criterion) {
+                warnings.push(Warning::OneSided { criterion, sites });
+            }
+        }
+        if !self.agreement.told_by_some().is_empty() {
+            warnings.push(Warning::NotToldByAll(self.agreement.told_by_some()));
+        }
+        if self.agreement.names_branches_in_different_ways() {
+            warnings.push(Warning::BranchNaming);
+        }
+        let partial = self.table.partial().intersection(criteria);
+        if !partial.is_empty() {
+            warnings.push(Warning::Partial(partial));
+        }
+        warnings
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Residue { a_within_b, pairs } => {
+                let (inner, outer) = if *a_within_b { ("a", "b") } else { ("b", "a") };
+                match pairs {
+                    1 => write!(f, "{outer} runs all that {inner} runs, and more")?,
+                    _ => write!(f, "in all {pairs} pairs {outer} runs all that {inner} runs")?,
+                }
+                write!(f, "; were the counters reset between the runs?")
+            }
+            Warning::Lopsided { groups } => write!(
+                f,
+                "in {groups} pair{} one side runs less than a tenth of what the other runs; did it end early?",
+                if *groups == 1 { "" } else { "s" },
+            ),
+            Warning::OneSided { criterion, sites } => write!(
+                f,
+                "{sites} {criterion} site{} known to one side only; the other side counts as not having run {}",
+                if *sites == 1 { " is" } else { "s are" },
+                if *sites == 1 { "it" } else { "them" },
+            ),
+            Warning::NotToldByAll(criteria) => {
+                write!(f, "left out: {criteria} (some of the files do not tell it)")
+            }
+            Warning::BranchNaming => write!(
+                f,
+                "left out: branch (the files name branches in different ways; make all of them with one tool)"
+            ),
+            Warning::Partial(criteria) => write!(
+                f,
+                "the files list only what ran ({criteria}), so no percentage of all code can be told; \
+                 name a file that lists all code with --universe"
+            ),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! Cobertura's XML report, which gcovr, coverage.py, nyc, coverlet and many others write.
+//!
+//! Branches are not read: a line tells only how many of its branches were taken. Two runs that
+//! each took one of two may have taken the same one or not.
+
+mod read;
+
+use metacov_core::{Criteria, Criterion};
+
+use crate::{Fault, Input, Reader, Recorder, holds, xml};
+
+/// Cobertura's XML report.
+pub(crate) struct Cobertura;
+
+impl Reader for Cobertura {
+    fn name(&self) -> &'static str {
+        "Cobertura"
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        // Clover and SonarQube call their element `coverage` too.
+        xml::root_name(head).is_some_and(|root| root == "coverage")
+            && (holds(head, "line-rate=") || holds(head, "<packages"))
+    }
+
+    fn criteria(&self) -> Criteria {
+        [Criterion::Line, Criterion::Function].into_iter().collect()
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::report(input, recorder)
+    }
+}

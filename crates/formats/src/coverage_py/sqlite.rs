@@ -1,0 +1,319 @@
+//! Reading coverage.py's data file: an SQLite data base, schema 7.
+//!
+//! ```text
+//! file(id, path)  context(id, context)  meta(key, value): has_arcs
+//! line_bits(file_id, context_id, numbits): bit n % 8 of byte n / 8 stands for line n
+//! arc(file_id, context_id, fromno, tono): if branches were measured, in place of line_bits
+//! ```
+//!
+//! One file holds all pairs of a run, a context for each side, and is opened for each of them. So
+//! a context is sought by index, file by file, and never by a scan of all contexts.
+//!
+//! The data base may come from anywhere. It is opened so that SQLite writes nothing and runs none
+//! of its code, and the pages of a broken one, which may lead in circles, are given up once they
+//! have yielded more than the file can hold.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+use metacov_core::{BranchKey, Criterion};
+use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension};
+
+use crate::{Fault, Input, Place, Record, Recorder};
+
+/// How the data file starts.
+pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// How it started before coverage.py 5.
+pub(super) const OLD_MAGIC: &[u8] = b"!coverage.py: This is a private format";
+
+/// What a data base may have that comes compressed, and so is held in memory.
+const MEMORY_BYTES_MAX: u64 = 1 << 30;
+
+/// Enough for eight million lines in one source file.
+const NUMBITS_BYTES_MAX: usize = 1 << 20;
+
+/// The tables and columns that are read.
+const SCHEMA: [(&str, &[&str]); 6] = [
+    ("coverage_schema", &["version"]),
+    ("meta", &["key", "value"]),
+    ("file", &["id", "path"]),
+    ("context", &["id", "context"]),
+    ("line_bits", &["file_id", "context_id", "numbits"]),
+    ("arc", &["file_id", "context_id", "fromno", "tono"]),
+];
+
+pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut data = DataFile::open(input)?;
+    let context = recorder.context.map(|name| data.context_id(name)).transpose()?;
+    let has_arcs = data.has_arcs()?;
+    recorder.names_only_what_ran(Criterion::Line);
+    if has_arcs {
+        recorder.names_only_what_ran(Criterion::Branch);
+    }
+    for (file, path) in data.files()? {
+        let ran = if has_arcs { data.arcs(file, context)? } else { data.lines(file, context)? };
+        if ran.is_empty() {
+            continue;
+        }
+        for record in ran {
+            recorder.add(record);
+        }
+        recorder.end_file(&path).map_err(|what| Fault::malformed(Place::Whole, what))?;
+        recorder.flush(None)?;
+    }
+    Ok(())
+}
+
+/// The contexts of a data file, in the order in which they were first used.
+pub(crate) fn contexts(path: &Path) -> Result<Vec<String>, Fault> {
+    let mut input = Input::open(path)?;
+    if !input.head().starts_with(MAGIC) {
+        return Err(Fault::malformed(Place::Whole, "not a data file of coverage.py"));
+    }
+    let rows = DataFile::open(&mut input)?.rows("SELECT id, context FROM context ORDER BY id")?;
+    Ok(rows.into_iter().map(|(_, context)| context).collect())
+}
+
+/// An open data file of schema 7.
+struct DataFile {
+    connection: Connection,
+    /// How many more bytes it may yield.
+    allowance: u64,
+}
+
+impl DataFile {
+    fn open(input: &mut Input) -> Result<Self, Fault> {
+        if input.head().starts_with(OLD_MAGIC) {
+            let found = "4 or earlier, which is text,".to_owned();
+            let known = "data files of coverage.py 5.0 and later";
+            return Err(Fault::Version { format: "coverage.py", found, known });
+        }
+        let (connection, size) = match input.plain_path() {
+            Some(path) => open_file(path)?,
+            None => open_in_memory(input)?,
+        };
+        // What is read is stored once, as UTF-16 at best, and a row has a length besides.
+        let allowance = size.saturating_mul(2);
+        let data = DataFile { connection, allowance };
+        data.check_schema()?;
+        Ok(data)
+    }
+
+    /// Sees to it that all tables and columns are there and are plain ones: a view, a virtual
+    /// table or a computed column can keep SQLite busy without end.
+    fn check_schema(&self) -> Result<(), Fault> {
+        self.connection
+            .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")?;
+        let mut column_count = self.connection.prepare(
+            "SELECT count(*) FROM sqlite_schema JOIN pragma_table_info(?1) AS column
+             WHERE type = 'table' AND rootpage > 0 AND sqlite_schema.name = ?1
+             AND column.name = ?2",
+        )?;
+        for (table, columns) in SCHEMA {
+            for column in columns {
+                let count: u32 = column_count.query_row((table, column), |row| row.get(0))?;
+                if count != 1 {
+                    let what = format!(
+                        "an SQLite data base that is not coverage.py's: no column `{column}` in a \
+                         table `{table}`"
+                    );
+                    return Err(Fault::malformed(Place::Whole, what));
+                }
+            }
+            if table == "coverage_schema" {
+                self.check_version()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn check_version(&self) -> Result<(), Fault> {
+        let query = "SELECT version FROM coverage_schema";
+        let found = self.connection.query_row(query, [], |row| row.get(0)).optional()?;
+        match found {
+            Some(7) => Ok(()),
+            found => {
+                let found = found.map_or("(none)".to_owned(), |version: i64| version.to_string());
+                Err(Fault::Version { format: "coverage.py data schema", found, known: "7" })
+            }
+        }
+    }
+
+    fn has_arcs(&self) -> Result<bool, Fault> {
+        let query = "SELECT value FROM meta WHERE key = 'has_arcs'";
+        let value: Option<String> =
+            self.connection.query_row(query, [], |row| row.get(0)).optional()?;
+        Ok(value.is_some_and(|value| value == "1"))
+    }
+
+    fn context_id(&self, name: &str) -> Result<i64, Fault> {
+        let query = "SELECT id FROM context WHERE context = ?1";
+        let id = self.connection.query_row(query, [name], |row| row.get(0)).optional()?;
+        id.ok_or_else(|| Fault::NoCode(format!(" for the context `{name}`")))
+    }
+
+    fn files(&mut self) -> Result<Vec<(i64, String)>, Fault> {
+        self.rows("SELECT id, path FROM file ORDER BY id")
+    }
+
+    /// Numbers and names.
+    fn rows(&mut self, query: &str) -> Result<Vec<(i64, String)>, Fault> {
+        let mut statement = self.connection.prepare(query)?;
+        let mut rows = statement.query([])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let (id, name): (i64, String) = (row.get(0)?, row.get(1)?);
+            spend(&mut self.allowance, name.len())?;
+            found.push((id, name));
+        }
+        Ok(found)
+    }
+
+    /// The lines of a file that ran, in one context or in any.
+    fn lines(&mut self, file: i64, context: Option<i64>) -> Result<Vec<Record>, Fault> {
+        // The length is told without loading what is too long.
+        let query = format!(
+            "SELECT iif(length(numbits) <= {NUMBITS_BYTES_MAX}, numbits, NULL) FROM line_bits
+             INDEXED BY sqlite_autoindex_line_bits_1 WHERE file_id = ?1 {}",
+            of_context(context)
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut rows = statement.query((file, context))?;
+        let mut union: Vec<u8> = Vec::new();
+        while let Some(row) = rows.next()? {
+            let numbits = row.get_ref(0)?.as_blob_or_null().ok().flatten().ok_or_else(|| {
+                let what = format!("numbits that are none, or over {NUMBITS_BYTES_MAX} bytes");
+                Fault::malformed(Place::Whole, what)
+            })?;
+            spend(&mut self.allowance, numbits.len())?;
+            if union.len() < numbits.len() {
+                union.resize(numbits.len(), 0);
+            }
+            union.iter_mut().zip(numbits).for_each(|(all, byte)| *all |= byte);
+        }
+        let lines = (0u32..).zip(union).flat_map(|(at, byte)| {
+            (0..8).filter(move |bit| byte & (1 << bit) != 0).map(move |bit| 8 * at + bit)
+        });
+        Ok(lines.map(|line| Record::line(line, true)).collect())
+    }
+
+    /// The lines of a file that ran, in one context or in any, and the jumps between them.
+    ///
+    /// Most jumps are no branches: only a report that lists all code knows which are.
+    fn arcs(&mut self, file: i64, context: Option<i64>) -> Result<Vec<Record>, Fault> {
+        let query = format!(
+            "SELECT fromno, tono FROM arc INDEXED BY sqlite_autoindex_arc_1 WHERE file_id = ?1 {}",
+            of_context(context)
+        );
+        let mut statement = self.connection.prepare_cached(&query)?;
+        let mut rows = statement.query((file, context))?;
+        let mut arcs: BTreeSet<(i32, i32)> = BTreeSet::new();
+        while let Some(row) = rows.next()? {
+            spend(&mut self.allowance, 0)?;
+            arcs.insert((row.get(0)?, row.get(1)?));
+        }
+        // A negative end is the way in or out of the function that starts on that line.
+        let line = |end: i32| u32::try_from(end).ok().filter(|line| *line > 0);
+        let lines: BTreeSet<u32> =
+            arcs.iter().flat_map(|(from, to)| [line(*from), line(*to)]).flatten().collect();
+        let jumps = arcs.iter().filter_map(|(from, to)| {
+            Some(Record::branch(line(*from)?, BranchKey::Jump(*to), true).only_if_known())
+        });
+        Ok(lines.iter().map(|line| Record::line(*line, true)).chain(jumps).collect())
+    }
+}
+
+/// The condition that chooses a context. Both need the same two values.
+fn of_context(context: Option<i64>) -> &'static str {
+    if context.is_some() { "AND context_id = ?2" } else { "AND ?2 IS NULL" }
+}
+
+fn spend(allowance: &mut u64, bytes: usize) -> Result<(), Fault> {
+    *allowance = allowance.checked_sub(1 + bytes as u64).ok_or_else(|| {
+        Fault::malformed(Place::Whole, "a broken data base: it yields more than it can hold")
+    })?;
+    Ok(())
+}
+
+/// Opens a file in a way that neither locks nor changes it, nor looks for others beside it.
+fn open_file(path: &Path) -> Result<(Connection, u64), Fault> {
+    let size = std::fs::metadata(path)?.len();
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok((Connection::open_with_flags(uri(path), flags)?, size))
+}
+
+fn open_in_memory(input: &mut Input) -> Result<(Connection, u64), Fault> {
+    let mut bytes = Vec::new();
+    input.take(MEMORY_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    let size = bytes.len() as u64;
+    if size > MEMORY_BYTES_MAX {
+        let what = format!("over {MEMORY_BYTES_MAX} bytes (decompress it into a file)");
+        return Err(Fault::malformed(Place::Whole, what));
+    }
+    let mut connection = Connection::open_in_memory()?;
+    connection.deserialize_read_exact(MAIN_DB, &bytes[..], bytes.len(), true)?;
+    Ok((connection, size))
+}
+
+/// The path as SQLite's URI, where any byte may be written as `%XX`.
+fn uri(path: &Path) -> String {
+    use std::fmt::Write;
+    let path = path.as_os_str().as_encoded_bytes();
+    // Behind two slashes stands a host: none.
+    let mut uri = if path.starts_with(b"/") { "file://".to_owned() } else { "file:".to_owned() };
+    for byte in path {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
+                uri.push(char::from(*byte));
+            }
+            _ => {
+                // Writing to a string does not fail.
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Fault::malformed(Place::Whole, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture(name: &str) -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/coverage_py").join(name)
+    }
+
+    #[test]
+    fn contexts_are_listed_in_the_order_of_their_first_use() {
+        let contexts = contexts(&fixture("7.17.2/contexts.coverage")).unwrap();
+        assert_eq!(contexts.len(), 13);
+        assert_eq!(contexts[..2], ["", "mr=swap|pair=1|side=a"]);
+        assert_eq!(contexts[12], "mr=heavier|pair=3|side=b");
+    }
+
+    #[test]
+    fn contexts_of_something_else_are_a_message() {
+        let fault = contexts(&fixture("7.17.2/a.json")).unwrap_err();
+        assert_eq!(fault.to_string(), "data base: not a data file of coverage.py");
+    }
+
+    #[test]
+    fn any_path_can_be_a_uri() {
+        assert_eq!(
+            uri(Path::new("/tmp/a b/100%?#.coverage")),
+            "file:///tmp/a%20b/100%25%3F%23.coverage?immutable=1"
+        );
+        assert_eq!(uri(Path::new("runs/.coverage")), "file:runs/.coverage?immutable=1");
+    }
+}

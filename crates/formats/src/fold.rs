@@ -1,0 +1,173 @@
+//! Suites of coverage files, folded in parallel and in constant memory.
+//!
+//! Each worker reads pairs into a site table of its own and folds them into tallies of its own;
+//! the workers' results are united at the end. Nothing is shared in between, and uniting is
+//! commutative, so the result is the same however many workers there are.
+
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::thread;
+
+use metacov_core::{
+    Agreement, BuildMismatch, Element, Group, Operation, Reading, SiteTable, Suite, Tally,
+};
+
+use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Plan, Scope};
+
+/// How a suite is folded.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Which code counts.
+    pub scope: Scope,
+    /// What is asked of each pair.
+    pub operation: Operation,
+    /// Files that list all code, whether it ran or not.
+    pub universe: Vec<FileSpec>,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+}
+
+/// Folds all groups of a plan; `progress` is called after each.
+///
+/// The first group that cannot be read ends it, and its error is the result: the first by its
+/// place in the plan, whichever worker met it.
+pub fn fold(plan: Plan, options: &Options, progress: &(dyn Fn() + Sync)) -> Result<Suite, Error> {
+    let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None });
+    let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
+    let parts = thread::scope(|scope| {
+        let worker = || work(&queue, options, progress);
+        let others: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
+        let mut parts = vec![worker()];
+        parts.extend(others.into_iter().map(|other| match other.join() {
+            Ok(part) => part,
+            Err(panic) => std::panic::resume_unwind(panic),
+        }));
+        parts
+    });
+    let queue = queue.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, error)) = queue.failed {
+        return Err(error);
+    }
+    unite(parts.into_iter().flatten().collect())
+}
+
+/// The groups that are left, and the first that failed.
+struct Queue {
+    specs: Box<dyn Iterator<Item = Result<GroupSpec, Error>> + Send>,
+    next: u64,
+    failed: Option<(u64, Error)>,
+}
+
+impl Queue {
+    /// The next group and its place. After a failure there is none: all groups before the failed
+    /// one have been given out already, so the first failure is found all the same.
+    fn take(&mut self) -> Option<(u64, GroupSpec)> {
+        if self.failed.is_some() {
+            return None;
+        }
+        let at = self.next;
+        self.next += 1;
+        match self.specs.next()? {
+            Ok(spec) => Some((at, spec)),
+            Err(error) => {
+                self.fail(at, error);
+                None
+            }
+        }
+    }
+
+    fn fail(&mut self, at: u64, error: Error) {
+        if self.failed.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
+            self.failed = Some((at, error));
+        }
+    }
+}
+
+/// What one worker has folded, and the first file that it read.
+type Part = (Suite, Option<String>);
+
+fn work(queue: &Mutex<Queue>, options: &Options, progress: &(dyn Fn() + Sync)) -> Option<Part> {
+    let lock = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut intake = Intake::new(&options.scope);
+    if let Err(error) = options.universe.iter().try_for_each(|file| intake.read_universe(file)) {
+        lock().fail(0, error);
+        return None;
+    }
+    let per_instance = options.scope.per_instance;
+    let mut suite = Suite::new(SiteTable::new(), options.operation, per_instance);
+    loop {
+        let Some((at, spec)) = lock().take() else { break };
+        if let Err(error) = fold_group(&spec, &mut intake, &mut suite) {
+            lock().fail(at, error);
+            return None;
+        }
+        progress();
+    }
+    let (table, first) = intake.into_parts();
+    suite.table = table;
+    Some((suite, first))
+}
+
+fn fold_group(spec: &GroupSpec, intake: &mut Intake<'_>, suite: &mut Suite) -> Result<(), Error> {
+    let readings = spec.sides.try_map(|files| intake.read_side(files))?;
+    let table = intake.table();
+    if let Err((side, mismatch)) = check_functions(table, &readings) {
+        let earlier = spec.sides.sides()[0].first().map(ToString::to_string).unwrap_or_default();
+        let file = spec.sides.sides()[side].first().map(ToString::to_string).unwrap_or_default();
+        return Err(Fault::OtherBuild { earlier, mismatch }.of(file));
+    }
+    suite.agreement = suite.agreement.meet(Agreement::of(&readings));
+    let operation = suite.operation;
+    if !suite.relations.contains_key(&spec.relation) {
+        suite.relations.insert(spec.relation.clone(), Tally::of(table));
+    }
+    if let Some(tally) = suite.relations.get_mut(&spec.relation) {
+        tally.add(&readings, operation);
+    }
+    Ok(())
+}
+
+/// Refuses sides in which the same function starts on different lines: whatever the format, that
+/// is other source. The error names the side that differs from the first.
+fn check_functions(
+    table: &SiteTable,
+    readings: &Group<Reading>,
+) -> Result<(), (usize, BuildMismatch)> {
+    let [first, others @ ..] = readings.sides() else { return Ok(()) };
+    for (at, other) in others.iter().enumerate() {
+        let mut one_sided = first.known.clone();
+        one_sided ^= &other.known;
+        let functions = one_sided.iter().filter_map(|id| match table.get(id).element {
+            Element::Function(name) => Some(((table.get(id).file, name), id)),
+            _ => None,
+        });
+        let mut functions: Vec<_> = functions.collect();
+        functions.sort_unstable();
+        for moved in functions.windows(2) {
+            let ((name, id), (other_name, other_id)) = (moved[0], moved[1]);
+            if name == other_name && first.known.contains(id) != first.known.contains(other_id) {
+                let (file, function) = name;
+                let (line, other_line) = (table.get(id).line, table.get(other_id).line);
+                let (path, function) = (table.path(file), table.shown_name(function));
+                let place = format!("{function}, which starts at {path}:{line} and :{other_line},");
+                return Err((at + 1, BuildMismatch { place }));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unite(mut parts: Vec<Part>) -> Result<Suite, Error> {
+    // The one with the largest table takes in the others: the least work.
+    parts.sort_by_key(|(suite, _)| std::cmp::Reverse(suite.table.len()));
+    let mut parts = parts.into_iter();
+    let (mut suite, first) =
+        parts.next().unwrap_or_else(|| unreachable!("without a failure there is a part"));
+    for (other, other_first) in parts {
+        suite.absorb(&other).map_err(|mismatch| {
+            let earlier = first.clone().unwrap_or_default();
+            Fault::OtherBuild { earlier, mismatch }.of(other_first.unwrap_or_default())
+        })?;
+    }
+    Ok(suite)
+}

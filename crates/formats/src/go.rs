@@ -1,0 +1,32 @@
+//! Go's coverage profile (`go test -coverprofile`), as text.
+//!
+//! A profile knows blocks of statements: they are read as regions, and as the lines that they
+//! touch. Go has neither branches nor functions in it.
+
+mod read;
+
+use metacov_core::{Criteria, Criterion};
+
+use crate::{Fault, Input, Reader, Recorder};
+
+/// Go's coverage profile.
+pub(crate) struct Go;
+
+impl Reader for Go {
+    fn name(&self) -> &'static str {
+        "Go coverage profile"
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+        line.strip_prefix(b"mode: ").is_some_and(read::is_mode)
+    }
+
+    fn criteria(&self) -> Criteria {
+        [Criterion::Line, Criterion::Region].into_iter().collect()
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::profile(input, recorder)
+    }
+}

@@ -1,0 +1,30 @@
+//! Istanbul's coverage map (`coverage-final.json`): nyc, jest, vitest, c8 and what else instruments
+//! JavaScript.
+
+mod read;
+
+use metacov_core::Criteria;
+
+use crate::{Fault, Input, Reader, Recorder, holds};
+
+/// Istanbul's coverage map.
+pub(crate) struct Istanbul;
+
+impl Reader for Istanbul {
+    fn name(&self) -> &'static str {
+        "Istanbul JSON"
+    }
+
+    fn criteria(&self) -> Criteria {
+        Criteria::all()
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        head.starts_with(b"{")
+            && ["\"statementMap\"", "\"fnMap\"", "\"branchMap\""].iter().any(|key| holds(head, key))
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::map(input, recorder)
+    }
+}

@@ -1,0 +1,249 @@
+//! Reading Istanbul's coverage map: by file, what there is (`statementMap`, `fnMap`, `branchMap`)
+//! and how often it ran (`s`, `f`, `b`), in any order, tied together by numbers.
+
+use std::collections::BTreeMap;
+
+use metacov_core::{BranchKey, Span, Symbol};
+
+use crate::json::{Json, Next};
+use crate::{Fault, Input, Record, Recorder};
+
+pub(super) fn map(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut json = Json::new(input);
+    let mut file = File::default();
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        let key = key.to_owned();
+        file.read(&mut json, recorder)?;
+        file.hand_over(recorder).map_err(|what| json.fault(what))?;
+        let path = file.path.as_deref().unwrap_or(&key);
+        recorder.end_file(path).map_err(|what| json.fault(what))?;
+        recorder.flush(None)?;
+    }
+    if !json.at_end()? {
+        return Err(json.fault("something follows the report"));
+    }
+    Ok(())
+}
+
+/// One file of the map, each part by the numbers that its producer gave.
+#[derive(Default)]
+struct File {
+    path: Option<String>,
+    statements: BTreeMap<u32, (u32, Span)>,
+    functions: BTreeMap<u32, (u32, Symbol)>,
+    /// By decision: its line.
+    decisions: BTreeMap<u32, u32>,
+    statement_ran: BTreeMap<u32, bool>,
+    function_ran: BTreeMap<u32, bool>,
+    /// By decision: which alternatives ran.
+    alternatives_ran: BTreeMap<u32, Vec<bool>>,
+}
+
+impl File {
+    fn read(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Fault> {
+        *self = File::default();
+        json.begin_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                "path" => self.path = Some(json.string()?.to_owned()),
+                "statementMap" => self.statements = numbered(json, statement)?,
+                "fnMap" => self.functions = numbered(json, |json| function(json, recorder))?,
+                "branchMap" => self.decisions = numbered(json, decision)?,
+                "s" => self.statement_ran = numbered(json, ran)?,
+                "f" => self.function_ran = numbered(json, ran)?,
+                "b" => self.alternatives_ran = numbered(json, alternatives)?,
+                _ => json.skip()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn hand_over(&self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+        let shape = self.shape().to_le_bytes();
+        for (number, (line, span)) in &self.statements {
+            let ran = *self
+                .statement_ran
+                .get(number)
+                .ok_or_else(|| format!("statement {number} without a count in `s`"))?;
+            recorder.add(Record::line(*line, ran));
+            recorder.add(Record::region(*line, *span, ran).marked(&shape));
+        }
+        for (number, (line, name)) in &self.functions {
+            let ran = *self
+                .function_ran
+                .get(number)
+                .ok_or_else(|| format!("function {number} without a count in `f`"))?;
+            recorder.add(Record::function(*line, *name, ran));
+        }
+        for (number, line) in &self.decisions {
+            let alternatives = self
+                .alternatives_ran
+                .get(number)
+                .ok_or_else(|| format!("decision {number} without counts in `b`"))?;
+            for (index, ran) in (0..).zip(alternatives) {
+                let key = BranchKey::Alternative { decision: *number, index };
+                recorder.add(Record::branch(*line, key, *ran));
+            }
+        }
+        Ok(())
+    }
+
+    /// A number that code with other statements does not have. Istanbul's own `hash` would not do:
+    /// the same code has another one in another folder, and some producers write none.
+    fn shape(&self) -> u64 {
+        let places = self.statements.values();
+        let numbers =
+            places.flat_map(|(line, span)| [*line, span.column, span.end_line, span.end_column]);
+        numbers.fold(0, |shape: u64, number| {
+            (shape.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        })
+    }
+}
+
+/// An object whose keys are numbers, without the values that are of no interest.
+fn numbered<T>(
+    json: &mut Json<&mut Input>,
+    mut value: impl FnMut(&mut Json<&mut Input>) -> Result<Option<T>, Fault>,
+) -> Result<BTreeMap<u32, T>, Fault> {
+    let mut values = BTreeMap::new();
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        let number = key.parse().ok();
+        let number = number.ok_or_else(|| json.fault("a key should be a number"))?;
+        if let Some(value) = value(json)? {
+            values.insert(number, value);
+        }
+    }
+    Ok(values)
+}
+
+fn ran(json: &mut Json<&mut Input>) -> Result<Option<bool>, Fault> {
+    Ok(Some(json.uint()? > 0))
+}
+
+fn alternatives(json: &mut Json<&mut Input>) -> Result<Option<Vec<bool>>, Fault> {
+    let mut alternatives = Vec::new();
+    json.begin_array()?;
+    while json.next_element()? {
+        alternatives.push(json.uint()? > 0);
+    }
+    Ok(Some(alternatives))
+}
+
+fn statement(json: &mut Json<&mut Input>) -> Result<Option<(u32, Span)>, Fault> {
+    let Location { start, end } = location(json)?;
+    let line = start.line.ok_or_else(|| json.fault("a statement without a line"))?;
+    let column = start.column.unwrap_or(0);
+    let end_line = end.line.unwrap_or(line);
+    // Source maps often do not tell where a line ends.
+    let end_column = end.column.unwrap_or(u32::MAX);
+    Ok(Some((line, Span { column, end_line, end_column })))
+}
+
+fn function(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<(u32, Symbol)>, Fault> {
+    let mut name = None;
+    let (mut declaration, mut body, mut line) = (Location::default(), Location::default(), None);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "name" => name = Some(json.string()?.to_owned()),
+            "decl" => declaration = location(json)?,
+            "loc" => body = location(json)?,
+            "line" => line = coordinate(json)?,
+            _ => json.skip()?,
+        }
+    }
+    let name = name.ok_or_else(|| json.fault("a function without `name`"))?;
+    if name == "(empty-report)" {
+        // c8's word for "this file was never loaded".
+        return Ok(None);
+    }
+    let line = declaration.start.line.or(body.start.line).or(line);
+    let line = line.ok_or_else(|| json.fault("a function without a line"))?;
+    Ok(Some((line, recorder.symbol(&name))))
+}
+
+fn decision(json: &mut Json<&mut Input>) -> Result<Option<u32>, Fault> {
+    let (mut place, mut line, mut is_range) = (Location::default(), None, false);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "type" => is_range = json.string()? == "branch",
+            "loc" => place = location(json)?,
+            "line" => line = coordinate(json)?,
+            // Where each alternative is: for an `else` that is not written, nowhere.
+            _ => json.skip()?,
+        }
+    }
+    if is_range {
+        // V8 (c8) lists ranges whose count differs from that of the code around them. What those
+        // are differs from run to run, and so do their numbers: they tell of no branch.
+        return Ok(None);
+    }
+    let line = place.start.line.or(line);
+    line.map(Some).ok_or_else(|| json.fault("a decision without a line"))
+}
+
+#[derive(Default)]
+struct Location {
+    start: Position,
+    end: Position,
+}
+
+#[derive(Default)]
+struct Position {
+    line: Option<u32>,
+    column: Option<u32>,
+}
+
+fn location(json: &mut Json<&mut Input>) -> Result<Location, Fault> {
+    let mut location = Location::default();
+    if json.peek()? == Next::Null {
+        return json.null().map(|()| location);
+    }
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "start" => location.start = position(json)?,
+            "end" => location.end = position(json)?,
+            _ => json.skip()?,
+        }
+    }
+    Ok(location)
+}
+
+fn position(json: &mut Json<&mut Input>) -> Result<Position, Fault> {
+    let mut position = Position::default();
+    if json.peek()? == Next::Null {
+        return json.null().map(|()| position);
+    }
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "line" => position.line = coordinate(json)?,
+            "column" => position.column = coordinate(json)?,
+            _ => json.skip()?,
+        }
+    }
+    Ok(position)
+}
+
+/// A line or a column. Where a producer does not know it, it writes null, or -1.
+fn coordinate(json: &mut Json<&mut Input>) -> Result<Option<u32>, Fault> {
+    if json.peek()? == Next::Null {
+        return json.null().map(|()| None);
+    }
+    let number = json.int()?;
+    if number < 0 {
+        return Ok(None);
+    }
+    u32::try_from(number).map(Some).map_err(|_| json.fault(format!("{number} is beyond 32 bits")))
+}

@@ -1,0 +1,31 @@
+//! JaCoCo's XML report.
+//!
+//! Branches are not read: a line tells only how many of its branches were taken, not which.
+
+mod read;
+
+use metacov_core::{Criteria, Criterion};
+
+use crate::{Fault, Input, Reader, Recorder, holds, xml};
+
+/// JaCoCo's XML report.
+pub(crate) struct Jacoco;
+
+impl Reader for Jacoco {
+    fn name(&self) -> &'static str {
+        "JaCoCo XML"
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        xml::root_name(head).is_some_and(|root| root == "report")
+            && ["JACOCO", "<sessioninfo", "<package", "<group"].iter().any(|text| holds(head, text))
+    }
+
+    fn criteria(&self) -> Criteria {
+        [Criterion::Line, Criterion::Function].into_iter().collect()
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::report(input, recorder)
+    }
+}

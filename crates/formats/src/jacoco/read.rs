@@ -1,0 +1,113 @@
+//! Reading JaCoCo's report: packages, possibly in groups; in a package its classes with their
+//! methods, and its source files with their lines.
+
+use crate::xml::Xml;
+use crate::{Fault, Input, Record, Recorder};
+
+pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut xml = Xml::new(input);
+    xml.root("report")?;
+    group(&mut xml, recorder)?;
+    xml.end()
+}
+
+/// The report, or a group in it. Groups in groups end at the depth that [`Xml`] allows.
+fn group(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    while let Some(name) = xml.next_child()? {
+        match name {
+            "group" => group(xml, recorder)?,
+            "package" => package(xml, recorder)?,
+            _ => xml.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn package(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let package = xml.required("name")?.into_owned();
+    // The package without a name is the folder in which all others are.
+    let path = |file: &str| {
+        if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") }
+    };
+    while let Some(name) = xml.next_child()? {
+        match name {
+            "class" => {
+                let class = xml.required("name")?.into_owned();
+                let source = xml.attribute("sourcefilename")?.map(|source| path(&source));
+                // Compiled without the name of its source: the class file stands for it.
+                let path = source.unwrap_or_else(|| format!("{class}.class"));
+                if methods(xml, recorder, &class)? {
+                    recorder.end_file(&path).map_err(|what| xml.fault(what))?;
+                }
+            }
+            "sourcefile" => {
+                let path = path(&xml.required("name")?);
+                if lines(xml, recorder)? {
+                    recorder.end_file(&path).map_err(|what| xml.fault(what))?;
+                }
+            }
+            _ => xml.skip()?,
+        }
+    }
+    recorder.flush(None)
+}
+
+/// The methods of a class; whether there are any.
+fn methods(
+    xml: &mut Xml<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    class: &str,
+) -> Result<bool, Fault> {
+    let mut any = false;
+    while let Some(name) = xml.next_child()? {
+        if name != "method" {
+            xml.skip()?;
+            continue;
+        }
+        // As in the JVM's own notation: `shop/Parcel.weight(I)I`.
+        let name = format!("{class}.{}{}", xml.required("name")?, xml.required("desc")?);
+        let line = match xml.attribute("line")? {
+            Some(_) => xml.line_number("line")?,
+            None => 0,
+        };
+        if let Some(ran) = method_ran(xml)? {
+            let name = recorder.symbol(&name);
+            recorder.add(Record::function(line, name, ran));
+            any = true;
+        }
+    }
+    Ok(any)
+}
+
+/// Whether a method ran, if its counters tell.
+fn method_ran(xml: &mut Xml<&mut Input>) -> Result<Option<bool>, Fault> {
+    let mut ran = None;
+    while let Some(name) = xml.next_child()? {
+        if name == "counter" && xml.required("type")? == "METHOD" {
+            ran = Some(xml.uint("covered")? > 0);
+        }
+        xml.skip()?;
+    }
+    Ok(ran)
+}
+
+/// The lines of a source file; whether there are any.
+fn lines(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<bool, Fault> {
+    let mut any = false;
+    while let Some(name) = xml.next_child()? {
+        if name == "line" {
+            if xml.attribute("ci")?.is_none() {
+                // So does gcovr 8.7, which puts only branches there.
+                return Err(xml.fault("a line that does not tell whether it ran (no `ci`)"));
+            }
+            // `ci` and `mi`: how many instructions of the line ran, and how many did not.
+            let (number, ran) = (xml.line_number("nr")?, xml.uint("ci")? > 0);
+            if ran || xml.uint("mi")? > 0 {
+                recorder.add(Record::line(number, ran));
+                any = true;
+            }
+        }
+        xml.skip()?;
+    }
+    Ok(any)
+}

@@ -1,0 +1,33 @@
+//! LLVM's JSON (`llvm-cov export`), versions 2.x (up to LLVM 19) and 3.x.
+
+mod read;
+mod segments;
+
+use metacov_core::Criteria;
+
+use crate::{Fault, Input, Reader, Recorder, holds};
+
+/// LLVM's JSON.
+pub(crate) struct LlvmJson;
+
+impl Reader for LlvmJson {
+    fn name(&self) -> &'static str {
+        "LLVM JSON"
+    }
+
+    fn criteria(&self) -> Criteria {
+        Criteria::all()
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        // The type stands at the very end, and the branches of the first file, which stand at the
+        // start, may be longer than the head. So the outermost brackets have to do.
+        const START: &[u8] = b"{\"data\":[{\"";
+        let letters = head.iter().filter(|byte| !byte.is_ascii_whitespace());
+        letters.take(START.len()).eq(START) || holds(head, "\"llvm.coverage.json.export\"")
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        read::report(input, recorder)
+    }
+}

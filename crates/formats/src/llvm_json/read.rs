@@ -1,0 +1,244 @@
+//! Reading LLVM JSON. Keys come in any order: `type` and `version` at the very end, a function's
+//! file names between its counts. So what a function says waits until it has been read.
+
+use std::io::Read;
+
+use hashbrown::HashSet;
+use metacov_core::{BranchKey, Span, Symbol};
+
+use super::segments::{Lines, Segment};
+use crate::json::Json;
+use crate::{Fault, Input, Record, Recorder};
+
+/// The kind of a region that is code; others are macro uses, code left out, gaps and conditions.
+const CODE: u32 = 0;
+
+pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let mut json = Json::new(input);
+    let mut lines = Lines::new();
+    let mut functions = Functions::default();
+    let (mut format, mut version) = (None, None);
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "type" => format = Some(json.string()?.to_owned()),
+            "version" => version = Some(json.string()?.to_owned()),
+            "data" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    unit(&mut json, recorder, &mut lines, &mut functions)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    if format.as_deref() != Some("llvm.coverage.json.export") {
+        return Err(json.fault("the `type` is not `llvm.coverage.json.export`"));
+    }
+    let found = version.ok_or_else(|| json.fault("no `version`"))?;
+    if !found.starts_with("2.") && !found.starts_with("3.") {
+        return Err(Fault::Version { format: "LLVM JSON", found, known: "2 and 3" });
+    }
+    if !json.at_end()? {
+        return Err(json.fault("something follows the report"));
+    }
+    Ok(())
+}
+
+/// One element of `data`: files with their lines, functions with all else.
+fn unit(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    lines: &mut Lines,
+    functions: &mut Functions,
+) -> Result<(), Fault> {
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "files" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    file(json, recorder, lines)?;
+                }
+            }
+            "functions" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    functions.read(json, recorder)?;
+                }
+            }
+            _ => json.skip()?,
+        }
+    }
+    Ok(())
+}
+
+fn file(
+    json: &mut Json<&mut Input>,
+    recorder: &mut Recorder<'_>,
+    lines: &mut Lines,
+) -> Result<(), Fault> {
+    let mut path = None;
+    json.begin_object()?;
+    while let Some(key) = json.next_key()? {
+        match key {
+            "filename" => path = Some(json.string()?.to_owned()),
+            "segments" => {
+                json.begin_array()?;
+                while json.next_element()? {
+                    let segment = Segment::read(json)?;
+                    lines.take(segment, recorder).map_err(|what| json.fault(what))?;
+                }
+                lines.end_file(recorder);
+            }
+            // `branches` are those of `functions`, mixed with conditions that the compiler has
+            // folded away and that llvm-cov itself does not count.
+            _ => json.skip()?,
+        }
+    }
+    let path = path.ok_or_else(|| json.fault("a file without `filename`"))?;
+    recorder.end_file(&path).map_err(|what| json.fault(what))?;
+    recorder.flush(None)
+}
+
+/// The functions of a report, one at a time; the memory of one serves for the next.
+#[derive(Default)]
+struct Functions {
+    filenames: Vec<String>,
+    /// Regions and branches, each with the index of its file in `filenames`. A use of a macro has
+    /// an index of its own, with the path of the file that defines the macro.
+    records: Vec<(usize, Record)>,
+    /// What tells the function from one of the same name in another build.
+    shape: Vec<u8>,
+    /// Programs that share a header may each have a function of one name with another shape, and
+    /// one report may hold several programs: only the first of a name speaks for the build.
+    seen: HashSet<Symbol>,
+}
+
+impl Functions {
+    fn read(
+        &mut self,
+        json: &mut Json<&mut Input>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Fault> {
+        self.filenames.clear();
+        self.records.clear();
+        self.shape.clear();
+        let (mut name, mut count) = (None, None);
+        let mut start = (0, 0);
+        json.begin_object()?;
+        while let Some(key) = json.next_key()? {
+            match key {
+                "name" => name = Some(json.string()?.to_owned()),
+                "count" => count = Some(json.uint()?),
+                "filenames" => {
+                    json.begin_array()?;
+                    while json.next_element()? {
+                        self.filenames.push(json.string()?.to_owned());
+                    }
+                }
+                "regions" => start = self.read_regions(json)?,
+                "branches" => self.read_branches(json)?,
+                _ => json.skip()?,
+            }
+        }
+        let name = name.ok_or_else(|| json.fault("a function without `name`"))?;
+        let count = count.ok_or_else(|| json.fault("a function without `count`"))?;
+        let instance = recorder.instance(&name);
+        let symbol = recorder.symbol(&name);
+        let (file, line) = start;
+        let mut function = Record::function(line, symbol, count > 0);
+        if self.seen.insert(symbol) {
+            function = function.marked(&self.shape);
+        }
+        self.records.iter_mut().for_each(|(_, record)| *record = record.instance(instance));
+        self.records.push((file, function));
+        self.hand_over(recorder).map_err(|what| json.fault(what))?;
+        recorder.flush(None)
+    }
+
+    /// `[line, column, end line, end column, count, file, expanded file, kind]`. The result is the
+    /// file and line of the first region: where the function starts.
+    fn read_regions(&mut self, json: &mut Json<&mut Input>) -> Result<(usize, u32), Fault> {
+        let mut start = None;
+        json.begin_array()?;
+        while json.next_element()? {
+            json.begin_array()?;
+            let (line, span) = place(json)?;
+            let ran = element(json)?.uint()? > 0;
+            let file = element(json)?.uint32()?;
+            let expanded = element(json)?.uint32()?;
+            let kind = element(json)?.uint32()?;
+            rest(json)?;
+            for number in [line, span.column, span.end_line, span.end_column, file, expanded, kind]
+            {
+                self.shape.extend_from_slice(&number.to_le_bytes());
+            }
+            start.get_or_insert((file as usize, line));
+            if kind == CODE {
+                self.records.push((file as usize, Record::region(line, span, ran)));
+            }
+        }
+        Ok(start.unwrap_or_default())
+    }
+
+    /// `[line, column, end line, end column, count of true, of false, file, expanded file, kind]`.
+    ///
+    /// Constant conditions are left out up to LLVM 19. LLVM 22 lists them, folds away only the
+    /// outcome that cannot be, and does not say which that is: it is a site that never runs.
+    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+        json.begin_array()?;
+        while json.next_element()? {
+            json.begin_array()?;
+            let (line, span) = place(json)?;
+            let ran_true = element(json)?.uint()? > 0;
+            let ran_false = element(json)?.uint()? > 0;
+            let file = element(json)?.uint32()? as usize;
+            rest(json)?;
+            for (taken, ran) in [(true, ran_true), (false, ran_false)] {
+                let key = BranchKey::Outcome { span, taken };
+                self.records.push((file, Record::branch(line, key, ran)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives all records to the recorder, file by file.
+    fn hand_over(&mut self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+        self.records.sort_by_key(|(file, _)| *file);
+        for records in self.records.chunk_by(|(left, _), (right, _)| left == right) {
+            for (_, record) in records {
+                recorder.add(*record);
+            }
+            let file = records.first().map_or(0, |(file, _)| *file);
+            let path = self
+                .filenames
+                .get(file)
+                .ok_or_else(|| format!("file {file} is not among the function's `filenames`"))?;
+            recorder.end_file(path)?;
+        }
+        Ok(())
+    }
+}
+
+/// The first line, and the rest of the place.
+fn place(json: &mut Json<&mut Input>) -> Result<(u32, Span), Fault> {
+    let line = element(json)?.uint32()?;
+    let column = element(json)?.uint32()?;
+    let end_line = element(json)?.uint32()?;
+    let end_column = element(json)?.uint32()?;
+    Ok((line, Span { column, end_line, end_column }))
+}
+
+/// Steps to an element that must be there.
+pub(super) fn element<R: Read>(json: &mut Json<R>) -> Result<&mut Json<R>, Fault> {
+    if json.next_element()? { Ok(json) } else { Err(json.fault("the array is too short")) }
+}
+
+/// Passes over what a later version may have added to an array.
+pub(super) fn rest<R: Read>(json: &mut Json<R>) -> Result<(), Fault> {
+    while json.next_element()? {
+        json.skip()?;
+    }
+    Ok(())
+}

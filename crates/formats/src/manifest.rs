@@ -1,0 +1,198 @@
+//! Suites of pairs, named in a file.
+//!
+//! A manifest is text with one JSON object in a line:
+//!
+//! ```text
+//! {"relation": "norec", "pair": "1", "a": ["1a.json"], "b": ["1b.json"]}
+//! {"relation": "fusion", "pair": "7", "inputs": [["seed1.json", "seed2.json"], ["fused.json"]]}
+//! ```
+//!
+//! Files are relative to the manifest's folder. A side may be one file, or a list whose covers
+//! are united. Instead of a manifest, a coverage.py data file will do whose contexts name the
+//! pairs: `mr=swap|pair=7|side=a`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use metacov_core::Group;
+use serde::Deserialize;
+
+use crate::lines::Lines;
+use crate::{Error, Fault, FileSpec, Input, Place};
+
+/// One group of sides, each with its files.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupSpec {
+    /// The relation.
+    pub relation: String,
+    /// What tells the group from others of its relation.
+    pub pair: String,
+    /// The sides.
+    pub sides: Group<Vec<FileSpec>>,
+}
+
+/// A suite: how many groups there are, and the groups one after the other.
+pub struct Plan {
+    /// How many groups.
+    pub groups: u64,
+    /// The groups. They are read as they are needed: a suite may have millions.
+    pub specs: Box<dyn Iterator<Item = Result<GroupSpec, Error>> + Send>,
+}
+
+impl Plan {
+    /// A suite of one group.
+    pub fn single(spec: GroupSpec) -> Self {
+        Plan { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
+    }
+
+    /// A suite that a manifest or a data file names. The whole manifest is checked first, so that
+    /// a slip in its last line shows at once and not after an hour.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let input = Input::open(path).map_err(|fault| fault.of(&name))?;
+        let data_file = input.head().starts_with(b"SQLite format 3\0");
+        drop(input);
+        if data_file {
+            return from_contexts(path).map_err(|fault| fault.of(&name));
+        }
+        let mut groups = 0;
+        for spec in Specs::open(path, &name)? {
+            spec?;
+            groups += 1;
+        }
+        if groups == 0 {
+            return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
+        }
+        Ok(Plan { groups, specs: Box::new(Specs::open(path, &name)?) })
+    }
+}
+
+/// The groups of a manifest, line by line.
+struct Specs {
+    name: String,
+    folder: PathBuf,
+    lines: Lines<Input>,
+}
+
+impl Specs {
+    fn open(path: &Path, name: &str) -> Result<Self, Error> {
+        let lines = Lines::new(Input::open(path).map_err(|fault| fault.of(name))?);
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Specs { name: name.to_owned(), folder, lines })
+    }
+}
+
+impl Iterator for Specs {
+    type Item = Result<GroupSpec, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let spec = loop {
+            match self.lines.next_line() {
+                Ok(None) => return None,
+                Ok(Some("")) => {}
+                Ok(Some(line)) => break parse(line, &self.folder),
+                Err(fault) => return Some(Err(fault.of(&self.name))),
+            }
+        };
+        Some(spec.map_err(|what| self.lines.fault(what).of(&self.name)))
+    }
+}
+
+/// A line as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    relation: String,
+    #[serde(deserialize_with = "text_or_number")]
+    pair: String,
+    a: Option<Side>,
+    b: Option<Side>,
+    inputs: Option<Vec<Side>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Side {
+    One(String),
+    Many(Vec<String>),
+}
+
+fn text_or_number<'d, D: serde::Deserializer<'d>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Name {
+        Text(String),
+        Number(u64),
+    }
+    Ok(match Name::deserialize(deserializer)? {
+        Name::Text(text) => text,
+        Name::Number(number) => number.to_string(),
+    })
+}
+
+fn parse(line: &str, folder: &Path) -> Result<GroupSpec, String> {
+    let entry: Entry = serde_json::from_str(line).map_err(|error| {
+        // The place is a line of the manifest; serde_json would speak of "line 1".
+        let what = error.to_string();
+        what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned())
+    })?;
+    let sides = match (entry.a, entry.b, entry.inputs) {
+        (Some(a), Some(b), None) => vec![a, b],
+        (None, None, Some(inputs)) => inputs,
+        _ => return Err("a pair has either `a` and `b` or `inputs`".to_owned()),
+    };
+    if entry.relation.is_empty() || entry.relation.chars().any(char::is_control) {
+        return Err("a relation's name is not empty and has no control characters".to_owned());
+    }
+    let sides = sides.into_iter().map(|side| files(side, folder)).collect::<Result<_, _>>()?;
+    let sides = Group::new(sides).map_err(|error| error.to_string())?;
+    Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides })
+}
+
+fn files(side: Side, folder: &Path) -> Result<Vec<FileSpec>, String> {
+    let names = match side {
+        Side::One(name) => vec![name],
+        Side::Many(names) => names,
+    };
+    if names.is_empty() {
+        return Err("a side without files is a missing side, not one that covers nothing".into());
+    }
+    Ok(names.iter().map(|name| FileSpec::parse(name, folder)).collect())
+}
+
+/// The suite that the contexts of a coverage.py data file name.
+fn from_contexts(path: &Path) -> Result<Plan, Fault> {
+    let mut groups: BTreeMap<(String, String), BTreeMap<String, Vec<FileSpec>>> = BTreeMap::new();
+    for context in contexts(path)? {
+        let part = |key: &str| {
+            // The dynamic context stands behind the static one.
+            let mut parts = context.rsplit('|').filter_map(|part| part.split_once('='));
+            parts.find(|(name, _)| *name == key).map(|(_, value)| value.to_owned())
+        };
+        let Some(relation) = part("mr").or_else(|| part("relation")) else { continue };
+        let (Some(pair), Some(side)) = (part("pair"), part("side")) else { continue };
+        let file = FileSpec { path: path.to_owned(), context: Some(context.clone()) };
+        groups.entry((relation, pair)).or_default().entry(side).or_default().push(file);
+    }
+    let specs: Vec<Result<GroupSpec, Error>> = groups
+        .into_iter()
+        .map(|((relation, pair), sides)| {
+            let named: Vec<String> = sides.keys().cloned().collect();
+            let sides = Group::new(sides.into_values().collect()).map_err(|_| {
+                let what = format!("pair {pair} of {relation} has only side {}", named.join(", "));
+                Fault::malformed(Place::Whole, what)
+            })?;
+            Ok(Ok(GroupSpec { relation, pair, sides }))
+        })
+        .collect::<Result<_, Fault>>()?;
+    if specs.is_empty() {
+        let what = "no context is of the form `mr=RELATION|pair=NAME|side=a`";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
+    }
+    Ok(Plan { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })
+}
+
+fn contexts(_path: &Path) -> Result<Vec<String>, Fault> {
+    Ok(Vec::new()) // STUB until coverage_py is in
+}

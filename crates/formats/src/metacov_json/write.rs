@@ -1,0 +1,203 @@
+//! Writing metacov's own JSON.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use metacov_core::{Element, SiteId, Summaries, Tally, total};
+use serde::Serialize;
+
+use crate::export::{Export, FileSites};
+
+/// The version of the shape below. The first number grows when a reader must change.
+const VERSION: &str = "1.0";
+
+pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let suite = export.suite;
+    let document = Document {
+        format: "metacov",
+        version: VERSION,
+        metacov: env!("CARGO_PKG_VERSION"),
+        build: suite.table.build_id().to_string(),
+        operation: suite.operation.name(),
+        identity: if suite.per_instance { "instance" } else { "line" },
+        criteria: export.criteria.iter().map(|criterion| criterion.name()).collect(),
+        warnings: suite.warnings().iter().map(ToString::to_string).collect(),
+        total: fold(export, export.total),
+        relations: suite
+            .relations
+            .iter()
+            .map(|(name, tally)| (name.as_str(), fold(export, tally)))
+            .collect(),
+        files: export.files().iter().map(|sites| file(export, sites)).collect(),
+    };
+    serde_json::to_writer(&mut *out, &document)?;
+    writeln!(out)
+}
+
+#[derive(Serialize)]
+struct Document<'e> {
+    format: &'static str,
+    version: &'static str,
+    metacov: &'static str,
+    build: String,
+    operation: &'static str,
+    identity: &'static str,
+    criteria: Vec<&'static str>,
+    warnings: Vec<String>,
+    total: Fold,
+    relations: BTreeMap<&'e str, Fold>,
+    files: Vec<File<'e>>,
+}
+
+#[derive(Serialize)]
+struct Fold {
+    pairs: u64,
+    groups_without_difference: u64,
+    summary: BTreeMap<&'static str, Counts>,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    sites: Option<u64>,
+    executed: u64,
+    only_a: u64,
+    only_b: u64,
+    either: u64,
+    executed_alike: u64,
+    not_executed: Option<u64>,
+    result: u64,
+    percent: Option<f64>,
+    percent_of_executed: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct File<'e> {
+    path: &'e str,
+    lines: Vec<LineEntry<'e>>,
+    branches: Vec<BranchEntry<'e>>,
+    functions: Vec<FunctionEntry<'e>>,
+    regions: Vec<RegionEntry<'e>>,
+}
+
+#[derive(Serialize)]
+struct LineEntry<'e> {
+    line: u32,
+    #[serde(flatten)]
+    state: StateEntry<'e>,
+}
+
+#[derive(Serialize)]
+struct BranchEntry<'e> {
+    line: u32,
+    branch: usize,
+    #[serde(flatten)]
+    state: StateEntry<'e>,
+}
+
+#[derive(Serialize)]
+struct FunctionEntry<'e> {
+    line: u32,
+    name: &'e str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shown_name: Option<&'e str>,
+    #[serde(flatten)]
+    state: StateEntry<'e>,
+}
+
+#[derive(Serialize)]
+struct RegionEntry<'e> {
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    #[serde(flatten)]
+    state: StateEntry<'e>,
+}
+
+#[derive(Serialize)]
+struct StateEntry<'e> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    instance: Option<&'e str>,
+    state: &'static str,
+    /// In how many pairs the result holds the site.
+    pairs: u32,
+}
+
+fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
+    let summaries: Summaries = total(export.table(), tally);
+    let summary = export.criteria.iter().map(|criterion| {
+        let summary = summaries[criterion];
+        let complete = !export.table().partial().contains(criterion);
+        let counts = Counts {
+            sites: complete.then_some(summary.sites),
+            executed: summary.executed(),
+            only_a: summary.only_a,
+            only_b: summary.only_b,
+            either: summary.either,
+            executed_alike: summary.executed_alike,
+            not_executed: complete.then(|| summary.not_executed()),
+            result: summary.selected,
+            percent: summary.percent().filter(|_| complete),
+            percent_of_executed: summary.percent_of_executed(),
+        };
+        (criterion.name(), counts)
+    });
+    Fold {
+        pairs: tally.pairs,
+        groups_without_difference: tally.vacuous,
+        summary: summary.collect(),
+    }
+}
+
+fn file<'e>(export: &'e Export<'_>, sites: &FileSites<'e>) -> File<'e> {
+    let table = export.table();
+    let lines = sites.lines.iter().filter_map(|line| line.line);
+    let branches = sites.lines.iter().flat_map(|line| line.branches.iter().enumerate());
+    let regions = sites.regions.iter().filter_map(|id| match table.get(*id).element {
+        Element::Region(span) => Some((id, span)),
+        _ => None,
+    });
+    let functions = sites.functions.iter().filter_map(|id| match table.get(*id).element {
+        Element::Function(name) => Some((id, name)),
+        _ => None,
+    });
+    File {
+        path: sites.path,
+        lines: lines
+            .map(|id| LineEntry { line: table.get(id).line, state: state(export, id) })
+            .collect(),
+        branches: branches
+            .map(|(branch, id)| BranchEntry {
+                line: table.get(*id).line,
+                branch,
+                state: state(export, *id),
+            })
+            .collect(),
+        functions: functions
+            .map(|(id, name)| FunctionEntry {
+                line: table.get(*id).line,
+                name: table.name(name),
+                shown_name: Some(table.shown_name(name)).filter(|shown| *shown != table.name(name)),
+                state: state(export, *id),
+            })
+            .collect(),
+        regions: regions
+            .map(|(id, span)| RegionEntry {
+                line: table.get(*id).line,
+                column: span.column,
+                end_line: span.end_line,
+                end_column: span.end_column,
+                state: state(export, *id),
+            })
+            .collect(),
+    }
+}
+
+fn state<'e>(export: &'e Export<'_>, id: SiteId) -> StateEntry<'e> {
+    let instance = export.table().name(export.table().get(id).instance);
+    StateEntry {
+        instance: (!instance.is_empty()).then_some(instance),
+        state: export.total.state(id).name(),
+        pairs: export.total.count_of(id),
+    }
+}

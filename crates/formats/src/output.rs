@@ -1,0 +1,104 @@
+//! Outputs appear whole or not at all.
+
+use std::fs::Permissions;
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use crate::{Error, Fault};
+
+/// Where an output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Output {
+    /// To standard output.
+    Stdout,
+    /// To a file. A name that ends in `.gz` or `.zst` is compressed.
+    File(PathBuf),
+}
+
+impl Output {
+    /// The ending of the name, without the one that stands for compression.
+    pub fn extension(&self) -> Option<&str> {
+        let Output::File(path) = self else { return None };
+        let stem = match compression(path) {
+            Some(_) => Path::new(path.file_stem()?),
+            None => path,
+        };
+        stem.extension()?.to_str()
+    }
+
+    /// What the user calls it.
+    pub fn name(&self) -> String {
+        match self {
+            Output::Stdout => "standard output".to_owned(),
+            Output::File(path) => path.display().to_string(),
+        }
+    }
+}
+
+/// Lets `write` fill an output. A file is filled under another name and then takes its place, so
+/// that a crash, a full disk or an error leaves what was there before.
+pub fn write_whole(
+    output: &Output,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    let result = match output {
+        Output::Stdout => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            write(&mut out).and_then(|()| out.flush())
+        }
+        Output::File(path) if is_special(path) => {
+            let mut out =
+                BufWriter::new(std::fs::File::create(path).map_err(|error| fault(output, error))?);
+            write(&mut out).and_then(|()| out.flush())
+        }
+        Output::File(path) => replace(path, write),
+    };
+    result.map_err(|error| fault(output, error))
+}
+
+fn fault(output: &Output, error: io::Error) -> Error {
+    Fault::Io(error).of(output.name())
+}
+
+/// A pipe or a device, which cannot be replaced.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
+}
+
+fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // A link stays a link: what it points to is replaced.
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let permissions = std::fs::metadata(&target)
+        .map_or(Permissions::from_mode(0o666), |metadata| metadata.permissions());
+    let file = tempfile::Builder::new()
+        .prefix(".metacov-")
+        .permissions(permissions)
+        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut out = BufWriter::with_capacity(1 << 20, file);
+    match compression(path) {
+        Some("gz") => {
+            let mut encoder = GzEncoder::new(&mut out, Compression::default());
+            write(&mut encoder)?;
+            encoder.finish()?;
+        }
+        Some(_) => {
+            let mut encoder = zstd::Encoder::new(&mut out, 0)?;
+            write(&mut encoder)?;
+            encoder.finish()?;
+        }
+        None => write(&mut out)?,
+    }
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    file.persist(&target).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn compression(path: &Path) -> Option<&str> {
+    path.extension()?.to_str().filter(|extension| ["gz", "zst"].contains(extension))
+}

@@ -1,0 +1,79 @@
+//! Which of the files below `tests/data` are coverage files.
+
+use std::path::{Path, PathBuf};
+
+/// A folder of `tests/data`.
+pub struct Format {
+    /// Its name.
+    pub folder: &'static str,
+    /// The readers that read what lies in it.
+    pub readers: &'static [&'static str],
+    /// How the names of its coverage files end. All other files are commands, sources, and
+    /// reports of the same runs in other formats, against which readers are held.
+    endings: &'static [&'static str],
+}
+
+pub const FORMATS: [Format; 9] = [
+    Format { folder: "cobertura", readers: &["Cobertura"], endings: &[".xml"] },
+    Format {
+        folder: "coverage_py",
+        readers: &["coverage.py JSON", "coverage.py data"],
+        endings: &[".json", ".coverage"],
+    },
+    Format {
+        folder: "gcov_json",
+        readers: &["gcov JSON"],
+        endings: &[".json", ".json.gz", ".ndjson"],
+    },
+    Format { folder: "gcovr_json", readers: &["gcovr JSON"], endings: &[".json", ".json.gz"] },
+    Format { folder: "go", readers: &["Go coverage profile"], endings: &[".out"] },
+    Format { folder: "istanbul", readers: &["Istanbul JSON"], endings: &[".json"] },
+    Format { folder: "jacoco", readers: &["JaCoCo XML"], endings: &[".xml"] },
+    Format { folder: "lcov", readers: &["lcov"], endings: &[".info"] },
+    Format { folder: "llvm_json", readers: &["LLVM JSON"], endings: &[".json"] },
+];
+
+/// A coverage file that a real producer made.
+pub struct Fixture {
+    pub path: PathBuf,
+    pub format: &'static Format,
+    pub bytes: Vec<u8>,
+}
+
+/// All coverage files below `tests/data`, in the order of their names.
+pub fn fixtures() -> Vec<Fixture> {
+    let mut fixtures = Vec::new();
+    for folder in entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data")) {
+        let name = folder.file_name().unwrap().to_str().unwrap();
+        let format = FORMATS.iter().find(|format| format.folder == name);
+        let format = format.unwrap_or_else(|| panic!("{name} is not among the formats"));
+        let before = fixtures.len();
+        for producer in entries(&folder) {
+            if producer.ends_with("program") {
+                continue;
+            }
+            for path in entries(&producer).into_iter().filter(|path| format.is_coverage(path)) {
+                let bytes = std::fs::read(&path).unwrap();
+                fixtures.push(Fixture { path, format, bytes });
+            }
+        }
+        assert!(fixtures.len() > before, "{name} has no fixture");
+    }
+    assert!(!fixtures.is_empty());
+    fixtures
+}
+
+impl Format {
+    fn is_coverage(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let ends = self.endings.iter().any(|ending| name.ends_with(ending));
+        ends && !name.ends_with("summary.json")
+    }
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}

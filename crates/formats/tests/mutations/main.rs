@@ -1,0 +1,38 @@
+//! Bad files: damaged, cut off, hostile. Whatever the bytes, a reader ends in a reading or in a
+//! message with a place; it never panics, and its memory stays bounded.
+//!
+//! This is a test binary of its own because it has its own allocator, which counts. What C
+//! libraries allocate (zstd, SQLite) is not counted.
+
+mod bombs;
+mod damage;
+mod fixtures;
+mod probe;
+
+use fixtures::{FORMATS, Fixture, fixtures};
+use metacov_formats::{Input, detect_name, reader_names};
+use peak_alloc::PeakAlloc;
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+#[test]
+fn every_fixture_is_known_by_its_content() {
+    for Fixture { path, format, bytes } in fixtures() {
+        let input = Input::from_bytes(bytes).unwrap();
+        let found = detect_name(input.head());
+        assert!(
+            found.is_some_and(|name| format.readers.contains(&name)),
+            "{} is taken for {found:?}",
+            path.display()
+        );
+    }
+}
+
+#[test]
+fn every_format_that_is_read_has_fixtures() {
+    for name in reader_names() {
+        let has = |format: &&fixtures::Format| format.readers.contains(&name);
+        assert!(FORMATS.iter().any(|format| has(&format)), "{name} has none");
+    }
+}

@@ -1,0 +1,52 @@
+//! Reading bytes that may be anything, and judging how that ends.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+use metacov_formats::{Fault, Input, Intake, Place, Scope};
+
+use crate::ALLOCATOR;
+
+/// More than any reader needs for a file of the size of a fixture: its own buffers take less
+/// than one MiB, the longest line, string or tag that it accepts a few.
+pub const MEMORY_BYTES_MAX: usize = 64 << 20;
+
+/// No message repeats a file at length.
+const MESSAGE_BYTES_MAX: usize = 4000;
+
+/// Reads the bytes; the message in which that ends, if it does. Or what a reader must not do:
+/// panic, take too much memory, or end in a message that helps nobody.
+pub fn probe(bytes: Vec<u8>) -> Result<Option<String>, String> {
+    // Memory is counted for the whole process, so one at a time.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let length = bytes.len() as u64;
+    ALLOCATOR.reset_peak_usage();
+    let before = ALLOCATOR.current_usage();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let scope = Scope::default();
+        let mut intake = Intake::new(&scope);
+        Input::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
+    }));
+    let taken = ALLOCATOR.peak_usage().saturating_sub(before);
+    if taken > MEMORY_BYTES_MAX {
+        return Err(format!("takes {} MiB", taken >> 20));
+    }
+    let Err(fault) = outcome.map_err(|_| "panics")? else { return Ok(None) };
+    let message = fault.to_string();
+    if message.is_empty() || message.len() > MESSAGE_BYTES_MAX {
+        return Err(format!("ends in a message of {} bytes", message.len()));
+    }
+    if message.chars().any(char::is_control) {
+        return Err(format!("hands control characters to the terminal: {message:?}"));
+    }
+    match fault {
+        // Of compressed content the length is not known here; it is not much longer.
+        Fault::Malformed { place: Place::Offset(at) | Place::Line(at), .. }
+            if at > 100 * length + 100 =>
+        {
+            Err(format!("points to no place in the file: {message}"))
+        }
+        _ => Ok(Some(message)),
+    }
+}

@@ -1,0 +1,170 @@
+//! What a suite has to say, as rows.
+
+use metacov_core::{
+    Criteria, Criterion, Operation, Suite, Summaries, Summary, Symbol, Tally, by_file, by_function,
+    total,
+};
+
+use crate::Table;
+use crate::table::Column;
+
+/// What a row stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// The whole suite.
+    Total,
+    /// A relation; a last row for all of them if there are several.
+    Relation,
+    /// A file in which the result is not empty.
+    File,
+    /// A function in which the result is not empty.
+    Function,
+}
+
+/// What to show of a suite.
+pub struct View<'s> {
+    /// The suite.
+    pub suite: &'s Suite,
+    /// All its relations together.
+    pub total: &'s Tally,
+    /// The criteria to show.
+    pub criteria: Criteria,
+    /// What a row stands for.
+    pub by: By,
+}
+
+/// The table of a view. Rows of files and functions stand in the order of how much of the result
+/// they hold.
+pub fn table(view: &View<'_>) -> Table {
+    let mut groups = groups(view);
+    if matches!(view.by, By::File | By::Function) {
+        groups.retain(|group| view.criteria.iter().any(|c| group.summaries[c].selected > 0));
+        groups.sort_by_cached_key(|group| {
+            let selected = |criterion| group.summaries[criterion].selected;
+            std::cmp::Reverse(view.criteria.iter().map(selected).collect::<Vec<_>>())
+        });
+    }
+    let has_either = view
+        .criteria
+        .iter()
+        .any(|criterion| groups.iter().any(|group| group.summaries[criterion].either > 0));
+    let has_pairs = view.total.pairs > 1 && matches!(view.by, By::Total | By::Relation);
+    let rows = groups.iter().flat_map(|group| {
+        let told = |criterion: &Criterion| group.summaries[*criterion].sites > 0;
+        view.criteria.iter().filter(told).map(move |criterion| {
+            let partial = view.suite.table.partial().contains(criterion);
+            let mut row = group.names.clone();
+            row.extend(has_pairs.then(|| thousands(group.pairs)));
+            row.push(criterion.name().to_owned());
+            row.extend(numbers(group.summaries[criterion], has_either, partial));
+            row
+        })
+    });
+    let rows = rows.collect();
+    Table { columns: columns(view, has_pairs, has_either), rows }
+}
+
+/// The sites that one row, or one row a criterion, stands for.
+struct Group {
+    names: Vec<String>,
+    pairs: u64,
+    summaries: Summaries,
+}
+
+fn groups(view: &View<'_>) -> Vec<Group> {
+    let (suite, table) = (view.suite, &view.suite.table);
+    let whole = |names: Vec<String>, tally: &Tally| Group {
+        names,
+        pairs: tally.pairs,
+        summaries: total(table, tally),
+    };
+    match view.by {
+        By::Total => vec![whole(Vec::new(), view.total)],
+        By::Relation => {
+            let relations = suite.relations.iter();
+            let mut groups: Vec<Group> =
+                relations.map(|(name, tally)| whole(vec![name.clone()], tally)).collect();
+            if groups.len() > 1 {
+                groups.push(whole(vec!["all".to_owned()], view.total));
+            }
+            groups
+        }
+        By::File => by_file(table, view.total)
+            .into_iter()
+            .map(|(file, summaries)| {
+                let names = vec![table.path(file).to_owned()];
+                Group { names, pairs: view.total.pairs, summaries }
+            })
+            .collect(),
+        By::Function => by_function(table, view.total)
+            .into_iter()
+            .map(|((file, line, name), summaries)| {
+                let function = match name {
+                    Symbol::NONE => "(before the first function)",
+                    name => table.shown_name(name),
+                };
+                let names = vec![function.to_owned(), format!("{}:{line}", table.path(file))];
+                Group { names, pairs: view.total.pairs, summaries }
+            })
+            .collect(),
+    }
+}
+
+fn columns(view: &View<'_>, has_pairs: bool, has_either: bool) -> Vec<Column> {
+    let word = |heading| Column { heading, numeric: false, emphasis: false };
+    let number = |heading| Column { heading, numeric: true, emphasis: false };
+    let mut columns = match view.by {
+        By::Total => Vec::new(),
+        By::Relation => vec![word("relation")],
+        By::File => vec![word("file")],
+        By::Function => vec![word("function"), word("starts at")],
+    };
+    columns.extend(has_pairs.then(|| number("pairs")));
+    columns.extend([word("criterion"), number("sites"), number("only a"), number("only b")]);
+    columns.extend(has_either.then(|| number("either")));
+    let result = match view.suite.operation {
+        Operation::Xor => "difference",
+        Operation::Sub => "a - b",
+        Operation::And => "a & b",
+        Operation::Or => "a | b",
+    };
+    columns.extend([number("both"), number("neither")]);
+    columns.push(Column { heading: result, numeric: true, emphasis: true });
+    columns.extend([number("of all"), number("of executed")]);
+    columns
+}
+
+fn numbers(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
+    let unless_partial = |text: String| if partial { "?".to_owned() } else { text };
+    let mut numbers = vec![
+        unless_partial(thousands(summary.sites)),
+        thousands(summary.only_a),
+        thousands(summary.only_b),
+    ];
+    numbers.extend(has_either.then(|| thousands(summary.either)));
+    numbers.extend([
+        thousands(summary.executed_alike),
+        unless_partial(thousands(summary.not_executed())),
+        thousands(summary.selected),
+        unless_partial(percentage(summary.percent())),
+        percentage(summary.percent_of_executed()),
+    ]);
+    numbers
+}
+
+fn percentage(percent: Option<f64>) -> String {
+    percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
+}
+
+/// `12345` as `12,345`.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,114 @@
+//! Words and numbers in columns.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr;
+
+const HEADING: Style = Style::new().bold();
+const EMPHASIS: Style = AnsiColor::Green.on_default();
+const GAP: &str = "   ";
+
+/// A table: a heading, then rows of as many cells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A column and how it is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What stands on top.
+    pub heading: &'static str,
+    /// Numbers stand to the right, words to the left.
+    pub numeric: bool,
+    /// Whether this is what the reader came for.
+    pub emphasis: bool,
+}
+
+impl Table {
+    /// The table for a terminal, every line ended.
+    pub fn to_terminal(&self, color: bool) -> String {
+        let headings: Vec<String> =
+            self.columns.iter().map(|column| column.heading.to_owned()).collect();
+        let widths: Vec<usize> = (0..self.columns.len())
+            .map(|at| {
+                let cells = self.rows.iter().map(|row| &row[at]);
+                cells.chain([&headings[at]]).map(|cell| cell.width()).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        self.push_line(&mut text, &headings, &widths, |_| color.then_some(HEADING));
+        for row in &self.rows {
+            self.push_line(&mut text, row, &widths, |column| {
+                (color && column.emphasis).then_some(EMPHASIS)
+            });
+        }
+        text
+    }
+
+    fn push_line(
+        &self,
+        text: &mut String,
+        cells: &[String],
+        widths: &[usize],
+        style: impl Fn(&Column) -> Option<Style>,
+    ) {
+        let mut line = String::new();
+        for ((column, cell), width) in self.columns.iter().zip(cells).zip(widths) {
+            if !line.is_empty() {
+                line.push_str(GAP);
+            }
+            let padding = " ".repeat(width - cell.width());
+            let cell = match style(column) {
+                Some(style) => format!("{style}{cell}{style:#}"),
+                None => cell.clone(),
+            };
+            let (before, after) = if column.numeric { (&*padding, "") } else { ("", &*padding) };
+            let _ = write!(line, "{before}{cell}{after}");
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+
+    /// The table in Markdown, every line ended.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::from("|");
+        for column in &self.columns {
+            let _ = write!(text, " {} |", column.heading);
+        }
+        text.push_str("\n|");
+        for column in &self.columns {
+            text.push_str(if column.numeric { "---:|" } else { "---|" });
+        }
+        text.push('\n');
+        for row in &self.rows {
+            text.push('|');
+            for (cell, column) in row.iter().zip(&self.columns) {
+                let cell = escaped(cell);
+                let _ = if column.emphasis {
+                    write!(text, " **{cell}** |")
+                } else {
+                    write!(text, " {cell} |")
+                };
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+/// Text that Markdown does not take for its own.
+fn escaped(cell: &str) -> String {
+    let mut text = String::with_capacity(cell.len());
+    for letter in cell.chars() {
+        if matches!(letter, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~') {
+            text.push('\\');
+        }
+        text.push(letter);
+    }
+    text
+}
