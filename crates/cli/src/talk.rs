@@ -70,9 +70,9 @@ impl Talk {
     }
 
     /// Something for those who want to know more.
-    pub fn detail(&self, what: &str) {
+    pub fn detail(&self, what: impl FnOnce() -> String) {
         if self.verbose {
-            self.say("note", "36", what);
+            self.say("note", "36", &what());
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{Criterion, Element, FileId, Kind, SiteId, SiteTable, State, Symbol, Tally};
+use crate::{Criterion, Element, FileId, Kind, Site, SiteId, SiteTable, State, Symbol, Tally};
 
 /// How many sites of one criterion are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,27 +103,79 @@ pub fn by_file(table: &SiteTable, tally: &Tally) -> Vec<(FileId, Summaries)> {
     rows
 }
 
-/// Each function, with the lines, branches and regions from its start to the start of the next.
-/// What stands before the first function of a file goes under [`Symbol::NONE`]. Functions that
-/// start on the same line (instances of a template) are one row, under the first name.
-pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<((FileId, u32, Symbol), Summaries)> {
-    let mut rows: Vec<((FileId, u32, Symbol), Summaries)> = Vec::new();
+/// A function, or what stands outside of all functions of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunctionKey {
+    /// The file.
+    pub file: FileId,
+    /// The line that it starts on; zero outside of functions.
+    pub line: u32,
+    /// Its name; [`Symbol::NONE`] outside of functions.
+    pub name: Symbol,
+}
+
+/// Each function, with the lines, branches and regions in it: the innermost function whose start
+/// and end enclose them or, where files do not tell ends, the one that starts last before them.
+/// Functions that start on the same line (instances of a template) are one row, under the first
+/// name.
+pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
+    let mut rows: Vec<(FunctionKey, Summaries)> = Vec::new();
+    let mut open = OpenFunctions::default();
     for id in starts_before_bodies(table) {
         let site = table.get(id);
-        let last = rows.last().map(|(key, _)| *key).filter(|(file, ..)| *file == site.file);
-        match (site.element, last) {
-            (Element::Function(_), Some((_, start, _))) if start == site.line && start != 0 => {}
+        open.advance(site.file, site.line);
+        let row = match (site.element, open.innermost()) {
+            (Element::Function(_), Some(row)) if starts_on(&rows[row].0, site) => row,
             (Element::Function(name), _) => {
-                rows.push(((site.file, site.line, name), Summaries::default()));
+                rows.push((
+                    FunctionKey { file: site.file, line: site.line, name },
+                    Summaries::default(),
+                ));
+                open.enter(rows.len() - 1, table.end(id));
+                rows.len() - 1
             }
-            (_, None) => rows.push(((site.file, 0, Symbol::NONE), Summaries::default())),
-            _ => {}
-        }
-        if let Some((_, summaries)) = rows.last_mut() {
-            summaries[site.criterion()].add(tally.state(id), tally.count_of(id) > 0);
-        }
+            (_, Some(row)) => row,
+            (_, None) => *open.outside.get_or_insert_with(|| {
+                let key = FunctionKey { file: site.file, line: 0, name: Symbol::NONE };
+                rows.push((key, Summaries::default()));
+                rows.len() - 1
+            }),
+        };
+        rows[row].1[site.criterion()].add(tally.state(id), tally.count_of(id) > 0);
     }
     rows
+}
+
+fn starts_on(function: &FunctionKey, site: &Site) -> bool {
+    function.name != Symbol::NONE && function.line == site.line && function.line != 0
+}
+
+/// The functions that the current line is in, by row, the innermost last.
+#[derive(Default)]
+struct OpenFunctions {
+    file: Option<FileId>,
+    stack: Vec<(usize, Option<u32>)>,
+    /// The row of what stands outside of functions.
+    outside: Option<usize>,
+}
+
+impl OpenFunctions {
+    fn advance(&mut self, file: FileId, line: u32) {
+        if self.file != Some(file) {
+            *self = OpenFunctions { file: Some(file), ..OpenFunctions::default() };
+        }
+        while self.stack.pop_if(|(_, end)| end.is_some_and(|end| end < line)).is_some() {}
+    }
+
+    /// A function whose end is not told ends where the next one starts.
+    fn enter(&mut self, row: usize, end: Option<u32>) {
+        while self.stack.pop_if(|(_, end)| end.is_none()).is_some() {}
+        self.stack.push((row, end));
+    }
+
+    fn innermost(&self) -> Option<usize> {
+        self.stack.last().map(|(row, _)| *row)
+    }
 }
 
 /// All sites in order, but the function that starts on a line before the line itself.
@@ -136,4 +188,48 @@ fn starts_before_bodies(table: &SiteTable) -> Vec<SiteId> {
         line.sort_by_key(|id| !matches!(table.get(*id).element, Element::Function(_)));
     }
     ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines 1 to 12 of one file, and functions as `(name, start, end)`.
+    fn rows(functions: &[(&str, u32, Option<u32>)]) -> Vec<String> {
+        let mut table = SiteTable::new();
+        let file = table.file("a.c");
+        let instance = Symbol::NONE;
+        for (name, line, end) in functions {
+            let element = Element::Function(table.symbol(name));
+            let id = table.site(Site { file, line: *line, element, instance });
+            if let Some(end) = end {
+                table.set_end(id, *end);
+            }
+        }
+        for line in 1..=12 {
+            table.site(Site { file, line, element: Element::Line, instance });
+        }
+        let rows = by_function(&table, &Tally::of(&table)).into_iter();
+        rows.map(|(key, summaries)| {
+            format!("{} {}", table.name(key.name), summaries[Criterion::Line].sites)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn lines_belong_to_the_innermost_function_that_encloses_them() {
+        let nested = [("outer", 2, Some(9)), ("lambda", 4, Some(5)), ("last", 11, Some(12))];
+        assert_eq!(rows(&nested), [" 2", "outer 6", "lambda 2", "last 2"]);
+    }
+
+    #[test]
+    fn without_ends_lines_belong_to_the_function_that_starts_last_before_them() {
+        assert_eq!(rows(&[("first", 2, None), ("second", 4, None)]), [" 1", "first 2", "second 9"]);
+    }
+
+    #[test]
+    fn functions_that_start_on_one_line_are_one_row() {
+        let instances = [("f<double>", 3, Some(5)), ("f<int>", 3, Some(5))];
+        assert_eq!(rows(&instances), [" 9", "f<double> 3"]);
+    }
 }

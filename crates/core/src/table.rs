@@ -34,6 +34,8 @@ pub struct SiteTable {
     symbols: Symbols,
     shown_names: HashMap<Symbol, Symbol>,
     sites: Vec<Site>,
+    /// The last lines of functions, where files tell them.
+    ends: HashMap<SiteId, u32>,
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
     expected: usize,
@@ -54,6 +56,7 @@ impl SiteTable {
             symbols: Symbols::default(),
             shown_names: HashMap::new(),
             sites: Vec::new(),
+            ends: HashMap::new(),
             index: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
             expected: 0,
@@ -179,6 +182,16 @@ impl SiteTable {
         self.name(self.shown_names.get(&symbol).copied().unwrap_or(symbol))
     }
 
+    /// Notes the last line of a function.
+    pub fn set_end(&mut self, function: SiteId, line: u32) {
+        self.ends.insert(function, line);
+    }
+
+    /// The last line of a function, if it is known.
+    pub fn end(&self, function: SiteId) -> Option<u32> {
+        self.ends.get(&function).copied()
+    }
+
     /// Notes what a producer says of the build at a site (not zero), and refuses another build.
     pub fn mark(&mut self, id: SiteId, mark: u64) -> Result<(), BuildMismatch> {
         debug_assert_ne!(mark, 0, "zero means that nothing was said");
@@ -230,6 +243,9 @@ impl SiteTable {
             let id = self.site(Site { file: files[site.file.index()], element, instance, ..*site });
             if let Some(mark) = other.marks.get(at).filter(|mark| **mark != 0) {
                 self.mark(id, *mark)?;
+            }
+            if let Some(end) = other.end(SiteId::new(at)) {
+                self.set_end(id, end);
             }
             if other.excluded.contains(SiteId::new(at)) {
                 self.exclude(id);

@@ -4,10 +4,13 @@
 //! each took one of two may have taken the same one or not.
 
 mod read;
+mod write;
+
+use std::io::{self, Write};
 
 use metacov_core::{Criteria, Criterion};
 
-use crate::{Fault, Input, Reader, Recorder, holds, xml};
+use crate::{Export, Fault, Input, Reader, Recorder, Writer, holds, xml};
 
 /// Cobertura's XML report.
 pub(crate) struct Cobertura;
@@ -29,5 +32,19 @@ impl Reader for Cobertura {
 
     fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
         read::report(input, recorder)
+    }
+}
+
+impl Writer for Cobertura {
+    fn name(&self) -> &'static str {
+        "cobertura"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["xml"]
+    }
+
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+        write::report(export, out)
     }
 }

@@ -1,8 +1,11 @@
 //! coverage.py, in two formats: its JSON report, which lists all code, and its data file, which
 //! holds only what ran, by context.
 
+mod connection;
 mod json;
 mod sqlite;
+
+pub(crate) use sqlite::contexts;
 
 use metacov_core::{Criteria, Criterion};
 

@@ -47,7 +47,7 @@ pub enum Fault {
         known: &'static str,
     },
     /// The content breaks the rules of its format.
-    #[error("{place}: {what}")]
+    #[error("{}{what}", place.prefix())]
     Malformed {
         /// Where.
         place: Place,
@@ -71,8 +71,17 @@ pub enum Place {
     Offset(u64),
     /// In this line, counted from one.
     Line(u64),
-    /// Nowhere in particular: the content is a data base.
+    /// Nowhere in particular.
     Whole,
+}
+
+impl Place {
+    fn prefix(self) -> String {
+        match self {
+            Place::Whole => String::new(),
+            place => format!("{place}: "),
+        }
+    }
 }
 
 impl fmt::Display for Place {
@@ -80,7 +89,7 @@ impl fmt::Display for Place {
         match self {
             Place::Offset(offset) => write!(f, "byte {offset}"),
             Place::Line(line) => write!(f, "line {line}"),
-            Place::Whole => write!(f, "data base"),
+            Place::Whole => write!(f, "the whole"),
         }
     }
 }

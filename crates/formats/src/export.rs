@@ -1,5 +1,7 @@
 //! What writers are given: a folded suite, file by file and line by line.
 
+use std::path::Path;
+
 use metacov_core::{Criteria, Criterion, Element, Site, SiteId, SiteTable, Suite, Tally};
 
 use crate::gcovr_json::GcovrFormat;
@@ -12,6 +14,8 @@ pub struct Export<'s> {
     pub total: &'s Tally,
     /// What to write of it.
     pub criteria: Criteria,
+    /// The folder that paths are relative to.
+    pub root: &'s Path,
     /// The version of gcovr JSON to write.
     pub gcovr_format: GcovrFormat,
 }

@@ -12,7 +12,7 @@ use metacov_core::{
     Agreement, BuildMismatch, Element, Group, Operation, Reading, SiteTable, Suite, Tally,
 };
 
-use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Plan, Scope};
+use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope};
 
 /// How a suite is folded.
 #[derive(Clone, Debug)]
@@ -109,6 +109,12 @@ fn work(queue: &Mutex<Queue>, options: &Options, progress: &(dyn Fn() + Sync)) -
 }
 
 fn fold_group(spec: &GroupSpec, intake: &mut Intake<'_>, suite: &mut Suite) -> Result<(), Error> {
+    let (operation, sides) = (suite.operation, spec.sides.sides().len());
+    if operation != Operation::Xor && sides > 2 {
+        let what = format!("`{operation}` takes two sides, this pair has {sides}");
+        return Err(Fault::malformed(Place::Whole, what)
+            .of(format!("pair {} of {}", spec.pair, spec.relation)));
+    }
     let readings = spec.sides.try_map(|files| intake.read_side(files))?;
     let table = intake.table();
     if let Err((side, mismatch)) = check_functions(table, &readings) {
@@ -117,7 +123,6 @@ fn fold_group(spec: &GroupSpec, intake: &mut Intake<'_>, suite: &mut Suite) -> R
         return Err(Fault::OtherBuild { earlier, mismatch }.of(file));
     }
     suite.agreement = suite.agreement.meet(Agreement::of(&readings));
-    let operation = suite.operation;
     if !suite.relations.contains_key(&spec.relation) {
         suite.relations.insert(spec.relation.clone(), Tally::of(table));
     }

@@ -1,12 +1,12 @@
 //! Opening a coverage file: decompression, and a look at its first bytes.
 
+use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::bufread::MultiGzDecoder;
-use fs_err::File;
 
 use crate::Fault;
 
@@ -33,12 +33,12 @@ pub struct Input {
 impl Input {
     /// Opens a file, compressed or not.
     pub fn open(path: &Path) -> Result<Self, Fault> {
-        let file = std::fs::File::open(path)?;
+        let file = File::open(path)?;
         if file.metadata()?.is_dir() {
             let what = "a directory, not a file (name its files: -a DIR/*.json)";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, what).into());
         }
-        let mut input = Input::from_reader(Box::new(File::from_parts(file, path)))?;
+        let mut input = Input::from_reader(Box::new(file))?;
         if let Some(plain) = &mut input.plain {
             path.clone_into(plain);
         }

@@ -130,7 +130,7 @@ impl<'s> Intake<'s> {
 }
 
 /// The reader whose format the content is of.
-pub(crate) fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
+fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
     READERS.iter().copied().find(|reader| reader.detect(head)).ok_or_else(|| {
         let names: Vec<&str> = reader_names().collect();
         Fault::UnknownFormat(names.join(", "))

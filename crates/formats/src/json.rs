@@ -122,6 +122,7 @@ impl<R: Read> Json<R> {
     }
 
     /// A count: a whole number that is not negative.
+    #[inline]
     pub(crate) fn uint(&mut self) -> Result<u64, Fault> {
         let first = self.value_byte()?;
         if first == b'-' {
@@ -220,6 +221,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
+    #[inline]
     fn has_next(&mut self, bracket: u8) -> Result<bool, Fault> {
         let byte = self.value_byte()?;
         if byte == bracket {
@@ -253,10 +255,10 @@ impl<R: Read> Json<R> {
     #[inline]
     fn next_byte(&mut self) -> Result<Option<u8>, Fault> {
         loop {
-            while self.at < self.end {
-                let byte = self.buffer[self.at];
+            // Nearly always at the first byte, or at the second behind a single space.
+            for byte in &self.buffer[self.at..self.end] {
                 if !matches!(byte, b' ' | b'\n' | b'\r' | b'\t') {
-                    return Ok(Some(byte));
+                    return Ok(Some(*byte));
                 }
                 self.at += 1;
             }
@@ -268,37 +270,10 @@ impl<R: Read> Json<R> {
 
     /// The string at which the reader stands.
     fn raw_string(&mut self) -> Result<&str, Fault> {
-        if self.next_byte()? != Some(b'"') {
-            return Err(self.fault("a string should stand here"));
-        }
-        let mut length = 0;
-        let mut escaped = false;
-        loop {
-            match self.buffer[self.at + 1..self.end].get(length).copied() {
-                Some(b'"') => break,
-                Some(b'\\') => {
-                    escaped = true;
-                    length += 2;
-                }
-                Some(0..0x20) => {
-                    self.at += 1 + length;
-                    return Err(self.fault("a control character in a string"));
-                }
-                Some(_) => length += 1,
-                None if length > STRING_BYTES_MAX => {
-                    return Err(self.fault(format!("a string of over {STRING_BYTES_MAX} bytes")));
-                }
-                None if !self.fill()? => return Err(self.fault("the file ends within a string")),
-                None => {}
-            }
-        }
-        let start = self.at + 1;
-        self.at = start + length + 1;
+        let Scanned { start, length, escaped } = self.scan_string()?;
         let Ok(text) = std::str::from_utf8(&self.buffer[start..start + length]) else {
-            return Err(Fault::malformed(
-                Place::Offset(self.passed + start as u64),
-                "a string that is not UTF-8",
-            ));
+            let place = Place::Offset(self.passed + start as u64);
+            return Err(Fault::malformed(place, "a string that is not UTF-8"));
         };
         if !escaped {
             return Ok(text);
@@ -310,6 +285,38 @@ impl<R: Read> Json<R> {
                 Err(Fault::malformed(place, "an escape that JSON does not have"))
             }
         }
+    }
+
+    /// Passes over a string and tells where it stands in the buffer.
+    fn scan_string(&mut self) -> Result<Scanned, Fault> {
+        if self.next_byte()? != Some(b'"') {
+            return Err(self.fault("a string should stand here"));
+        }
+        let (mut length, mut escaped) = (0, false);
+        loop {
+            let rest = self.buffer[self.at + 1..self.end].get(length..).unwrap_or_default();
+            let plain = rest.iter().take_while(|byte| !ends_plain_text(**byte)).count();
+            length += plain;
+            match rest.get(plain).copied() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    escaped = true;
+                    length += 2;
+                }
+                Some(_) => {
+                    self.at += 1 + length;
+                    return Err(self.fault("a control character in a string"));
+                }
+                None if length > STRING_BYTES_MAX => {
+                    return Err(self.fault(format!("a string of over {STRING_BYTES_MAX} bytes")));
+                }
+                None if !self.fill()? => return Err(self.fault("the file ends within a string")),
+                None => {}
+            }
+        }
+        let start = self.at + 1;
+        self.at = start + length + 1;
+        Ok(Scanned { start, length, escaped })
     }
 
     fn literal(&mut self, word: &str) -> Result<(), Fault> {
@@ -385,6 +392,18 @@ impl<R: Read> Json<R> {
             }
         }
     }
+}
+
+/// Where in the buffer a string stands.
+struct Scanned {
+    start: usize,
+    length: usize,
+    escaped: bool,
+}
+
+/// Whether the byte ends a string, begins an escape, or must not stand in a string.
+fn ends_plain_text(byte: u8) -> bool {
+    byte == b'"' || byte == b'\\' || byte < b' '
 }
 
 /// Resolves the escapes of `raw`, or tells where one is wrong.

@@ -68,14 +68,14 @@ pub fn reader_names() -> impl Iterator<Item = &'static str> {
     READERS.iter().map(|reader| reader.name())
 }
 
-/// The name of the format that content which starts like this is of.
-pub fn detect_name(head: &[u8]) -> Option<&'static str> {
-    intake::detect(head).ok().map(Reader::name)
+/// The names of the formats that content which starts like this is of: one, if it is of any.
+pub fn detected_names(head: &[u8]) -> impl Iterator<Item = &'static str> {
+    READERS.iter().filter(|reader| reader.detect(head)).map(|reader| reader.name())
 }
 
 /// All formats of coverage files that are written.
 pub const WRITERS: &[&dyn Writer] =
-    &[&gcovr_json::GcovrJson, &lcov::Lcov, &metacov_json::MetacovJson];
+    &[&gcovr_json::GcovrJson, &lcov::Lcov, &cobertura::Cobertura, &metacov_json::MetacovJson];
 
 /// A format that is written.
 pub trait Writer: Sync {

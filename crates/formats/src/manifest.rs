@@ -19,7 +19,7 @@ use metacov_core::Group;
 use serde::Deserialize;
 
 use crate::lines::Lines;
-use crate::{Error, Fault, FileSpec, Input, Place};
+use crate::{Error, Fault, FileSpec, Input, Place, coverage_py};
 
 /// One group of sides, each with its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ fn files(side: Side, folder: &Path) -> Result<Vec<FileSpec>, String> {
 /// The suite that the contexts of a coverage.py data file name.
 fn from_contexts(path: &Path) -> Result<Plan, Fault> {
     let mut groups: BTreeMap<(String, String), BTreeMap<String, Vec<FileSpec>>> = BTreeMap::new();
-    for context in contexts(path)? {
+    for context in coverage_py::contexts(path)? {
         let part = |key: &str| {
             // The dynamic context stands behind the static one.
             let mut parts = context.rsplit('|').filter_map(|part| part.split_once('='));
@@ -191,8 +191,4 @@ fn from_contexts(path: &Path) -> Result<Plan, Fault> {
         return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
     }
     Ok(Plan { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })
-}
-
-fn contexts(_path: &Path) -> Result<Vec<String>, Fault> {
-    Ok(Vec::new()) // STUB until coverage_py is in
 }

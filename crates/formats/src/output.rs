@@ -94,7 +94,6 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
         None => write(&mut out)?,
     }
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
 }

@@ -15,12 +15,23 @@ pub(crate) struct Record {
     excluded: bool,
     only_if_known: bool,
     mark: u64,
+    /// The last line of a function; zero if it is not told.
+    end: u32,
 }
 
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        Record { line, element, instance, ran, excluded: false, only_if_known: false, mark: 0 }
+        Record {
+            line,
+            element,
+            instance,
+            ran,
+            excluded: false,
+            only_if_known: false,
+            mark: 0,
+            end: 0,
+        }
     }
 
     pub(crate) fn line(line: u32, ran: bool) -> Self {
@@ -52,6 +63,11 @@ impl Record {
     /// Counts only if another report has named the site: this one does not tell whether it is one.
     pub(crate) fn only_if_known(self) -> Self {
         Record { only_if_known: true, ..self }
+    }
+
+    /// Is a function that ends on this line.
+    pub(crate) fn ending(self, end: u32) -> Self {
+        Record { end, ..self }
     }
 
     /// Carries what the producer says of the build: the same bytes for the same code.
@@ -169,6 +185,9 @@ impl Recorder<'_> {
             }
             if record.excluded {
                 self.table.exclude(id);
+            }
+            if record.end != 0 {
+                self.table.set_end(id, record.end);
             }
             if let Element::Branch(key) = record.element {
                 self.reading.naming.note(key);

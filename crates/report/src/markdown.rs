@@ -30,12 +30,13 @@ impl Writer for Markdown {
             operation => format!("Coverage: a {operation} b"),
         };
         writeln!(out, "## {title}\n")?;
-        let pairs = total.pairs;
-        writeln!(out, "{pairs} pair{}, ", if pairs == 1 { "" } else { "s" })?;
+        let (pairs, build) = (total.pairs, suite.table.build_id());
+        let plural = if pairs == 1 { "" } else { "s" };
         let identity =
             if suite.per_instance { "template instances apart" } else { "by source line" };
-        writeln!(out, "{identity}, build `{}`.\n", suite.table.build_id())?;
-        out.write_all(view(By::Relation).to_markdown().as_bytes())?;
+        writeln!(out, "{pairs} pair{plural}, {identity}, build `{build}`.\n")?;
+        let by = if suite.relations.len() > 1 { By::Relation } else { By::Total };
+        out.write_all(view(by).to_markdown().as_bytes())?;
         for warning in suite.warnings() {
             writeln!(out, "\n> **Note:** {warning}")?;
         }

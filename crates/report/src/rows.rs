@@ -1,8 +1,8 @@
 //! What a suite has to say, as rows.
 
 use metacov_core::{
-    Criteria, Criterion, Operation, Suite, Summaries, Summary, Symbol, Tally, by_file, by_function,
-    total,
+    Criteria, Criterion, FunctionKey, Operation, Suite, Summaries, Summary, Symbol, Tally, by_file,
+    by_function, total,
 };
 
 use crate::Table;
@@ -98,12 +98,12 @@ fn groups(view: &View<'_>) -> Vec<Group> {
             .collect(),
         By::Function => by_function(table, view.total)
             .into_iter()
-            .map(|((file, line, name), summaries)| {
-                let function = match name {
-                    Symbol::NONE => "(before the first function)",
-                    name => table.shown_name(name),
+            .map(|(FunctionKey { file, line, name }, summaries)| {
+                let path = table.path(file);
+                let names = match name {
+                    Symbol::NONE => vec!["(outside of functions)".to_owned(), path.to_owned()],
+                    name => vec![table.shown_name(name).to_owned(), format!("{path}:{line}")],
                 };
-                let names = vec![function.to_owned(), format!("{}:{line}", table.path(file))];
                 Group { names, pairs: view.total.pairs, summaries }
             })
             .collect(),

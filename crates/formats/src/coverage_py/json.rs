@@ -66,6 +66,8 @@ fn meta(json: &mut Json<&mut Input>) -> Result<(), Fault> {
 struct File {
     /// The lines, and whether they ran.
     lines: Vec<(u32, bool)>,
+    /// The lines that the user leaves out.
+    excluded: Vec<(u32, bool)>,
     /// From where to where, and whether it was taken.
     branches: Vec<(u32, i32, bool)>,
     functions: Vec<Function>,
@@ -91,6 +93,7 @@ impl File {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Fault> {
         self.lines.clear();
+        self.excluded.clear();
         self.branches.clear();
         self.functions.clear();
         self.in_context.clear();
@@ -99,6 +102,7 @@ impl File {
             match key {
                 "executed_lines" => lines(json, true, &mut self.lines)?,
                 "missing_lines" => lines(json, false, &mut self.lines)?,
+                "excluded_lines" => lines(json, false, &mut self.excluded)?,
                 "executed_branches" => self.read_branches(json, true)?,
                 "missing_branches" => self.read_branches(json, false)?,
                 "functions" => self.read_functions(json, recorder)?,
@@ -181,6 +185,10 @@ impl File {
         self.lines.sort_unstable();
         for (line, ran) in &self.lines {
             recorder.add(Record::line(*line, ran_now(*line, *ran)));
+        }
+        // They are left out of the data file as well, which knows nothing of the user's pragmas.
+        for (line, _) in &self.excluded {
+            recorder.add(Record::line(*line, false).excluded(true));
         }
         // The report does not say in which context a branch was taken.
         if !of_context {

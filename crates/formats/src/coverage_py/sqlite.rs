@@ -9,17 +9,21 @@
 //! One file holds all pairs of a run, a context for each side, and is opened for each of them. So
 //! a context is sought by index, file by file, and never by a scan of all contexts.
 //!
+//! Lines and jumps are those that Python traces. A statement that is written over several lines
+//! has several of them, where coverage.py's reports count the first: that takes the source, which
+//! is not at hand, so they stay as they are.
+//!
 //! The data base may come from anywhere. It is opened so that SQLite writes nothing and runs none
 //! of its code, and the pages of a broken one, which may lead in circles, are given up once they
 //! have yielded more than the file can hold.
 
 use std::collections::BTreeSet;
-use std::io::Read;
 use std::path::Path;
 
 use metacov_core::{BranchKey, Criterion};
-use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension};
 
+use super::connection;
 use crate::{Fault, Input, Place, Record, Recorder};
 
 /// How the data file starts.
@@ -28,21 +32,11 @@ pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 /// How it started before coverage.py 5.
 pub(super) const OLD_MAGIC: &[u8] = b"!coverage.py: This is a private format";
 
-/// What a data base may have that comes compressed, and so is held in memory.
-const MEMORY_BYTES_MAX: u64 = 1 << 30;
+/// Enough for a million lines in one source file.
+const NUMBITS_BYTES_MAX: usize = 128 << 10;
 
-/// Enough for eight million lines in one source file.
-const NUMBITS_BYTES_MAX: usize = 1 << 20;
-
-/// The tables and columns that are read.
-const SCHEMA: [(&str, &[&str]); 6] = [
-    ("coverage_schema", &["version"]),
-    ("meta", &["key", "value"]),
-    ("file", &["id", "path"]),
-    ("context", &["id", "context"]),
-    ("line_bits", &["file_id", "context_id", "numbits"]),
-    ("arc", &["file_id", "context_id", "fromno", "tono"]),
-];
+/// More lines than any program in Python has. A line takes a bit in the file and many bytes here.
+const RECORDS_MAX: usize = 1 << 24;
 
 pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
     let mut data = DataFile::open(input)?;
@@ -52,10 +46,15 @@ pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
     if has_arcs {
         recorder.names_only_what_ran(Criterion::Branch);
     }
+    let mut count = 0;
     for (file, path) in data.files()? {
         let ran = if has_arcs { data.arcs(file, context)? } else { data.lines(file, context)? };
         if ran.is_empty() {
             continue;
+        }
+        count += ran.len();
+        if count > RECORDS_MAX {
+            return Err(Fault::malformed(Place::Whole, format!("over {RECORDS_MAX} lines")));
         }
         for record in ran {
             recorder.add(record);
@@ -90,55 +89,9 @@ impl DataFile {
             let known = "data files of coverage.py 5.0 and later";
             return Err(Fault::Version { format: "coverage.py", found, known });
         }
-        let (connection, size) = match input.plain_path() {
-            Some(path) => open_file(path)?,
-            None => open_in_memory(input)?,
-        };
+        let (connection, size) = connection::open(input)?;
         // What is read is stored once, as UTF-16 at best, and a row has a length besides.
-        let allowance = size.saturating_mul(2);
-        let data = DataFile { connection, allowance };
-        data.check_schema()?;
-        Ok(data)
-    }
-
-    /// Sees to it that all tables and columns are there and are plain ones: a view, a virtual
-    /// table or a computed column can keep SQLite busy without end.
-    fn check_schema(&self) -> Result<(), Fault> {
-        self.connection
-            .execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")?;
-        let mut column_count = self.connection.prepare(
-            "SELECT count(*) FROM sqlite_schema JOIN pragma_table_info(?1) AS column
-             WHERE type = 'table' AND rootpage > 0 AND sqlite_schema.name = ?1
-             AND column.name = ?2",
-        )?;
-        for (table, columns) in SCHEMA {
-            for column in columns {
-                let count: u32 = column_count.query_row((table, column), |row| row.get(0))?;
-                if count != 1 {
-                    let what = format!(
-                        "an SQLite data base that is not coverage.py's: no column `{column}` in a \
-                         table `{table}`"
-                    );
-                    return Err(Fault::malformed(Place::Whole, what));
-                }
-            }
-            if table == "coverage_schema" {
-                self.check_version()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn check_version(&self) -> Result<(), Fault> {
-        let query = "SELECT version FROM coverage_schema";
-        let found = self.connection.query_row(query, [], |row| row.get(0)).optional()?;
-        match found {
-            Some(7) => Ok(()),
-            found => {
-                let found = found.map_or("(none)".to_owned(), |version: i64| version.to_string());
-                Err(Fault::Version { format: "coverage.py data schema", found, known: "7" })
-            }
-        }
+        Ok(DataFile { connection, allowance: size.saturating_mul(2) })
     }
 
     fn has_arcs(&self) -> Result<bool, Fault> {
@@ -196,7 +149,7 @@ impl DataFile {
         let lines = (0u32..).zip(union).flat_map(|(at, byte)| {
             (0..8).filter(move |bit| byte & (1 << bit) != 0).map(move |bit| 8 * at + bit)
         });
-        Ok(lines.map(|line| Record::line(line, true)).collect())
+        Ok(lines.filter(|line| *line > 0).map(|line| Record::line(line, true)).collect())
     }
 
     /// The lines of a file that ran, in one context or in any, and the jumps between them.
@@ -237,55 +190,6 @@ fn spend(allowance: &mut u64, bytes: usize) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Opens a file in a way that neither locks nor changes it, nor looks for others beside it.
-fn open_file(path: &Path) -> Result<(Connection, u64), Fault> {
-    let size = std::fs::metadata(path)?.len();
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_URI
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Ok((Connection::open_with_flags(uri(path), flags)?, size))
-}
-
-fn open_in_memory(input: &mut Input) -> Result<(Connection, u64), Fault> {
-    let mut bytes = Vec::new();
-    input.take(MEMORY_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    let size = bytes.len() as u64;
-    if size > MEMORY_BYTES_MAX {
-        let what = format!("over {MEMORY_BYTES_MAX} bytes (decompress it into a file)");
-        return Err(Fault::malformed(Place::Whole, what));
-    }
-    let mut connection = Connection::open_in_memory()?;
-    connection.deserialize_read_exact(MAIN_DB, &bytes[..], bytes.len(), true)?;
-    Ok((connection, size))
-}
-
-/// The path as SQLite's URI, where any byte may be written as `%XX`.
-fn uri(path: &Path) -> String {
-    use std::fmt::Write;
-    let path = path.as_os_str().as_encoded_bytes();
-    // Behind two slashes stands a host: none.
-    let mut uri = if path.starts_with(b"/") { "file://".to_owned() } else { "file:".to_owned() };
-    for byte in path {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => {
-                uri.push(char::from(*byte));
-            }
-            _ => {
-                // Writing to a string does not fail.
-                let _ = write!(uri, "%{byte:02X}");
-            }
-        }
-    }
-    uri.push_str("?immutable=1");
-    uri
-}
-
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
-        Fault::malformed(Place::Whole, error.to_string())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,15 +209,6 @@ mod tests {
     #[test]
     fn contexts_of_something_else_are_a_message() {
         let fault = contexts(&fixture("7.17.2/a.json")).unwrap_err();
-        assert_eq!(fault.to_string(), "data base: not a data file of coverage.py");
-    }
-
-    #[test]
-    fn any_path_can_be_a_uri() {
-        assert_eq!(
-            uri(Path::new("/tmp/a b/100%?#.coverage")),
-            "file:///tmp/a%20b/100%25%3F%23.coverage?immutable=1"
-        );
-        assert_eq!(uri(Path::new("runs/.coverage")), "file:runs/.coverage?immutable=1");
+        assert_eq!(fault.to_string(), "not a data file of coverage.py");
     }
 }

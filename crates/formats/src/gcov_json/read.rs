@@ -166,6 +166,6 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
     let count = count.ok_or_else(|| json.fault("a function without `execution_count`"))?;
     // A function with another number of blocks, or another end, is other code.
     let shape = [blocks.to_le_bytes(), last.to_le_bytes()].concat();
-    recorder.add(Record::function(line, name, count > 0).marked(&shape));
+    recorder.add(Record::function(line, name, count > 0).ending(last).marked(&shape));
     Ok(())
 }

@@ -172,7 +172,7 @@ impl Line {
 
 fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
     let (mut name, mut demangled) = (None, None);
-    let (mut line, mut count, mut excluded) = (None, 0, false);
+    let (mut line, mut last, mut count, mut excluded) = (None, 0, 0, false);
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
@@ -180,6 +180,7 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
             "demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
             "lineno" => line = Some(json.uint32()?),
             "execution_count" => count = json.uint()?,
+            "pos" => last = end_of(json)?,
             "gcovr/excluded" => excluded = json.bool()?,
             _ => json.skip()?,
         }
@@ -189,6 +190,17 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
     }
     let name = name.or(demangled).ok_or_else(|| json.fault("a function without `name`"))?;
     let line = line.ok_or_else(|| json.fault("a function without `lineno`"))?;
-    recorder.add(Record::function(line, name, count > 0).excluded(excluded));
+    recorder.add(Record::function(line, name, count > 0).ending(last).excluded(excluded));
     Ok(())
+}
+
+/// The last line of `["first:column", "last:column"]`; zero if it cannot be told.
+fn end_of(json: &mut Json<&mut Input>) -> Result<u32, Fault> {
+    let mut last = 0;
+    json.begin_array()?;
+    while json.next_element()? {
+        let (line, _) = json.string()?.split_once(':').unwrap_or_default();
+        last = line.parse().unwrap_or(0);
+    }
+    Ok(last)
 }

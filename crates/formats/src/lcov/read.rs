@@ -30,12 +30,12 @@ pub(super) fn sections(input: &mut Input, recorder: &mut Recorder<'_>) -> Result
 #[derive(Default)]
 struct Section {
     path: Option<String>,
-    /// `FN`: names and where they start.
-    functions: Vec<(Symbol, u32)>,
+    /// `FN`: names and where they start and, if that is told, end.
+    functions: Vec<(Symbol, u32, u32)>,
     /// `FNDA`: whether the function of a name ran.
     runs: HashMap<Symbol, bool>,
-    /// `FNL`: by index, where the function starts.
-    leaders: HashMap<u32, u32>,
+    /// `FNL`: by index, where the function starts and, if that is told, ends.
+    leaders: HashMap<u32, (u32, u32)>,
 }
 
 impl Section {
@@ -73,11 +73,11 @@ impl Section {
     /// `FN:start,[end,]name`
     fn function_start(&mut self, rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
         let (start, name) = rest.split_once(',')?;
-        let name = match name.split_once(',') {
-            Some((end, name)) if end.parse::<u32>().is_ok() => name,
-            _ => name,
+        let (end, name) = match name.split_once(',') {
+            Some((end, name)) if end.parse::<u32>().is_ok() => (end.parse().ok()?, name),
+            _ => (0, name),
         };
-        self.functions.push((recorder.symbol(name), start.parse().ok()?));
+        self.functions.push((recorder.symbol(name), start.parse().ok()?, end));
         Some(())
     }
 
@@ -91,7 +91,9 @@ impl Section {
     /// `FNL:index,start[,end]`
     fn leader(&mut self, rest: &str) -> Option<()> {
         let mut parts = rest.split(',');
-        self.leaders.insert(parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let (index, start) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        let end = parts.next().map_or(Some(0), |end| end.parse().ok())?;
+        self.leaders.insert(index, (start, end));
         Some(())
     }
 
@@ -99,19 +101,19 @@ impl Section {
     fn alias(&mut self, rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
         let mut parts = rest.splitn(3, ',');
         let index: u32 = parts.next()?.parse().ok()?;
-        let start = *self.leaders.get(&index)?;
+        let (start, end) = *self.leaders.get(&index)?;
         let ran = ran(parts.next()?)?;
         let name = recorder.symbol(parts.next()?);
-        recorder.add(Record::function(start, name, ran));
+        recorder.add(Record::function(start, name, ran).ending(end));
         Some(())
     }
 
     fn end(&mut self, recorder: &mut Recorder<'_>) -> Result<(), String> {
-        for (name, start) in &self.functions {
+        for (name, start, end) in &self.functions {
             let ran = self.runs.get(name).copied().unwrap_or(false);
-            recorder.add(Record::function(*start, *name, ran));
+            recorder.add(Record::function(*start, *name, ran).ending(*end));
         }
-        for (name, _) in self.functions.drain(..) {
+        for (name, ..) in self.functions.drain(..) {
             self.runs.remove(&name);
         }
         if let Some(name) = self.runs.keys().next() {

@@ -56,7 +56,8 @@ fn functions(
     for id in &file.functions {
         let site = table.get(*id);
         let Element::Function(name) = site.element else { continue };
-        let (name, count) = (table.name(name), tally.count_of(*id));
+        // lcov 1.x ends a name at its first comma, and C++ names have many.
+        let (name, count) = (table.name(name).replace(',', ";"), tally.count_of(*id));
         writeln!(out, "FN:{},{name}\nFNDA:{count},{name}", site.line)?;
         hit += u32::from(count > 0);
     }

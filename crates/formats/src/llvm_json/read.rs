@@ -83,6 +83,11 @@ fn file(
     while let Some(key) = json.next_key()? {
         match key {
             "filename" => path = Some(json.string()?.to_owned()),
+            // Written since LLVM 18, whether such records are asked for or not.
+            "mcdc_records" => {
+                lines.count_entries();
+                json.skip()?;
+            }
             "segments" => {
                 json.begin_array()?;
                 while json.next_element()? {

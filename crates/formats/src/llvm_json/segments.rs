@@ -19,9 +19,8 @@ const SPARE_LINES_PER_SEGMENT: u64 = 64;
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
     line: u32,
-    ran: bool,
-    /// Whether there is a count, or code that the preprocessor left out.
-    has_count: bool,
+    /// Whether what follows ran; none for code that is left out, and for what is no code.
+    ran: Option<bool>,
     is_entry: bool,
     is_gap: bool,
 }
@@ -33,18 +32,14 @@ impl Segment {
         let line = element(json)?.uint32()?;
         element(json)?.uint32()?;
         let ran = element(json)?.uint()? > 0;
-        let has_count = element(json)?.bool()?;
+        let ran = element(json)?.bool()?.then_some(ran);
         let is_entry = element(json)?.bool()?;
         let mut is_gap = false;
         if json.next_element()? {
             is_gap = json.bool()?;
             rest(json)?;
         }
-        Ok(Segment { line, ran, has_count, is_entry, is_gap })
-    }
-
-    fn starts_region(self) -> bool {
-        self.has_count && self.is_entry && !self.is_gap
+        Ok(Segment { line, ran, is_entry, is_gap })
     }
 }
 
@@ -57,20 +52,30 @@ pub(super) struct Lines {
     /// How many lines without a segment may still come: a few bytes of a broken report must not
     /// stand for billions of lines.
     spare: u64,
+    /// Whether code that starts anywhere on a line makes it a line of code. Before LLVM 18, it did
+    /// not if the line starts with a comment or with code that is left out.
+    entries_count: bool,
 }
 
 /// What the segments of one line say.
 struct Line {
     last: Segment,
-    starts_left_out: bool,
+    /// Whether the first of them starts code that is left out.
+    is_left_out: bool,
+    /// Whether code starts on the line.
     has_entry: bool,
-    has_start: bool,
-    start_ran: bool,
+    /// Whether what starts on the line, gaps aside, ran.
+    ran: Option<bool>,
 }
 
 impl Lines {
     pub(super) fn new() -> Self {
-        Lines { wrapped: None, line: None, spare: SPARE_LINES }
+        Lines { wrapped: None, line: None, spare: SPARE_LINES, entries_count: false }
+    }
+
+    /// The report is one of LLVM 18 or later.
+    pub(super) fn count_entries(&mut self) {
+        self.entries_count = true;
     }
 
     /// The next segment of the file.
@@ -83,13 +88,12 @@ impl Lines {
         let above = self.line.as_ref().map(|line| line.last);
         if above.is_none_or(|above| above.line < segment.line) {
             self.end_line(recorder);
-            if let Some(above) = above.filter(|above| above.has_count) {
-                self.spare = self
-                    .spare
-                    .checked_sub(u64::from(segment.line - above.line))
-                    .ok_or("far more lines than segments")?;
-                for line in above.line + 1..segment.line {
-                    recorder.add(Record::line(line, above.ran));
+            if let Some((above, ran)) = above.and_then(|above| Some((above.line, above.ran?))) {
+                let between = u64::from(segment.line - above) - 1;
+                let spare = self.spare.checked_sub(between);
+                self.spare = spare.ok_or("far more lines than segments")?;
+                for line in above + 1..segment.line {
+                    recorder.add(Record::line(line, ran));
                 }
             }
             self.line = Some(Line::new(segment));
@@ -110,11 +114,11 @@ impl Lines {
 
     fn end_line(&mut self, recorder: &mut Recorder<'_>) {
         let Some(line) = self.line.take() else { return };
-        let wrapped = self.wrapped.replace(line.last);
-        let reaches_in = wrapped.is_some_and(|wrapped| wrapped.has_count);
-        let is_code = line.has_entry || (!line.starts_left_out && (reaches_in || line.has_start));
+        let wrapped = self.wrapped.replace(line.last).and_then(|wrapped| wrapped.ran);
+        let is_code = (self.entries_count && line.has_entry)
+            || (!line.is_left_out && (wrapped.is_some() || line.ran.is_some()));
         if is_code {
-            let ran = line.start_ran || wrapped.is_some_and(|wrapped| wrapped.ran);
+            let ran = wrapped == Some(true) || line.ran == Some(true);
             recorder.add(Record::line(line.last.line, ran));
         }
     }
@@ -122,15 +126,17 @@ impl Lines {
 
 impl Line {
     fn new(first: Segment) -> Self {
-        let starts_left_out = first.is_entry && !first.has_count;
-        let (has_entry, has_start, start_ran) = (false, false, false);
-        Line { last: first, starts_left_out, has_entry, has_start, start_ran }
+        let is_left_out = first.is_entry && first.ran.is_none();
+        Line { last: first, is_left_out, has_entry: false, ran: None }
     }
 
     fn add(&mut self, segment: Segment) {
         self.last = segment;
-        self.has_entry |= segment.is_entry && segment.has_count;
-        self.has_start |= segment.starts_region();
-        self.start_ran |= segment.starts_region() && segment.ran;
+        if segment.is_entry && segment.ran.is_some() {
+            self.has_entry = true;
+            if !segment.is_gap {
+                self.ran = self.ran.max(segment.ran);
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use metacov_core::{Element, SiteId, Summaries, Tally, total};
+use metacov_core::{Criterion, Element, SiteId, Summaries, Tally, total};
 use serde::Serialize;
 
 use crate::export::{Export, FileSites};
@@ -20,7 +20,7 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
         build: suite.table.build_id().to_string(),
         operation: suite.operation.name(),
         identity: if suite.per_instance { "instance" } else { "line" },
-        criteria: export.criteria.iter().map(|criterion| criterion.name()).collect(),
+        criteria: export.criteria.iter().map(Criterion::name).collect(),
         warnings: suite.warnings().iter().map(ToString::to_string).collect(),
         total: fold(export, export.total),
         relations: suite

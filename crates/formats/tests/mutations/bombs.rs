@@ -1,16 +1,24 @@
 //! Files that are made to eat memory or stack. Each ends in a message.
 
+use std::fmt::Write as _;
 use std::io::Write as _;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use metacov_formats::detected_names;
 
 use crate::probe::probe;
 
 /// Starts of files that look like a format's.
-const HEADS: [(&str, &str); 6] = [
+const HEADS: [(&str, &str); 9] = [
     ("gcovr JSON", "{\"gcovr/format_version\": \"0.14\", \"files\": ["),
     ("gcov JSON", "{\"format_version\": \"1\", \"gcc_version\": \"12\", \"files\": ["),
+    ("LLVM JSON", "{\"data\":[{\"files\":["),
+    (
+        "coverage.py JSON",
+        "{\"meta\": {\"branch_coverage\": true, \"show_contexts\": false}, \"files\": {",
+    ),
+    ("Istanbul JSON", "{\"a.js\": {\"path\": \"a.js\", \"statementMap\": {"),
     ("lcov", "TN:\nSF:"),
     ("Cobertura", "<coverage line-rate=\"1\">"),
     ("JaCoCo XML", "<!DOCTYPE report PUBLIC \"-//JACOCO//DTD Report 1.1//EN\" \"\"><report>"),
@@ -25,33 +33,45 @@ fn check(what: &str, bytes: Vec<u8>, expected: &str) {
 }
 
 fn head(format: &str) -> String {
-    HEADS.iter().find(|(name, _)| *name == format).unwrap().1.to_owned()
+    let (_, head) = HEADS.iter().find(|(name, _)| *name == format).unwrap();
+    assert_eq!(detected_names(head.as_bytes()).collect::<Vec<_>>(), [format]);
+    (*head).to_owned()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 1).unwrap()
+}
+
+#[track_caller]
+fn check_growth(compress: fn(&[u8]) -> Vec<u8>) {
+    // Compressed files may follow each other in one: a mebibyte is compressed, not 400.
+    let spaces = compress(&vec![b' '; 1 << 20]).repeat(400);
+    for (format, expected) in [
+        ("gcovr JSON", "decompresses to more than 300 times its size"),
+        ("lcov", "of over 1048576 bytes"),
+        ("Cobertura", "of over 1048576 bytes"),
+        ("Go coverage profile", "of over 1048576 bytes"),
+    ] {
+        let start = compress(head(format).as_bytes());
+        check(format, [start, spaces.clone()].concat(), expected);
+    }
+    check("zeros", compress(&vec![0; 1 << 20]).repeat(400), "of no coverage format");
 }
 
 #[test]
-fn content_that_grows_out_of_proportion_ends_in_a_message() {
-    // Members of a compressed file may follow each other: one mebibyte is compressed, not 400.
-    let gzip = |bytes: &[u8]| {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        encoder.write_all(bytes).unwrap();
-        encoder.finish().unwrap()
-    };
-    let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 1).unwrap();
-    let compressions: [(&str, &dyn Fn(&[u8]) -> Vec<u8>); 2] = [("gzip", &gzip), ("zstd", &zstd)];
-    for (compression, compress) in compressions {
-        let spaces = compress(&vec![b' '; 1 << 20]);
-        for (format, start) in HEADS {
-            let mut bomb = compress(start.as_bytes());
-            (0..400).for_each(|_| bomb.extend_from_slice(&spaces));
-            let expected = match format {
-                "gcovr JSON" | "gcov JSON" => "decompresses to more than 300 times its size",
-                _ => "of over 1048576 bytes",
-            };
-            check(&format!("{format} in {compression}"), bomb, expected);
-        }
-        let zeros = compress(&vec![0; 1 << 20]).repeat(400);
-        check(compression, zeros, "of no coverage format");
-    }
+fn gzip_that_grows_out_of_proportion_ends_in_a_message() {
+    check_growth(gzip);
+}
+
+#[test]
+fn zstd_that_grows_out_of_proportion_ends_in_a_message() {
+    check_growth(zstd);
 }
 
 #[test]
@@ -59,6 +79,10 @@ fn deep_nesting_ends_in_a_message() {
     for (format, level) in [
         ("gcovr JSON", "["),
         ("gcov JSON", "["),
+        ("LLVM JSON", "["),
+        ("LLVM JSON", "{\"segments\":["),
+        ("coverage.py JSON", "\"a.py\": {"),
+        ("Istanbul JSON", "\"0\": {"),
         ("Cobertura", "<x>"),
         ("Cobertura", "<package>"),
         ("JaCoCo XML", "<x>"),
@@ -79,8 +103,11 @@ fn what_is_too_long_ends_in_a_message() {
     for (format, start) in [
         ("gcovr JSON", "{\"file\": \""),
         ("gcovr JSON", "{\""),
-        ("gcovr JSON", "{\"lines\": [{\"count\": \""),
+        ("gcovr JSON", "{\"lines\": [{\"function_name\": \""),
         ("gcov JSON", "{\"file\": \""),
+        ("LLVM JSON", "{\"filename\": \""),
+        ("coverage.py JSON", "\""),
+        ("Istanbul JSON", "\""),
         ("lcov", ""),
         ("lcov", "a.c\nFN:1,"),
         ("Cobertura", "<class filename=\""),
@@ -117,9 +144,11 @@ fn numbers_without_end_end_in_a_message() {
 #[test]
 fn tags_with_very_many_attributes_are_read_in_time() {
     // Comparing each with each would take 10^10 steps a tag.
-    let attributes: String = (0..100_000).map(|number| format!(" a{number}=''")).collect();
-    let line = format!("<line{attributes}/>");
-    let text = head("Cobertura") + "<class filename='a'><lines>" + &line;
+    let mut text = head("Cobertura") + "<class filename='a'><lines><line";
+    for number in 0..100_000 {
+        write!(text, " a{number}=''").unwrap();
+    }
+    text += "/>";
     check("attributes", text.into_bytes(), "`line` without `number`");
 }
 
@@ -127,7 +156,8 @@ fn tags_with_very_many_attributes_are_read_in_time() {
 fn entities_that_multiply_stay_harmless() {
     let mut text = "<!DOCTYPE report [<!ENTITY a0 'lol'>".to_owned();
     for level in 1..30 {
-        text += &format!("<!ENTITY a{level} '{}'>", format!("&a{};", level - 1).repeat(10));
+        let ten = format!("&a{};", level - 1).repeat(10);
+        write!(text, "<!ENTITY a{level} '{ten}'>").unwrap();
     }
     text += "]><report><package name='&a29;'/></report>";
     check("billion laughs", text.into_bytes(), "not an entity of XML's own");
@@ -136,7 +166,6 @@ fn entities_that_multiply_stay_harmless() {
 #[test]
 fn lines_that_are_not_there_take_no_memory() {
     // A few bytes must not stand for millions of lines.
-    let block = |file: u32| format!("f{file}.go:1.1,100000.1 1 1\n");
-    let text = head("Go coverage profile") + &(0..100).map(block).collect::<String>();
+    let text = head("Go coverage profile") + &"f.go:1.1,100000.1 1 1\n".repeat(100);
     check("Go", text.into_bytes(), "more lines than code has");
 }

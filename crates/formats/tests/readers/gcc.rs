@@ -20,18 +20,18 @@ fn gcov_text(producer: &str, side: &str) -> Sets {
     let mut sets = Sets { known: BTreeSet::new(), executed: BTreeSet::new() };
     for source in ["main.cpp", "shapes.cpp", "shapes.h"] {
         let path = data(&format!("gcov_json/{producer}/{side}-{source}.gcov"));
-        for line in std::fs::read_to_string(path).unwrap().lines() {
-            let mut fields = line.splitn(3, ':').map(str::trim);
+        for text in std::fs::read_to_string(path).unwrap().lines() {
+            let mut fields = text.splitn(3, ':').map(str::trim);
             let (Some(count), Some(number)) = (fields.next(), fields.next()) else { continue };
             let Ok(number) = number.parse::<u32>() else { continue };
             if number == 0 || count == "-" {
                 continue;
             }
-            let site = format!("line {source}:{number}");
+            let line = format!("line {source}:{number}");
             if !count.starts_with(['#', '=']) {
-                sets.executed.insert(site.clone());
+                sets.executed.insert(line.clone());
             }
-            sets.known.insert(site);
+            sets.known.insert(line);
         }
     }
     sets

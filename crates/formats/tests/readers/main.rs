@@ -2,7 +2,10 @@
 //! the same run in another of their formats.
 
 mod cobertura;
+mod coverage_py;
 mod gcc;
 mod go;
+mod istanbul;
 mod jacoco;
+mod llvm_json;
 mod sets;

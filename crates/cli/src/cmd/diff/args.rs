@@ -12,6 +12,11 @@ use metacov_formats::{
 use metacov_report::{By, Markdown};
 use regex::Regex;
 
+const USAGE: &str = "\
+metacov diff [OPTIONS] A B
+       metacov diff [OPTIONS] -a FILE... -b FILE...
+       metacov diff [OPTIONS] --pairs FILE";
+
 const EXAMPLES: &str = "\
 Examples:
   What does only one of two runs execute?
@@ -44,7 +49,7 @@ The table:
 /// content. The result is what one side executed and the other did not, united over all pairs:
 /// metamorphic coverage.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct Args {
     /// The coverage file of each side. `FILE::NAME` takes one context or test of a file.
     #[arg(value_name = "FILE", num_args = 0..=2)]

@@ -17,8 +17,13 @@ pub fn run(config: Config, talk: &Talk) -> anyhow::Result<ExitCode> {
     let criteria = criteria(&suite, config.criteria, talk)?;
     speak(&suite, &total, talk);
 
-    let export =
-        Export { suite: &suite, total: &total, criteria, gcovr_format: config.gcovr_format };
+    let export = Export {
+        suite: &suite,
+        total: &total,
+        criteria,
+        root: &config.options.scope.root,
+        gcovr_format: config.gcovr_format,
+    };
     if !config.outputs.iter().any(|(output, _)| *output == Output::Stdout) {
         let table = table(&View { suite: &suite, total: &total, criteria, by: config.by });
         if table.rows.is_empty() {
@@ -28,7 +33,7 @@ pub fn run(config: Config, talk: &Talk) -> anyhow::Result<ExitCode> {
     }
     for (output, writer) in &config.outputs {
         write_whole(output, |out| writer.write(&export, out)).map_err(Unwritten)?;
-        talk.detail(&format!("wrote {}", output.name()));
+        talk.detail(|| format!("wrote {}", output.name()));
     }
     Ok(check(&suite, &total, criteria, &config.thresholds, talk))
 }
@@ -54,12 +59,10 @@ fn speak(suite: &Suite, total: &Tally, talk: &Talk) {
     if total.pairs > 1 && total.vacuous > 0 {
         talk.note(&format!("{} of {} pairs have no difference", total.vacuous, total.pairs));
     }
-    talk.detail(&format!(
-        "{} sites in {} files, build {}",
-        suite.table.len(),
-        suite.table.file_count(),
-        suite.table.build_id(),
-    ));
+    talk.detail(|| {
+        let (sites, files) = (suite.table.len(), suite.table.file_count());
+        format!("{sites} sites in {files} files, build {}", suite.table.build_id())
+    });
 }
 
 fn check(

@@ -1,0 +1,148 @@
+//! A real program, built here with the machine's compiler: whichever tool reports its two runs,
+//! metacov finds the same difference, and it is the one that gcov itself tells.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::oracle;
+use crate::run::{metacov_in, of, repository};
+
+const SOURCES: [&str; 3] = ["main.cpp", "shapes.cpp", "shapes.h"];
+
+/// Compiles shapes in a folder, runs it twice and leaves each run's data in `a` and `b`.
+fn build(folder: &Path) {
+    let sources = repository().join("tests/targets/shapes");
+    for name in SOURCES {
+        fs::copy(sources.join(name), folder.join(name)).unwrap();
+    }
+    let mut compiler = Command::new("g++");
+    compiler.args(["-O0", "--coverage", "main.cpp", "shapes.cpp", "-o", "shapes"]);
+    of(compiler.current_dir(folder)).ok();
+    for (side, words) in [("a", "loud n7 n-2 n9 d0"), ("b", "d2 t3 s40")] {
+        of(Command::new("./shapes").args(words.split(' ')).current_dir(folder)).ok();
+        fs::create_dir(folder.join(side)).unwrap();
+        for unit in ["shapes-main", "shapes-shapes"] {
+            let (data, notes) = (format!("{unit}.gcda"), format!("{unit}.gcno"));
+            fs::rename(folder.join(&data), folder.join(side).join(data)).unwrap();
+            fs::copy(folder.join(&notes), folder.join(side).join(notes)).unwrap();
+        }
+    }
+}
+
+/// The lines that gcov's text reports say to have run in one side only.
+fn gcov_difference(folder: &Path) -> BTreeSet<String> {
+    let lines = |side: &str| {
+        let text = folder.join(side).join("text");
+        fs::create_dir_all(&text).unwrap();
+        for name in SOURCES {
+            fs::copy(folder.join(name), text.join(name)).unwrap();
+        }
+        let mut gcov = Command::new("gcov");
+        gcov.arg("--branch-probabilities").arg("--object-directory").arg(folder.join(side));
+        let data = ["main", "shapes"].map(|unit| format!("../shapes-{unit}.gcda"));
+        of(gcov.args(data).current_dir(&text)).ok();
+        let mut lines = BTreeSet::new();
+        for name in SOURCES {
+            for line in fs::read_to_string(text.join(format!("{name}.gcov"))).unwrap().lines() {
+                let mut fields = line.splitn(3, ':').map(str::trim);
+                let count = fields.next().unwrap();
+                if count.starts_with(|digit: char| digit.is_ascii_digit()) {
+                    lines.extend(fields.next().map(|number| format!("{name}:{number}")));
+                }
+            }
+        }
+        lines
+    };
+    lines("a").symmetric_difference(&lines("b")).cloned().collect()
+}
+
+/// The sites in the difference that metacov finds, as `file:line`, `file:line#branch` and
+/// `file:line()`.
+fn difference(folder: &Path, args: &[&str]) -> BTreeSet<String> {
+    let all = ["diff", "--format", "json", "-o", "-", "--exclude", "/usr", "--exclude", r"\.\./"];
+    let run = metacov_in(folder, &[&all[..], args].concat()).ok();
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut sites = BTreeSet::new();
+    for file in document["files"].as_array().unwrap() {
+        let path = file["path"].as_str().unwrap();
+        for (kind, show) in [("lines", ""), ("branches", "#"), ("functions", "()")] {
+            for entry in file[kind].as_array().unwrap() {
+                if entry["pairs"].as_u64() == Some(1) {
+                    let branch = entry.get("branch").map(ToString::to_string).unwrap_or_default();
+                    sites.insert(format!("{path}:{}{show}{branch}", entry["line"]));
+                }
+            }
+        }
+    }
+    sites
+}
+
+fn lines_only(sites: &BTreeSet<String>) -> BTreeSet<String> {
+    sites.iter().filter(|site| !site.ends_with("()") && !site.contains('#')).cloned().collect()
+}
+
+#[test]
+fn gcov_gcovr_and_lcov_reports_give_the_difference_that_gcov_tells() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    build(&folder);
+    for side in ["a", "b"] {
+        let data = ["main", "shapes"].map(|unit| format!("{side}/shapes-{unit}.gcda"));
+        let mut gcov = Command::new("gcov");
+        gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&data);
+        let run = of(gcov.current_dir(&folder)).ok();
+        fs::write(folder.join(format!("{side}.gcov.json")), run.stdout).unwrap();
+
+        let mut gcovr = oracle::gcovr("8.7");
+        gcovr.args(["--json", &format!("{side}.gcovr.json"), "--gcov-object-directory", side]);
+        of(gcovr.arg(side).current_dir(&folder)).ok();
+
+        let mut lcov = Command::new("lcov");
+        lcov.args(["--quiet", "--rc", "lcov_branch_coverage=1", "--capture"]);
+        lcov.args(["--directory", side, "--output-file", &format!("{side}.info")]);
+        of(lcov.current_dir(&folder)).ok();
+    }
+    let gcov = difference(&folder, &["a.gcov.json", "b.gcov.json"]);
+    let gcovr = difference(&folder, &["a.gcovr.json", "b.gcovr.json"]);
+    let lcov = difference(&folder, &["a.info", "b.info"]);
+    assert_eq!(lines_only(&gcov), gcov_difference(&folder));
+    assert!(
+        gcov.iter().any(|site| site.contains('#')) && gcov.iter().any(|site| site.contains("()"))
+    );
+    assert_eq!(gcov, gcovr, "gcov and gcovr");
+    assert_eq!(gcov, lcov, "gcov and lcov");
+}
+
+/// The paper's first listing, compiled and run: {3, 5} for R1, nothing for R2.
+#[test]
+fn the_faulty_absolute_difference() {
+    let folder = tempfile::tempdir().unwrap();
+    let sources = repository().join("tests/targets/absdiff");
+    let sources = ["absdiff.c", "main.c"].map(|name| sources.join(name));
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O0", "--coverage", "-o", "absdiff"]).args(&sources).current_dir(&folder);
+    of(&mut compiler).ok();
+    let cover = |x: &str, y: &str| {
+        of(Command::new("./absdiff").args([x, y]).current_dir(&folder)).ok();
+        let mut gcov = Command::new("gcov");
+        gcov.args(["--json-format", "--stdout", "absdiff-absdiff.gcda"]);
+        let run = of(gcov.current_dir(&folder)).ok();
+        let name = format!("{x}-{y}.json");
+        fs::write(folder.path().join(&name), run.stdout).unwrap();
+        for unit in ["absdiff-absdiff.gcda", "absdiff-main.gcda"] {
+            fs::remove_file(folder.path().join(unit)).unwrap();
+        }
+        name
+    };
+    let lines = |a: &str, b: &str| {
+        let root = sources[0].parent().unwrap().to_str().unwrap();
+        lines_only(&difference(folder.path(), &[a, b, "--root", root]))
+    };
+    let swapped = lines(&cover("2", "3"), &cover("3", "2"));
+    assert_eq!(swapped, BTreeSet::from(["absdiff.c:3".to_owned(), "absdiff.c:5".to_owned()]));
+    assert_eq!(lines(&cover("2", "3"), &cover("3", "4")), BTreeSet::new());
+}

@@ -1,0 +1,10 @@
+//! The binary as people run it: one test binary, a module for each thing that people rely on.
+
+mod bad_input;
+mod diff;
+mod documents;
+mod gcc;
+mod oracle;
+mod outputs;
+mod run;
+mod suites;

@@ -1,0 +1,30 @@
+# The one list of commands. Each is a script or a line that works without `just` too.
+
+# All tests, with all that they need
+test *args:
+    scripts/test {{args}}
+
+# What must hold before anything lands
+ci:
+    .ci/run
+
+# Format and lint
+lint:
+    cargo fmt --all
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Accept changed snapshots after having looked at them (needs cargo-insta)
+snapshots:
+    cargo insta test --workspace --review
+
+# metacov and gcovr side by side, with the ratios
+bench *args:
+    benches/run {{args}}
+
+# The documentation of all crates
+doc:
+    RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --open
+
+# Licences and sources of all dependencies (needs cargo-deny)
+deny:
+    cargo deny check
