@@ -101,6 +101,12 @@ impl Agreement {
         self.told_by_any.without(self.told_by_all.unwrap_or_default())
     }
 
+    /// The criteria that no side tells, of those that most producers tell.
+    pub fn told_by_none(self) -> Criteria {
+        let usual = [Criterion::Line, Criterion::Branch, Criterion::Function];
+        usual.into_iter().collect::<Criteria>().without(self.told_by_any)
+    }
+
     /// Whether some sides name their branches in another way than others.
     pub fn names_branches_in_different_ways(self) -> bool {
         self.naming.is_some_and(Naming::is_empty)

@@ -113,13 +113,14 @@ impl SiteTable {
         &self.sites[id.index()]
     }
 
+    /// All sites, in the order in which they were met.
+    pub fn all_sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
+        self.sites.iter().enumerate().map(|(at, site)| (SiteId::new(at), site))
+    }
+
     /// All sites that are not excluded, in the order in which they were met.
     pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
-        self.sites
-            .iter()
-            .enumerate()
-            .map(|(at, site)| (SiteId::new(at), site))
-            .filter(|(id, _)| !self.excluded.contains(*id))
+        self.all_sites().filter(|(id, _)| !self.excluded.contains(*id))
     }
 
     /// All sites that are not excluded, by path, line, criterion and name: the order of

@@ -12,6 +12,8 @@ use crate::{Cover, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
 pub struct Tally {
     /// How many pairs were folded. A group of n sides counts as its `n (n - 1) / 2` pairs.
     pub pairs: u64,
+    /// How many groups were folded.
+    pub groups: u64,
     /// How many groups had no difference at all.
     pub vacuous: u64,
     /// How many groups had a side that ran less than a tenth of what another side ran.
@@ -33,6 +35,7 @@ impl Tally {
     pub fn of(table: &SiteTable) -> Self {
         Tally {
             pairs: 0,
+            groups: 0,
             vacuous: 0,
             lopsided: 0,
             executed: Cover::of(table),
@@ -56,6 +59,7 @@ impl Tally {
             "covers of one tally share one site table"
         );
         self.pairs += group.pair_count();
+        self.groups += 1;
         self.vacuous += u64::from(self.add_differences(sides, operation) == 0);
         self.lopsided += u64::from(is_lopsided(sides));
         for side in &sides[1..] {
@@ -135,6 +139,7 @@ impl Tally {
     /// Folds in all pairs of another tally over the same table.
     pub fn merge(&mut self, other: &Tally) {
         self.pairs += other.pairs;
+        self.groups += other.groups;
         self.vacuous += other.vacuous;
         self.lopsided += other.lopsided;
         self.executed |= &other.executed;

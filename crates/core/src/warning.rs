@@ -31,6 +31,8 @@ pub enum Warning {
     },
     /// Some sides tell criteria that others do not tell.
     NotToldByAll(Criteria),
+    /// No side tells these criteria, which most producers do tell.
+    ToldByNone(Criteria),
     /// Some sides name their branches in another way than others.
     BranchNaming,
     /// Files list only what ran, so no share of all code can be told.
@@ -60,6 +62,9 @@ impl Suite {
         }
         if !self.agreement.told_by_some().is_empty() {
             warnings.push(Warning::NotToldByAll(self.agreement.told_by_some()));
+        }
+        if !self.agreement.told_by_none().is_empty() {
+            warnings.push(Warning::ToldByNone(self.agreement.told_by_none()));
         }
         if self.agreement.names_branches_in_different_ways() {
             warnings.push(Warning::BranchNaming);
@@ -96,6 +101,9 @@ impl fmt::Display for Warning {
             ),
             Warning::NotToldByAll(criteria) => {
                 write!(f, "left out: {criteria} (some of the files do not tell it)")
+            }
+            Warning::ToldByNone(criteria) => {
+                write!(f, "left out: {criteria} (the files do not tell which of them ran)")
             }
             Warning::BranchNaming => write!(
                 f,

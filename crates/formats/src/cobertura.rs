@@ -8,8 +8,6 @@ mod write;
 
 use std::io::{self, Write};
 
-use metacov_core::{Criteria, Criterion};
-
 use crate::{Export, Fault, Input, Reader, Recorder, Writer, holds, xml};
 
 /// Cobertura's XML report.
@@ -24,10 +22,6 @@ impl Reader for Cobertura {
         // Clover and SonarQube call their element `coverage` too.
         xml::root_name(head).is_some_and(|root| root == "coverage")
             && (holds(head, "line-rate=") || holds(head, "<packages"))
-    }
-
-    fn criteria(&self) -> Criteria {
-        [Criterion::Line, Criterion::Function].into_iter().collect()
     }
 
     fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {

@@ -7,8 +7,6 @@ mod sqlite;
 
 pub(crate) use sqlite::contexts;
 
-use metacov_core::{Criteria, Criterion};
-
 use crate::{Fault, Input, Reader, Recorder, holds};
 
 /// coverage.py's JSON report (`coverage json`), versions 1 to 3.
@@ -40,10 +38,6 @@ pub(crate) struct CoveragePyData;
 impl Reader for CoveragePyData {
     fn name(&self) -> &'static str {
         "coverage.py data"
-    }
-
-    fn criteria(&self) -> Criteria {
-        [Criterion::Line, Criterion::Branch].into_iter().collect()
     }
 
     fn detect(&self, head: &[u8]) -> bool {

@@ -4,6 +4,7 @@
 //! the workers' results are united at the end. Nothing is shared in between, and uniting is
 //! commutative, so the result is the same however many workers there are.
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
@@ -132,8 +133,10 @@ fn fold_group(spec: &GroupSpec, intake: &mut Intake<'_>, suite: &mut Suite) -> R
     Ok(())
 }
 
-/// Refuses sides in which the same function starts on different lines: whatever the format, that
-/// is other source. The error names the side that differs from the first.
+/// Refuses sides in which the same function starts on different lines of a file whose lines of
+/// code differ too: whatever the format, that is other source. (V8 lists inner functions only if
+/// they could have run, so a name alone may stand for two functions; the lines are the same then.)
+/// The error names the side that differs from the first.
 fn check_functions(
     table: &SiteTable,
     readings: &Group<Reading>,
@@ -142,19 +145,25 @@ fn check_functions(
     for (at, other) in others.iter().enumerate() {
         let mut one_sided = first.known.clone();
         one_sided ^= &other.known;
-        let functions = one_sided.iter().filter_map(|id| match table.get(id).element {
-            Element::Function(name) => Some(((table.get(id).file, name), id)),
-            _ => None,
-        });
-        let mut functions: Vec<_> = functions.collect();
+        let mut functions = Vec::new();
+        let mut files = BTreeSet::new();
+        for id in one_sided.iter() {
+            let site = table.get(id);
+            match site.element {
+                Element::Function(name) => functions.push(((site.file, name), id)),
+                Element::Line => drop(files.insert(site.file)),
+                _ => {}
+            }
+        }
         functions.sort_unstable();
         for moved in functions.windows(2) {
-            let ((name, id), (other_name, other_id)) = (moved[0], moved[1]);
-            if name == other_name && first.known.contains(id) != first.known.contains(other_id) {
-                let (file, function) = name;
+            let [((file, name), id), (other_name, other_id)] = [moved[0], moved[1]];
+            let is_moved = (file, name) == other_name
+                && first.known.contains(id) != first.known.contains(other_id);
+            if is_moved && files.contains(&file) {
                 let (line, other_line) = (table.get(id).line, table.get(other_id).line);
-                let (path, function) = (table.path(file), table.shown_name(function));
-                let place = format!("{function}, which starts at {path}:{line} and :{other_line},");
+                let (path, name) = (table.path(file), table.shown_name(name));
+                let place = format!("{name}, which starts at {path}:{line} and :{other_line},");
                 return Err((at + 1, BuildMismatch { place }));
             }
         }

@@ -5,8 +5,6 @@
 
 mod read;
 
-use metacov_core::{Criteria, Criterion};
-
 use crate::{Fault, Input, Reader, Recorder};
 
 /// Go's coverage profile.
@@ -20,10 +18,6 @@ impl Reader for Go {
     fn detect(&self, head: &[u8]) -> bool {
         let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
         line.strip_prefix(b"mode: ").is_some_and(read::is_mode)
-    }
-
-    fn criteria(&self) -> Criteria {
-        [Criterion::Line, Criterion::Region].into_iter().collect()
     }
 
     fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use metacov_core::{Criteria, Reading, SiteTable};
+use metacov_core::{Reading, SiteTable};
 
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
+use crate::universe::Universe;
 use crate::{Error, Fault, Input, READERS, Reader, reader_names};
 
 /// A coverage file, and which part of it.
@@ -23,9 +24,7 @@ pub struct Intake<'s> {
     table: SiteTable,
     exclusions: Vec<Option<Exclusions>>,
     waiting: Waiting,
-    has_universe: bool,
-    /// What the formats of all files that were read can tell of.
-    criteria: Criteria,
+    universe: Option<Universe>,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -38,8 +37,7 @@ impl<'s> Intake<'s> {
             table: SiteTable::new(),
             exclusions: Vec::new(),
             waiting: Waiting::default(),
-            has_universe: false,
-            criteria: Criteria::all(),
+            universe: None,
             first: None,
         }
     }
@@ -47,7 +45,7 @@ impl<'s> Intake<'s> {
     /// Reads a file for the code that it names; what it says to have run is ignored.
     pub fn read_universe(&mut self, file: &FileSpec) -> Result<(), Error> {
         self.read_file(file)?;
-        self.has_universe = true;
+        self.universe = Some(Universe::of(&self.table));
         Ok(())
     }
 
@@ -65,12 +63,6 @@ impl<'s> Intake<'s> {
         &self.table
     }
 
-    /// What the formats of all files that were read can tell of. Where a criterion is missing, no
-    /// site of it in a file does not mean that there is none in the code.
-    pub fn criteria(&self) -> Criteria {
-        self.criteria
-    }
-
     /// The table, and the first file that was read into it.
     pub fn into_parts(self) -> (SiteTable, Option<String>) {
         (self.table, self.first)
@@ -80,7 +72,7 @@ impl<'s> Intake<'s> {
         let name = file.to_string();
         let reading = Input::open(&file.path)
             .and_then(|input| self.read(input, file.context.as_deref()))
-            .map_err(|fault| self.with_earlier(fault).of(&name))?;
+            .map_err(|fault| fault.of(&name))?;
         self.first.get_or_insert(name);
         Ok(reading)
     }
@@ -98,34 +90,32 @@ impl<'s> Intake<'s> {
             scope: self.scope,
             exclusions: &mut self.exclusions,
             context,
-            has_universe: self.has_universe,
+            universe: self.universe.as_ref(),
+            first: self.first.as_deref(),
             waiting: std::mem::take(&mut self.waiting),
         };
         reader.read(&mut input, &mut recorder)?;
         recorder.flush(None)?;
         let Recorder { reading, waiting, .. } = recorder;
         self.waiting = waiting;
-        self.criteria = self.criteria.intersection(reader.criteria());
         if reading.known.is_empty() {
-            return Err(Fault::NoCode(match context {
-                Some(context) => format!(" for the context `{context}`"),
-                None if self.scope.filter.is_empty() && self.scope.exclude.is_empty() => {
-                    String::new()
-                }
-                None => " that --filter and --exclude let through".to_owned(),
-            }));
+            return Err(Fault::NoCode(self.missing(context)));
         }
         Ok(reading)
     }
+}
 
-    fn with_earlier(&self, fault: Fault) -> Fault {
-        match fault {
-            Fault::OtherBuild { mismatch, .. } => {
-                let earlier = self.first.clone().unwrap_or_else(|| "itself".to_owned());
-                Fault::OtherBuild { earlier, mismatch }
-            }
-            fault => fault,
+impl Intake<'_> {
+    /// What kind of code a report does not name.
+    fn missing(&self, context: Option<&str>) -> String {
+        let mut kind = context.map_or(String::new(), |name| format!(" for the context `{name}`"));
+        if !self.scope.filter.is_empty() || !self.scope.exclude.is_empty() {
+            kind += " that --filter and --exclude let through";
         }
+        if self.universe.is_some() {
+            kind += " that --universe lists (are the paths the same? see --root and --prefix-map)";
+        }
+        kind
     }
 }
 

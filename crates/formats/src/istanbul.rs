@@ -3,8 +3,6 @@
 
 mod read;
 
-use metacov_core::Criteria;
-
 use crate::{Fault, Input, Reader, Recorder, holds};
 
 /// Istanbul's coverage map.
@@ -13,10 +11,6 @@ pub(crate) struct Istanbul;
 impl Reader for Istanbul {
     fn name(&self) -> &'static str {
         "Istanbul JSON"
-    }
-
-    fn criteria(&self) -> Criteria {
-        Criteria::all()
     }
 
     fn detect(&self, head: &[u8]) -> bool {

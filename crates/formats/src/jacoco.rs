@@ -4,8 +4,6 @@
 
 mod read;
 
-use metacov_core::{Criteria, Criterion};
-
 use crate::{Fault, Input, Reader, Recorder, holds, xml};
 
 /// JaCoCo's XML report.
@@ -19,10 +17,6 @@ impl Reader for Jacoco {
     fn detect(&self, head: &[u8]) -> bool {
         xml::root_name(head).is_some_and(|root| root == "report")
             && ["JACOCO", "<sessioninfo", "<package", "<group"].iter().any(|text| holds(head, text))
-    }
-
-    fn criteria(&self) -> Criteria {
-        [Criterion::Line, Criterion::Function].into_iter().collect()
     }
 
     fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {

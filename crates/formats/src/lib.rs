@@ -31,11 +31,10 @@ mod metacov_json;
 mod output;
 mod recorder;
 mod scope;
+mod universe;
 mod xml;
 
 use std::io::{self, Write};
-
-use metacov_core::{Criteria, Criterion};
 
 pub use error::{Error, Fault, Place};
 pub use export::Export;
@@ -96,11 +95,6 @@ pub(crate) trait Reader: Sync {
 
     /// Whether content that starts like this is of the format.
     fn detect(&self, head: &[u8]) -> bool;
-
-    /// What the format can tell of. A criterion that is not among them is not at zero: nobody knows.
-    fn criteria(&self) -> Criteria {
-        [Criterion::Line, Criterion::Branch, Criterion::Function].into_iter().collect()
-    }
 
     /// Whether a file holds several tests or contexts, one of which can be chosen.
     fn has_contexts(&self) -> bool {

@@ -3,8 +3,6 @@
 mod read;
 mod segments;
 
-use metacov_core::Criteria;
-
 use crate::{Fault, Input, Reader, Recorder, holds};
 
 /// LLVM's JSON.
@@ -13,10 +11,6 @@ pub(crate) struct LlvmJson;
 impl Reader for LlvmJson {
     fn name(&self) -> &'static str {
         "LLVM JSON"
-    }
-
-    fn criteria(&self) -> Criteria {
-        Criteria::all()
     }
 
     fn detect(&self, head: &[u8]) -> bool {

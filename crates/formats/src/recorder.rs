@@ -1,9 +1,12 @@
 //! Where readers put what they find.
 
-use metacov_core::{BranchKey, Criterion, Element, Reading, Site, SiteTable, Span, Symbol};
+use metacov_core::{
+    BranchKey, Criterion, Element, FileId, Reading, Site, SiteId, SiteTable, Span, Symbol,
+};
 
 use crate::Fault;
 use crate::scope::{Exclusions, Scope};
+use crate::universe::Universe;
 
 /// One site of a report, and whether it ran.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +16,7 @@ pub(crate) struct Record {
     instance: Symbol,
     ran: bool,
     excluded: bool,
-    only_if_known: bool,
+    traced: bool,
     mark: u64,
     /// The last line of a function; zero if it is not told.
     end: u32,
@@ -22,16 +25,7 @@ pub(crate) struct Record {
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        Record {
-            line,
-            element,
-            instance,
-            ran,
-            excluded: false,
-            only_if_known: false,
-            mark: 0,
-            end: 0,
-        }
+        Record { line, element, instance, ran, excluded: false, traced: false, mark: 0, end: 0 }
     }
 
     pub(crate) fn line(line: u32, ran: bool) -> Self {
@@ -60,9 +54,11 @@ impl Record {
         Record { excluded, ..self }
     }
 
-    /// Counts only if another report has named the site: this one does not tell whether it is one.
-    pub(crate) fn only_if_known(self) -> Self {
-        Record { only_if_known: true, ..self }
+    /// Is a line that an interpreter ran through, or a jump between two of them. It counts for
+    /// the statement that it is part of, if files that list all code tell the statements; which
+    /// jumps are branches only those files tell.
+    pub(crate) fn traced(self) -> Self {
+        Record { traced: true, ..self }
     }
 
     /// Is a function that ends on this line.
@@ -88,8 +84,10 @@ pub(crate) struct Recorder<'i> {
     pub(crate) exclusions: &'i mut Vec<Option<Exclusions>>,
     /// The test or context to read, if not all of them.
     pub(crate) context: Option<&'i str>,
-    /// Whether files that list all code have been read before.
-    pub(crate) has_universe: bool,
+    /// Files that list all code, if any were read before.
+    pub(crate) universe: Option<&'i Universe>,
+    /// A file that was read before: all files are of its build.
+    pub(crate) first: Option<&'i str>,
     pub(crate) reading: Reading,
     pub(crate) waiting: Waiting,
 }
@@ -129,7 +127,7 @@ impl Recorder<'_> {
 
     /// The sites of a criterion are named only as far as they ran.
     pub(crate) fn names_only_what_ran(&mut self, criterion: Criterion) {
-        if !self.has_universe {
+        if self.universe.is_none() {
             self.table.set_partial(criterion);
         }
     }
@@ -166,22 +164,13 @@ impl Recorder<'_> {
             if has_exclusions && leaves_out(exclusions, record) {
                 continue;
             }
-            let site = Site {
-                file,
-                line: record.line,
-                element: record.element,
-                instance: record.instance,
-            };
-            let id = if record.only_if_known {
-                let Some(id) = self.table.find(site) else { continue };
-                id
-            } else {
-                self.table.site(site)
-            };
+            let number = number(self.table, self.universe, file, record);
+            let Some(id) = number else { continue };
             if record.mark != 0 {
-                self.table
-                    .mark(id, record.mark)
-                    .map_err(|mismatch| Fault::OtherBuild { earlier: String::new(), mismatch })?;
+                self.table.mark(id, record.mark).map_err(|mismatch| {
+                    let earlier = self.first.unwrap_or("the rest of it").to_owned();
+                    Fault::OtherBuild { earlier, mismatch }
+                })?;
             }
             if record.excluded {
                 self.table.exclude(id);
@@ -199,6 +188,33 @@ impl Recorder<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// The number of a record's site; none if it is not one that counts.
+fn number(
+    table: &mut SiteTable,
+    universe: Option<&Universe>,
+    file: FileId,
+    record: &Record,
+) -> Option<SiteId> {
+    let Record { line, element, instance, .. } = *record;
+    let site = Site { file, line, element, instance };
+    if !record.traced {
+        return Some(table.site(site));
+    }
+    match (universe, element) {
+        (None, Element::Line) => Some(table.site(site)),
+        (Some(universe), Element::Line) => {
+            let line = universe.statement(file, line)?;
+            table.find(Site { line, ..site })
+        }
+        (Some(universe), Element::Branch(BranchKey::Jump(to))) => {
+            let line = universe.statement(file, line)?;
+            let mut keys = universe.branches(file, to);
+            keys.find_map(|key| table.find(Site { line, element: Element::Branch(key), ..site }))
+        }
+        _ => None,
     }
 }
 

@@ -51,8 +51,8 @@ fn a_side_that_cannot_be_read_is_an_error_and_never_an_empty_set() {
     error: /truncated: byte 9476: the file ends within a string
     error: /version: gcovr JSON version 0.99 is not known (metacov reads 0.1 to 0.15)
     error: /no-files: the file names no code: a missing side, not one that covers nothing
-    error: /negative: line 2: `DA:1,-5` is not of the form that DA has
-    error: /huge: line 2: `DA:99999999999,5` is not of the form that DA has
+    error: /negative: line 2: `DA:1,-5`: a negative count (were counters updated by several threads?)
+    error: /huge: line 2: `DA:99999999999,5`: not of the form that DA has
     error: /unended: line 3: the file ends without `end_of_record`
     error: /binary: the content is of no coverage format that metacov reads (gcovr JSON, gcov JSON, LLVM JSON, coverage.py JSON, coverage.py data, Istanbul JSON, lcov, Cobertura, JaCoCo XML, Go coverage profile)
     error: /letters: line 3: text that is not UTF-8

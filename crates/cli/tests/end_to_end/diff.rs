@@ -147,7 +147,10 @@ fn one_side_within_the_other_is_told() {
     std::fs::write(folder.path().join("a"), info("DA:1,1\nDA:2,0\n")).unwrap();
     std::fs::write(folder.path().join("b"), info("DA:1,2\nDA:2,1\n")).unwrap();
     let run = metacov_in(folder.path(), &["diff", "a", "b"]).ok();
-    insta::assert_snapshot!(run.stderr, @"warning: b runs all that a runs, and more; were the counters reset between the runs?");
+    insta::assert_snapshot!(run.stderr, @"
+    warning: b runs all that a runs, and more; were the counters reset between the runs?
+    note: left out: branch, function (the files do not tell which of them ran)
+    ");
     assert_eq!(metacov_in(folder.path(), &["diff", "a", "b", "-q"]).ok().stderr, "");
 }
 
@@ -163,6 +166,7 @@ fn a_side_that_ran_next_to_nothing_is_told() {
     insta::assert_snapshot!(run.stderr, @"
     warning: a runs all that b runs, and more; were the counters reset between the runs?
     warning: in 1 pair one side runs less than a tenth of what the other runs; did it end early?
+    note: left out: branch, function (the files do not tell which of them ran)
     ");
 }
 
@@ -173,7 +177,10 @@ fn sites_that_only_one_side_knows_are_counted() {
         .unwrap();
     std::fs::write(folder.path().join("b"), "SF:x.c\nDA:1,1\nDA:4,1\nend_of_record\n").unwrap();
     let run = metacov_in(folder.path(), &["diff", "a", "b"]).ok();
-    insta::assert_snapshot!(run.stderr, @"warning: 3 line sites are known to one side only; the other side counts as not having run them");
+    insta::assert_snapshot!(run.stderr, @"
+    warning: 3 line sites are known to one side only; the other side counts as not having run them
+    note: left out: branch, function (the files do not tell which of them ran)
+    ");
     assert_eq!(run.row(&["line"])[1..6], ["4", "1", "1", "1", "1"]);
 }
 

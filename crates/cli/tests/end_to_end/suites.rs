@@ -49,7 +49,10 @@ fn a_suite_is_folded_pair_by_pair() {
     three          3   line           10        0        1        1      1         7            2   20.00 %       66.67 %
     all            6   line           10        0        1        3      3         3            4   40.00 %       57.14 %
     ");
-    insta::assert_snapshot!(run.stderr, @"note: 1 of 6 pairs have no difference");
+    insta::assert_snapshot!(run.stderr, @"
+    note: left out: branch, function (the files do not tell which of them ran)
+    note: 1 of 4 groups have no difference
+    ");
 }
 
 #[test]
@@ -121,14 +124,20 @@ fn operations_on_two_sides_refuse_three() {
 #[test]
 fn contexts_of_a_data_file_are_a_suite() {
     let folder = data("coverage_py/7.17.2");
-    let args = ["diff", "--pairs", "contexts.coverage", "--universe", "universe.json"];
+    let suite = ["diff", "--pairs", "contexts.coverage", "--universe", "universe.json"];
+    let args = [&suite[..], &["--root", "/tmp/fixtures/parcel"]].concat();
     let run = metacov_in(&folder, &args).ok();
     insta::assert_snapshot!(run.stdout, @"
     relation   pairs   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    heavier        3   line           50        5        3     10        32            8   16.00 %       44.44 %
-    swap           3   line           50        2        4     13        31            6   12.00 %       31.58 %
-    all            6   line           50        7        5      8        30           12   24.00 %       60.00 %
+    heavier        3   line           30        5        3     10        12            8   26.67 %       44.44 %
+    heavier        3   branch         12        3        1      5         3            4   33.33 %       44.44 %
+    swap           3   line           30        2        4     13        11            6   20.00 %       31.58 %
+    swap           3   branch         12        1        1      7         3            2   16.67 %       22.22 %
+    all            6   line           30        7        5      8        10           12   40.00 %       60.00 %
+    all            6   branch         12        4        2      4         2            6   50.00 %       60.00 %
     ");
+    let said = metacov_in(&folder, &suite).failed(3);
+    assert!(said.contains("that --universe lists (are the paths the same?"), "{said}");
     let run = metacov_in(&folder, &["diff", "--pairs", "contexts.coverage"]).ok();
     assert!(run.stderr.contains("no percentage of all code can be told"), "{}", run.stderr);
     assert_eq!(run.row(&["all"])[3], "?");
@@ -137,18 +146,21 @@ fn contexts_of_a_data_file_are_a_suite() {
 #[test]
 fn a_context_is_a_side() {
     let side =
-        |side: &str| format!("coverage_py/7.17.2/contexts.coverage::mr=swap|pair=1|side={side}");
+        |side: &str| format!("coverage_py/7.17.2/contexts.coverage::mr=heavier|pair=1|side={side}");
     let run = metacov(&[
         "diff",
         &side("a"),
         &side("b"),
         "--universe",
         "coverage_py/7.17.2/universe.json",
+        "--root",
+        "/tmp/fixtures/parcel",
     ])
     .ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference   of all   of executed
-    line           45        0        0     15        30            0   0.00 %        0.00 %
+    criterion   sites   only a   only b   both   neither   difference    of all   of executed
+    line           30        5        1      7        17            6   20.00 %       46.15 %
+    branch         12        3        1      3         5            4   33.33 %       57.14 %
     ");
     let said = metacov(&["diff", &side("a"), &side("c")]).failed(3);
     assert!(said.contains("names no code for the context"), "{said}");

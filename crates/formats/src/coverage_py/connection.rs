@@ -8,7 +8,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension};
 use crate::{Fault, Input, Place};
 
 /// What a data base may have that comes compressed, and so is held in memory.
-const MEMORY_BYTES_MAX: u64 = 1 << 30;
+const MEMORY_BYTES_MAX: u64 = 256 << 20;
 
 /// The tables and columns that are read.
 const SCHEMA: [(&str, &[&str]); 6] = [

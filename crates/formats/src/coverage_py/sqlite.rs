@@ -10,8 +10,8 @@
 //! a context is sought by index, file by file, and never by a scan of all contexts.
 //!
 //! Lines and jumps are those that Python traces. A statement that is written over several lines
-//! has several of them, where coverage.py's reports count the first: that takes the source, which
-//! is not at hand, so they stay as they are.
+//! has several of them, where coverage.py's reports count the first. That takes the source, or a
+//! report that lists all code (`--universe`); without one they stay as they are.
 //!
 //! The data base may come from anywhere. It is opened so that SQLite writes nothing and runs none
 //! of its code, and the pages of a broken one, which may lead in circles, are given up once they
@@ -149,7 +149,7 @@ impl DataFile {
         let lines = (0u32..).zip(union).flat_map(|(at, byte)| {
             (0..8).filter(move |bit| byte & (1 << bit) != 0).map(move |bit| 8 * at + bit)
         });
-        Ok(lines.filter(|line| *line > 0).map(|line| Record::line(line, true)).collect())
+        Ok(lines.filter(|line| *line > 0).map(|line| Record::line(line, true).traced()).collect())
     }
 
     /// The lines of a file that ran, in one context or in any, and the jumps between them.
@@ -172,9 +172,9 @@ impl DataFile {
         let lines: BTreeSet<u32> =
             arcs.iter().flat_map(|(from, to)| [line(*from), line(*to)]).flatten().collect();
         let jumps = arcs.iter().filter_map(|(from, to)| {
-            Some(Record::branch(line(*from)?, BranchKey::Jump(*to), true).only_if_known())
+            Some(Record::branch(line(*from)?, BranchKey::Jump(*to), true).traced())
         });
-        Ok(lines.iter().map(|line| Record::line(*line, true)).chain(jumps).collect())
+        Ok(lines.iter().map(|line| Record::line(*line, true).traced()).chain(jumps).collect())
     }
 }
 

@@ -66,7 +66,14 @@ impl Section {
             // Versions, MC/DC, and sums that follow from the rest; and what may yet come.
             _ => return Ok(()),
         };
-        known.ok_or_else(|| format!("`{}` is not of the form that {kind} has", shown(line)))?;
+        known.ok_or_else(|| {
+            let what = if rest.contains(",-") {
+                "a negative count (were counters updated by several threads?)".to_owned()
+            } else {
+                format!("not of the form that {kind} has")
+            };
+            format!("`{}`: {what}", shown(line))
+        })?;
         if in_section { Ok(()) } else { Err(format!("{kind} outside of a section")) }
     }
 

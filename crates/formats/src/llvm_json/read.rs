@@ -120,6 +120,14 @@ struct Functions {
     seen: HashSet<Symbol>,
 }
 
+/// Where a function is: the index of its file, its first and its last line.
+#[derive(Default)]
+struct Extent {
+    file: usize,
+    line: u32,
+    end: u32,
+}
+
 impl Functions {
     fn read(
         &mut self,
@@ -130,7 +138,7 @@ impl Functions {
         self.records.clear();
         self.shape.clear();
         let (mut name, mut count) = (None, None);
-        let mut start = (0, 0);
+        let mut extent = Extent::default();
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
@@ -142,7 +150,7 @@ impl Functions {
                         self.filenames.push(json.string()?.to_owned());
                     }
                 }
-                "regions" => start = self.read_regions(json)?,
+                "regions" => extent = self.read_regions(json)?,
                 "branches" => self.read_branches(json)?,
                 _ => json.skip()?,
             }
@@ -151,8 +159,8 @@ impl Functions {
         let count = count.ok_or_else(|| json.fault("a function without `count`"))?;
         let instance = recorder.instance(&name);
         let symbol = recorder.symbol(&name);
-        let (file, line) = start;
-        let mut function = Record::function(line, symbol, count > 0);
+        let Extent { file, line, end } = extent;
+        let mut function = Record::function(line, symbol, count > 0).ending(end);
         if self.seen.insert(symbol) {
             function = function.marked(&self.shape);
         }
@@ -162,10 +170,10 @@ impl Functions {
         recorder.flush(None)
     }
 
-    /// `[line, column, end line, end column, count, file, expanded file, kind]`. The result is the
-    /// file and line of the first region: where the function starts.
-    fn read_regions(&mut self, json: &mut Json<&mut Input>) -> Result<(usize, u32), Fault> {
-        let mut start = None;
+    /// `[line, column, end line, end column, count, file, expanded file, kind]`. The first region
+    /// is the whole function.
+    fn read_regions(&mut self, json: &mut Json<&mut Input>) -> Result<Extent, Fault> {
+        let mut extent = None;
         json.begin_array()?;
         while json.next_element()? {
             json.begin_array()?;
@@ -179,12 +187,12 @@ impl Functions {
             {
                 self.shape.extend_from_slice(&number.to_le_bytes());
             }
-            start.get_or_insert((file as usize, line));
+            extent.get_or_insert(Extent { file: file as usize, line, end: span.end_line });
             if kind == CODE {
                 self.records.push((file as usize, Record::region(line, span, ran)));
             }
         }
-        Ok(start.unwrap_or_default())
+        Ok(extent.unwrap_or_default())
     }
 
     /// `[line, column, end line, end column, count of true, of false, file, expanded file, kind]`.

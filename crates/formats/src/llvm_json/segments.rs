@@ -10,7 +10,7 @@ use crate::json::Json;
 use crate::{Fault, Record, Recorder};
 
 /// Lines without a segment of their own that any report may have.
-const SPARE_LINES: u64 = 1 << 22;
+const SPARE_LINES: u64 = 1 << 18;
 
 /// How many more it may have for each segment. Real code has a segment every few lines.
 const SPARE_LINES_PER_SEGMENT: u64 = 64;

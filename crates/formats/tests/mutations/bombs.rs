@@ -168,4 +168,6 @@ fn lines_that_are_not_there_take_no_memory() {
     // A few bytes must not stand for millions of lines.
     let text = head("Go coverage profile") + &"f.go:1.1,100000.1 1 1\n".repeat(100);
     check("Go", text.into_bytes(), "more lines than code has");
+    let text = r#"{"data":[{"files":[{"filename":"a.c","segments":[[1,1,1,true,true,false],[4000000,1,1,true,true,false]]}],"functions":[]}],"type":"llvm.coverage.json.export","version":"3.1.0"}"#;
+    check("LLVM", text.into(), "far more lines than segments");
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use metacov_formats::{Input, Intake, Scope};
+use metacov_formats::Scope;
 use serde_json::Value;
 
-use crate::sets::{Sets, assert_same, data, describe, read, scope};
+use crate::sets::{Sets, assert_same, data, read, scope};
 
 fn root(folder: &str) -> Scope {
     Scope { root: format!("/tmp/fixtures/{folder}").into(), ..Scope::default() }
@@ -84,12 +84,7 @@ fn report(source: &str, classes: &str) -> String {
 }
 
 fn read_text(text: &str) -> Result<Sets, String> {
-    let scope = Scope { root: "/home/me".into(), ..Scope::default() };
-    let mut intake = Intake::new(&scope);
-    let input = Input::from_bytes(text.into()).unwrap();
-    let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-    assert_eq!(intake.criteria().to_string(), "line, function");
-    Ok(describe(intake.table(), &reading))
+    crate::sets::read_text(&Scope { root: "/home/me".into(), ..Scope::default() }, text)
 }
 
 #[test]

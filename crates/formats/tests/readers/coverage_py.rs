@@ -228,3 +228,26 @@ fn broken_reports_are_refused_with_their_place() {
     let text = report("{}").replace("\"branch", "\"format\":4,\"branch");
     assert_eq!(read_text(&text, None).unwrap_err(), message);
 }
+
+/// Python traces a statement on all lines that it is written over, reports count the first.
+#[test]
+fn data_files_count_statements_like_reports_if_a_report_tells_them() {
+    let scope = Scope { root: "/tmp/fixtures/spread".into(), ..Scope::default() };
+    for side in ["a", "b", "a-lines", "b-lines"] {
+        let file = |ending| FileSpec {
+            path: fixture(&format!("7.17.2-spread/{side}.{ending}")),
+            context: None,
+        };
+        let report = read(&scope, &[file("json").path]).unwrap();
+        let mut intake = Intake::new(&scope);
+        intake.read_universe(&file("json")).unwrap();
+        let reading = intake.read_side(&[file("coverage")]).unwrap();
+        let data = describe(intake.table(), &reading);
+        for criterion in ["line", "branch"] {
+            assert_eq!(data.only(criterion).executed, report.only(criterion).executed, "{side}");
+        }
+        // Without the report, more lines ran than there are statements.
+        let traced = read(&scope, &[file("coverage").path]).unwrap();
+        assert!(traced.executed.len() > report.only("line").executed.len(), "{side}");
+    }
+}

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metacov_formats::{Input, Intake, Scope};
+use metacov_formats::Scope;
 
-use crate::sets::{Sets, data, describe, read};
+use crate::sets::{Sets, data, read};
 
 /// `(file, first line, last line)` of the functions of the program, by name.
 const FUNCTIONS: [(&str, &str, u32, u32); 4] = [
@@ -95,12 +95,7 @@ fn a_line_ran_if_any_block_on_it_ran() {
 }
 
 fn read_text(text: &str) -> Result<Sets, String> {
-    let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
-    let input = Input::from_bytes(text.into()).unwrap();
-    let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-    assert_eq!(intake.criteria().to_string(), "line, region");
-    Ok(describe(intake.table(), &reading))
+    crate::sets::read_text(&Scope::default(), text)
 }
 
 #[test]

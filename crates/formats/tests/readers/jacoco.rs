@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use metacov_formats::{Input, Intake, Scope};
+use metacov_formats::Scope;
 
-use crate::sets::{Sets, data, describe, read};
+use crate::sets::{Sets, data, read};
 
 /// By column of the CSV report: the sum over all classes.
 fn totals(run: &str) -> BTreeMap<String, usize> {
@@ -56,12 +56,7 @@ fn report(packages: &str) -> String {
 }
 
 fn read_text(text: &str) -> Result<Sets, String> {
-    let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
-    let input = Input::from_bytes(text.into()).unwrap();
-    let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-    assert_eq!(intake.criteria().to_string(), "line, function");
-    Ok(describe(intake.table(), &reading))
+    crate::sets::read_text(&Scope::default(), text)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use metacov_formats::{Input, Intake, Scope};
 
-use crate::sets::{Sets, assert_same, data, describe, read, scope};
+use crate::sets::{Sets, assert_same, data, read, scope};
 
 const VERSIONS: [&str; 3] = ["14", "19", "22"];
 
@@ -175,12 +175,7 @@ fn report(segments: &str, regions: &str) -> String {
 }
 
 fn read_text(text: &str) -> Result<Sets, String> {
-    let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
-    let input = Input::from_bytes(text.into()).unwrap();
-    let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-    assert_eq!(intake.criteria().to_string(), "line, branch, function, region");
-    Ok(describe(intake.table(), &reading))
+    crate::sets::read_text(&Scope::default(), text)
 }
 
 #[test]

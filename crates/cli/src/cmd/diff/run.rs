@@ -1,6 +1,6 @@
 //! What is meant, done.
 
-use metacov_core::{Criteria, Suite, Tally, total};
+use metacov_core::{Criteria, Suite, Tally, Warning, total};
 use metacov_formats::{Export, Output, fold, write_whole};
 use metacov_report::{View, table};
 
@@ -54,10 +54,16 @@ fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Talk) -> anyhow::Resu
 
 fn speak(suite: &Suite, total: &Tally, talk: &Talk) {
     for warning in suite.warnings() {
-        talk.warning(&warning.to_string());
+        match warning {
+            // No number is in danger: it only tells why a row is missing.
+            Warning::ToldByNone(_) => talk.note(&warning.to_string()),
+            _ => talk.warning(&warning.to_string()),
+        }
     }
-    if total.pairs > 1 && total.vacuous > 0 {
-        talk.note(&format!("{} of {} pairs have no difference", total.vacuous, total.pairs));
+    let Tally { groups, vacuous, .. } = total;
+    if *groups > 1 && *vacuous > 0 {
+        let what = if *groups == total.pairs { "pairs" } else { "groups" };
+        talk.note(&format!("{vacuous} of {groups} {what} have no difference"));
     }
     talk.detail(|| {
         let (sites, files) = (suite.table.len(), suite.table.file_count());

@@ -1,0 +1,42 @@
+//! Files that list all code, whether it ran or not.
+
+use metacov_core::{BranchKey, Element, FileId, SiteTable};
+
+/// The statements of all files: the lines that they start on.
+pub(crate) struct Universe {
+    /// By file, ascending.
+    lines: Vec<Vec<u32>>,
+}
+
+impl Universe {
+    /// All that a table holds.
+    pub(crate) fn of(table: &SiteTable) -> Self {
+        let mut lines = vec![Vec::new(); table.file_count()];
+        for (_, site) in table.all_sites() {
+            if site.element == Element::Line {
+                lines[site.file.index()].push(site.line);
+            }
+        }
+        for lines in &mut lines {
+            lines.sort_unstable();
+        }
+        Universe { lines }
+    }
+
+    /// The line that the statement on this line starts on: the nearest at or above it. A
+    /// statement that is written over several lines is traced on several of them.
+    pub(crate) fn statement(&self, file: FileId, line: u32) -> Option<u32> {
+        let lines = self.lines.get(file.index())?;
+        let after = lines.partition_point(|start| *start <= line);
+        lines.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The branches that a jump between lines may be: to that line itself, or to the statement
+    /// that the line is part of. A negative end is the way out of the function that starts there.
+    pub(crate) fn branches(&self, file: FileId, to: i32) -> impl Iterator<Item = BranchKey> {
+        let statement = self.statement(file, to.unsigned_abs());
+        let statement = statement.and_then(|line| i32::try_from(line).ok());
+        let statement = statement.map(|line| if to < 0 { -line } else { line });
+        [Some(to), statement].into_iter().flatten().map(BranchKey::Jump)
+    }
+}
