@@ -15,10 +15,10 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "meta" => meta(&mut json)?,
-            "files" => {
+            b"meta" => meta(&mut json)?,
+            b"files" => {
                 json.begin_object()?;
-                while let Some(path) = json.next_key()? {
+                while let Some(path) = json.next_name()? {
                     let path = path.to_owned();
                     file.read(&mut json, recorder)?;
                     recorder.end_file(&path).map_err(|what| json.fault(what))?;
@@ -50,7 +50,7 @@ fn meta(json: &mut Json<&mut Input>) -> Result<(), Fault> {
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "format" => format = json.uint()?,
+            b"format" => format = json.uint()?,
             _ => json.skip()?,
         }
     }
@@ -100,13 +100,13 @@ impl File {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "executed_lines" => lines(json, true, &mut self.lines)?,
-                "missing_lines" => lines(json, false, &mut self.lines)?,
-                "excluded_lines" => lines(json, false, &mut self.excluded)?,
-                "executed_branches" => self.read_branches(json, true)?,
-                "missing_branches" => self.read_branches(json, false)?,
-                "functions" => self.read_functions(json, recorder)?,
-                "contexts" => match recorder.context {
+                b"executed_lines" => lines(json, true, &mut self.lines)?,
+                b"missing_lines" => lines(json, false, &mut self.lines)?,
+                b"excluded_lines" => lines(json, false, &mut self.excluded)?,
+                b"executed_branches" => self.read_branches(json, true)?,
+                b"missing_branches" => self.read_branches(json, false)?,
+                b"functions" => self.read_functions(json, recorder)?,
+                b"contexts" => match recorder.context {
                     Some(context) => self.read_contexts(json, context)?,
                     None => json.skip()?,
                 },
@@ -147,7 +147,7 @@ impl File {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Fault> {
         json.begin_object()?;
-        while let Some(name) = json.next_key()? {
+        while let Some(name) = json.next_name()? {
             if name.is_empty() {
                 json.skip()?;
             } else {
@@ -162,7 +162,7 @@ impl File {
     fn read_contexts(&mut self, json: &mut Json<&mut Input>, context: &str) -> Result<(), Fault> {
         self.has_contexts = true;
         json.begin_object()?;
-        while let Some(line) = json.next_key()? {
+        while let Some(line) = json.next_name()? {
             let line = line.parse().ok();
             let line = line.ok_or_else(|| json.fault("a context's line is no line number"))?;
             json.begin_array()?;
@@ -211,10 +211,10 @@ impl Function {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "executed_lines" => lines(json, true, &mut code)?,
-                "missing_lines" => lines(json, false, &mut code)?,
-                "excluded_lines" => lines(json, false, &mut excluded)?,
-                "start_line" => start = Some(json.uint32()?),
+                b"executed_lines" => lines(json, true, &mut code)?,
+                b"missing_lines" => lines(json, false, &mut code)?,
+                b"excluded_lines" => lines(json, false, &mut excluded)?,
+                b"start_line" => start = Some(json.uint32()?),
                 _ => json.skip()?,
             }
         }

@@ -27,9 +27,9 @@ fn document(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "format_version" => version = Some(json.string()?.to_owned()),
-            "current_working_directory" => folder = Some(json.string()?.to_owned()),
-            "files" => {
+            b"format_version" => version = Some(json.string()?.to_owned()),
+            b"current_working_directory" => folder = Some(json.string()?.to_owned()),
+            b"files" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     file(json, recorder, line)?;
@@ -57,14 +57,14 @@ fn file(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "file" => path = Some(json.string()?.to_owned()),
-            "lines" => {
+            b"file" => path = Some(json.string()?.to_owned()),
+            b"lines" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     line.read(json, recorder)?;
                 }
             }
-            "functions" => {
+            b"functions" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     function(json, recorder)?;
@@ -97,10 +97,10 @@ impl Line {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "line_number" => number = Some(json.uint32()?),
-                "count" => count = Some(json.uint()?),
-                "branches" => self.read_branches(json)?,
-                "function_name" if recorder.scope.per_instance => {
+                b"line_number" => number = Some(json.uint32()?),
+                b"count" => count = Some(json.uint()?),
+                b"branches" => self.read_branches(json)?,
+                b"function_name" if recorder.scope.per_instance => {
                     instance = recorder.instance(json.string()?);
                 }
                 _ => json.skip()?,
@@ -122,9 +122,9 @@ impl Line {
             json.begin_object()?;
             while let Some(key) = json.next_key()? {
                 match key {
-                    "count" => count = Some(json.uint()?),
-                    "source_block_id" => source = Some(json.uint32()?),
-                    "destination_block_id" => destination = Some(json.uint32()?),
+                    b"count" => count = Some(json.uint()?),
+                    b"source_block_id" => source = Some(json.uint32()?),
+                    b"destination_block_id" => destination = Some(json.uint32()?),
                     _ => json.skip()?,
                 }
             }
@@ -149,12 +149,12 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "name" => name = Some(recorder.symbol(json.string()?)),
-            "demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
-            "start_line" => line = Some(json.uint32()?),
-            "execution_count" => count = Some(json.uint()?),
-            "blocks" => blocks = json.uint32()?,
-            "end_line" => last = json.uint32()?,
+            b"name" => name = Some(recorder.symbol(json.string()?)),
+            b"demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
+            b"start_line" => line = Some(json.uint32()?),
+            b"execution_count" => count = Some(json.uint()?),
+            b"blocks" => blocks = json.uint32()?,
+            b"end_line" => last = json.uint32()?,
             _ => json.skip()?,
         }
     }

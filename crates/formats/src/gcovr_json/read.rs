@@ -15,8 +15,8 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "gcovr/format_version" => version = Some(read_version(&mut json)?),
-            "files" => {
+            b"gcovr/format_version" => version = Some(read_version(&mut json)?),
+            b"files" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     file(&mut json, recorder, &mut line)?;
@@ -57,14 +57,14 @@ fn file(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "file" => path = Some(json.string()?.to_owned()),
-            "lines" => {
+            b"file" => path = Some(json.string()?.to_owned()),
+            b"lines" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     line.read(json, recorder)?;
                 }
             }
-            "functions" => {
+            b"functions" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     function(json, recorder)?;
@@ -105,16 +105,16 @@ impl Line {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "line_number" => number = Some(json.uint32()?),
-                "count" => count = Some(json.uint()?),
-                "branches" => self.read_branches(json)?,
-                "function_name" if recorder.scope.per_instance => {
+                b"line_number" => number = Some(json.uint32()?),
+                b"count" => count = Some(json.uint()?),
+                b"branches" => self.read_branches(json)?,
+                b"function_name" if recorder.scope.per_instance => {
                     instance = recorder.instance(json.string()?);
                 }
-                "gcovr/md5" => self.md5.extend_from_slice(json.string()?.as_bytes()),
-                "gcovr/excluded" => excluded = json.bool()?,
+                b"gcovr/md5" => self.md5.extend_from_slice(json.string()?.as_bytes()),
+                b"gcovr/excluded" => excluded = json.bool()?,
                 // Until gcovr 5.2: the line is listed, but holds no code.
-                "gcovr/noncode" => no_code = json.bool()?,
+                b"gcovr/noncode" => no_code = json.bool()?,
                 _ => json.skip()?,
             }
         }
@@ -145,13 +145,13 @@ impl Line {
             json.begin_object()?;
             while let Some(key) = json.next_key()? {
                 match key {
-                    "count" => count = Some(json.uint()?),
-                    "branchno" => number = Some(json.uint32()?),
-                    "source_block_id" | "blockno" => source = Some(json.uint32()?),
-                    "destination_block_id" | "destination_blockno" => {
+                    b"count" => count = Some(json.uint()?),
+                    b"branchno" => number = Some(json.uint32()?),
+                    b"source_block_id" | b"blockno" => source = Some(json.uint32()?),
+                    b"destination_block_id" | b"destination_blockno" => {
                         destination = Some(json.uint32()?);
                     }
-                    "gcovr/excluded" => excluded = json.bool()?,
+                    b"gcovr/excluded" => excluded = json.bool()?,
                     _ => json.skip()?,
                 }
             }
@@ -176,12 +176,12 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "name" => name = Some(recorder.symbol(json.string()?)),
-            "demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
-            "lineno" => line = Some(json.uint32()?),
-            "execution_count" => count = json.uint()?,
-            "pos" => last = end_of(json)?,
-            "gcovr/excluded" => excluded = json.bool()?,
+            b"name" => name = Some(recorder.symbol(json.string()?)),
+            b"demangled_name" => demangled = Some(recorder.symbol(json.string()?)),
+            b"lineno" => line = Some(json.uint32()?),
+            b"execution_count" => count = json.uint()?,
+            b"pos" => last = end_of(json)?,
+            b"gcovr/excluded" => excluded = json.bool()?,
             _ => json.skip()?,
         }
     }

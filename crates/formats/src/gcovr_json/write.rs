@@ -2,7 +2,7 @@
 //! whose result holds the site.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use metacov_core::{Element, SiteId};
 use serde::Serialize;
@@ -12,7 +12,9 @@ use super::GcovrFormat;
 use crate::export::{Export, FileSites, LineSites};
 
 pub(super) fn report(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut serializer = serde_json::Serializer::new(out);
+    // A buffer of its own: the serializer writes a few bytes at a time.
+    let mut out = BufWriter::new(out);
+    let mut serializer = serde_json::Serializer::new(&mut out);
     let mut root = serializer.serialize_map(None)?;
     root.serialize_entry("gcovr/format_version", export.gcovr_format.name())?;
     // Keys that gcovr does not know it passes over.
@@ -21,7 +23,7 @@ pub(super) fn report(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>
     root.serialize_entry("metacov/pairs", &export.total.pairs)?;
     root.serialize_entry("files", &Files(export))?;
     SerializeMap::end(root)?;
-    Ok(())
+    out.flush()
 }
 
 /// All files, serialized one by one.

@@ -12,7 +12,7 @@ pub(super) fn map(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), 
     let mut json = Json::new(input);
     let mut file = File::default();
     json.begin_object()?;
-    while let Some(key) = json.next_key()? {
+    while let Some(key) = json.next_name()? {
         let key = key.to_owned();
         file.read(&mut json, recorder)?;
         file.hand_over(recorder).map_err(|what| json.fault(what))?;
@@ -50,13 +50,13 @@ impl File {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "path" => self.path = Some(json.string()?.to_owned()),
-                "statementMap" => self.statements = numbered(json, statement)?,
-                "fnMap" => self.functions = numbered(json, |json| function(json, recorder))?,
-                "branchMap" => self.decisions = numbered(json, decision)?,
-                "s" => self.statement_ran = numbered(json, ran)?,
-                "f" => self.function_ran = numbered(json, ran)?,
-                "b" => self.alternatives_ran = numbered(json, alternatives)?,
+                b"path" => self.path = Some(json.string()?.to_owned()),
+                b"statementMap" => self.statements = numbered(json, statement)?,
+                b"fnMap" => self.functions = numbered(json, |json| function(json, recorder))?,
+                b"branchMap" => self.decisions = numbered(json, decision)?,
+                b"s" => self.statement_ran = numbered(json, ran)?,
+                b"f" => self.function_ran = numbered(json, ran)?,
+                b"b" => self.alternatives_ran = numbered(json, alternatives)?,
                 _ => json.skip()?,
             }
         }
@@ -112,7 +112,7 @@ fn numbered<T>(
 ) -> Result<BTreeMap<u32, T>, Fault> {
     let mut values = BTreeMap::new();
     json.begin_object()?;
-    while let Some(key) = json.next_key()? {
+    while let Some(key) = json.next_name()? {
         let number = key.parse().ok();
         let number = number.ok_or_else(|| json.fault("a key should be a number"))?;
         if let Some(value) = value(json)? {
@@ -154,10 +154,10 @@ fn function(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "name" => name = Some(json.string()?.to_owned()),
-            "decl" => declaration = location(json)?,
-            "loc" => body = location(json)?,
-            "line" => line = coordinate(json)?,
+            b"name" => name = Some(json.string()?.to_owned()),
+            b"decl" => declaration = location(json)?,
+            b"loc" => body = location(json)?,
+            b"line" => line = coordinate(json)?,
             _ => json.skip()?,
         }
     }
@@ -176,9 +176,9 @@ fn decision(json: &mut Json<&mut Input>) -> Result<Option<u32>, Fault> {
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "type" => is_range = json.string()? == "branch",
-            "loc" => place = location(json)?,
-            "line" => line = coordinate(json)?,
+            b"type" => is_range = json.string()? == "branch",
+            b"loc" => place = location(json)?,
+            b"line" => line = coordinate(json)?,
             // Where each alternative is: for an `else` that is not written, nowhere.
             _ => json.skip()?,
         }
@@ -212,8 +212,8 @@ fn location(json: &mut Json<&mut Input>) -> Result<Location, Fault> {
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "start" => location.start = position(json)?,
-            "end" => location.end = position(json)?,
+            b"start" => location.start = position(json)?,
+            b"end" => location.end = position(json)?,
             _ => json.skip()?,
         }
     }
@@ -228,8 +228,8 @@ fn position(json: &mut Json<&mut Input>) -> Result<Position, Fault> {
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "line" => position.line = coordinate(json)?,
-            "column" => position.column = coordinate(json)?,
+            b"line" => position.line = coordinate(json)?,
+            b"column" => position.column = coordinate(json)?,
             _ => json.skip()?,
         }
     }

@@ -21,9 +21,9 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "type" => format = Some(json.string()?.to_owned()),
-            "version" => version = Some(json.string()?.to_owned()),
-            "data" => {
+            b"type" => format = Some(json.string()?.to_owned()),
+            b"version" => version = Some(json.string()?.to_owned()),
+            b"data" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     unit(&mut json, recorder, &mut lines, &mut functions)?;
@@ -55,13 +55,13 @@ fn unit(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "files" => {
+            b"files" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     file(json, recorder, lines)?;
                 }
             }
-            "functions" => {
+            b"functions" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     functions.read(json, recorder)?;
@@ -82,13 +82,13 @@ fn file(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            "filename" => path = Some(json.string()?.to_owned()),
+            b"filename" => path = Some(json.string()?.to_owned()),
             // Written since LLVM 18, whether such records are asked for or not.
-            "mcdc_records" => {
+            b"mcdc_records" => {
                 lines.count_entries();
                 json.skip()?;
             }
-            "segments" => {
+            b"segments" => {
                 json.begin_array()?;
                 while json.next_element()? {
                     let segment = Segment::read(json)?;
@@ -142,16 +142,16 @@ impl Functions {
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
             match key {
-                "name" => name = Some(json.string()?.to_owned()),
-                "count" => count = Some(json.uint()?),
-                "filenames" => {
+                b"name" => name = Some(json.string()?.to_owned()),
+                b"count" => count = Some(json.uint()?),
+                b"filenames" => {
                     json.begin_array()?;
                     while json.next_element()? {
                         self.filenames.push(json.string()?.to_owned());
                     }
                 }
-                "regions" => extent = self.read_regions(json)?,
-                "branches" => self.read_branches(json)?,
+                b"regions" => extent = self.read_regions(json)?,
+                b"branches" => self.read_branches(json)?,
                 _ => json.skip()?,
             }
         }

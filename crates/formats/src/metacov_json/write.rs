@@ -1,7 +1,7 @@
 //! Writing metacov's own JSON.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 use metacov_core::{Criterion, Element, SiteId, Summaries, Tally, total};
 use serde::Serialize;
@@ -30,8 +30,11 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
             .collect(),
         files: export.files().iter().map(|sites| file(export, sites)).collect(),
     };
-    serde_json::to_writer(&mut *out, &document)?;
-    writeln!(out)
+    // A buffer of its own: the serializer writes a few bytes at a time.
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer(&mut out, &document)?;
+    writeln!(out)?;
+    out.flush()
 }
 
 #[derive(Serialize)]

@@ -103,7 +103,7 @@ fn what_is_too_long_ends_in_a_message() {
     for (format, start) in [
         ("gcovr JSON", "{\"file\": \""),
         ("gcovr JSON", "{\""),
-        ("gcovr JSON", "{\"lines\": [{\"function_name\": \""),
+        ("gcovr JSON", "{\"lines\": [{\"gcovr/md5\": \""),
         ("gcov JSON", "{\"file\": \""),
         ("LLVM JSON", "{\"filename\": \""),
         ("coverage.py JSON", "\""),
@@ -123,6 +123,9 @@ fn what_is_too_long_ends_in_a_message() {
         let text = head(format) + start + &long;
         check(&format!("{format} {start}"), text.into_bytes(), "of over 1048576 bytes");
     }
+    // What nobody asked for is passed over, however long it is.
+    let text = head("gcovr JSON") + "{\"lines\": [{\"function_name\": \"" + &long;
+    check("skipped", text.into_bytes(), "the file ends within a string");
 }
 
 #[test]
