@@ -1,8 +1,6 @@
 //! Outputs appear whole or not at all.
 
-use std::fs::Permissions;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use flate2::Compression;
@@ -73,12 +71,11 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     // A link stays a link: what it points to is replaced.
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let permissions = std::fs::metadata(&target)
-        .map_or(Permissions::from_mode(0o666), |metadata| metadata.permissions());
-    let file = tempfile::Builder::new()
-        .prefix(".metacov-")
-        .permissions(permissions)
-        .tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".metacov-");
+    #[cfg(unix)]
+    builder.permissions(permissions(&target));
+    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
     let mut out = BufWriter::with_capacity(1 << 20, file);
     match compression(path) {
         Some("gz") => {
@@ -96,6 +93,14 @@ fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.persist(&target).map_err(|error| error.error)?;
     Ok(())
+}
+
+/// Those of the file that is replaced, or those that any new file has.
+#[cfg(unix)]
+fn permissions(target: &Path) -> std::fs::Permissions {
+    use std::os::unix::fs::PermissionsExt;
+    let new = std::fs::Permissions::from_mode(0o666);
+    std::fs::metadata(target).map_or(new, |metadata| metadata.permissions())
 }
 
 fn compression(path: &Path) -> Option<&str> {

@@ -112,3 +112,32 @@ fn escaped(cell: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cell: &str) -> Table {
+        let column = |heading, numeric| Column { heading, numeric, emphasis: numeric };
+        let columns = vec![column("file", false), column("count", true)];
+        Table { columns, rows: vec![vec![cell.to_owned(), "7".to_owned()]] }
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(table("数.c").to_terminal(false), "file   count\n数.c       7\n");
+    }
+
+    #[test]
+    fn colours_do_not_move_columns() {
+        let text = table("a.c").to_terminal(true);
+        let plain = text.replace("\x1b[1m", "").replace("\x1b[32m", "").replace("\x1b[0m", "");
+        assert_eq!(plain, table("a.c").to_terminal(false));
+    }
+
+    #[test]
+    fn markdown_takes_names_for_names() {
+        let text = table("operator|<T>(*)").to_markdown();
+        assert_eq!(text.lines().last(), Some(r"| operator\|\<T\>(\*) | **7** |"));
+    }
+}

@@ -13,19 +13,28 @@ use crate::run::{metacov_in, of, repository};
 
 const SOURCES: [&str; 3] = ["main.cpp", "shapes.cpp", "shapes.h"];
 
+/// Compiles sources of a folder to `program`. Each on its own: so their notes and counters have the
+/// sources' names with every version of gcc.
+fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
+    let mut command = Command::new(compiler);
+    of(command.args(["-O0", "--coverage", "-c"]).args(sources).current_dir(folder)).ok();
+    let objects = sources.iter().map(|source| Path::new(source).with_extension("o"));
+    let mut command = Command::new(compiler);
+    command.args(["--coverage", "-o", "program"]).args(objects);
+    of(command.current_dir(folder)).ok();
+}
+
 /// Compiles shapes in a folder, runs it twice and leaves each run's data in `a` and `b`.
 fn build(folder: &Path) {
     let sources = repository().join("tests/targets/shapes");
     for name in SOURCES {
         fs::copy(sources.join(name), folder.join(name)).unwrap();
     }
-    let mut compiler = Command::new("g++");
-    compiler.args(["-O0", "--coverage", "main.cpp", "shapes.cpp", "-o", "shapes"]);
-    of(compiler.current_dir(folder)).ok();
+    compile(folder, "g++", &["main.cpp", "shapes.cpp"]);
     for (side, words) in [("a", "loud n7 n-2 n9 d0"), ("b", "d2 t3 s40")] {
-        of(Command::new("./shapes").args(words.split(' ')).current_dir(folder)).ok();
+        of(Command::new("./program").args(words.split(' ')).current_dir(folder)).ok();
         fs::create_dir(folder.join(side)).unwrap();
-        for unit in ["shapes-main", "shapes-shapes"] {
+        for unit in ["main", "shapes"] {
             let (data, notes) = (format!("{unit}.gcda"), format!("{unit}.gcno"));
             fs::rename(folder.join(&data), folder.join(side).join(data)).unwrap();
             fs::copy(folder.join(&notes), folder.join(side).join(notes)).unwrap();
@@ -43,7 +52,7 @@ fn gcov_difference(folder: &Path) -> BTreeSet<String> {
         }
         let mut gcov = Command::new("gcov");
         gcov.arg("--branch-probabilities").arg("--object-directory").arg(folder.join(side));
-        let data = ["main", "shapes"].map(|unit| format!("../shapes-{unit}.gcda"));
+        let data = ["main", "shapes"].map(|unit| format!("../{unit}.gcda"));
         of(gcov.args(data).current_dir(&text)).ok();
         let mut lines = BTreeSet::new();
         for name in SOURCES {
@@ -91,7 +100,7 @@ fn gcov_gcovr_and_lcov_reports_give_the_difference_that_gcov_tells() {
     let folder = folder.path().canonicalize().unwrap();
     build(&folder);
     for side in ["a", "b"] {
-        let data = ["main", "shapes"].map(|unit| format!("{side}/shapes-{unit}.gcda"));
+        let data = ["main", "shapes"].map(|unit| format!("{side}/{unit}.gcda"));
         let mut gcov = Command::new("gcov");
         gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&data);
         let run = of(gcov.current_dir(&folder)).ok();
@@ -121,28 +130,48 @@ fn gcov_gcovr_and_lcov_reports_give_the_difference_that_gcov_tells() {
 #[test]
 fn the_faulty_absolute_difference() {
     let folder = tempfile::tempdir().unwrap();
-    let sources = repository().join("tests/targets/absdiff");
-    let sources = ["absdiff.c", "main.c"].map(|name| sources.join(name));
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O0", "--coverage", "-o", "absdiff"]).args(&sources).current_dir(&folder);
-    of(&mut compiler).ok();
+    let folder = folder.path().canonicalize().unwrap();
+    let sources = ["absdiff.c", "main.c"];
+    for name in sources {
+        fs::copy(repository().join("tests/targets/absdiff").join(name), folder.join(name)).unwrap();
+    }
+    compile(&folder, "cc", &sources);
     let cover = |x: &str, y: &str| {
-        of(Command::new("./absdiff").args([x, y]).current_dir(&folder)).ok();
+        of(Command::new("./program").args([x, y]).current_dir(&folder)).ok();
         let mut gcov = Command::new("gcov");
-        gcov.args(["--json-format", "--stdout", "absdiff-absdiff.gcda"]);
+        gcov.args(["--json-format", "--stdout", "absdiff.gcda"]);
         let run = of(gcov.current_dir(&folder)).ok();
         let name = format!("{x}-{y}.json");
-        fs::write(folder.path().join(&name), run.stdout).unwrap();
-        for unit in ["absdiff-absdiff.gcda", "absdiff-main.gcda"] {
-            fs::remove_file(folder.path().join(unit)).unwrap();
+        fs::write(folder.join(&name), run.stdout).unwrap();
+        for unit in ["absdiff.gcda", "main.gcda"] {
+            fs::remove_file(folder.join(unit)).unwrap();
         }
         name
     };
-    let lines = |a: &str, b: &str| {
-        let root = sources[0].parent().unwrap().to_str().unwrap();
-        lines_only(&difference(folder.path(), &[a, b, "--root", root]))
-    };
+    let lines = |a: &str, b: &str| lines_only(&difference(&folder, &[a, b]));
     let swapped = lines(&cover("2", "3"), &cover("3", "2"));
     assert_eq!(swapped, BTreeSet::from(["absdiff.c:3".to_owned(), "absdiff.c:5".to_owned()]));
     assert_eq!(lines(&cover("2", "3"), &cover("3", "4")), BTreeSet::new());
+}
+
+/// gcov counts what markers exclude; gcovr leaves it out, and so do we.
+#[test]
+fn markers_exclude_what_gcovr_excludes() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    fs::copy(repository().join("tests/targets/markers/markers.c"), folder.join("markers.c"))
+        .unwrap();
+    compile(&folder, "cc", &["markers.c"]);
+    of(Command::new("./program").current_dir(&folder)).ok();
+    let mut gcov = Command::new("gcov");
+    gcov.args(["--json-format", "--branch-probabilities", "--stdout", "markers.gcda"]);
+    fs::write(folder.join("gcov.json"), of(gcov.current_dir(&folder)).ok().stdout).unwrap();
+    of(oracle::gcovr("8.7").args(["--json", "gcovr.json"]).current_dir(&folder)).ok();
+    let sites = |args: &[&str]| {
+        let run = metacov_in(&folder, &[&["diff", "--op", "or"], args].concat()).ok();
+        ["line", "branch"].map(|criterion| run.row(&[criterion])[1..].to_vec())
+    };
+    let ours = sites(&["gcov.json", "gcov.json"]);
+    assert_eq!(ours, sites(&["gcovr.json", "gcovr.json", "--no-markers"]));
+    assert_ne!(ours, sites(&["gcov.json", "gcov.json", "--no-markers"]));
 }

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 
 use metacov_core::{Element, SiteId};
 use serde::Serialize;
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{SerializeMap, Serializer};
 
 use super::GcovrFormat;
 use crate::export::{Export, FileSites, LineSites};
@@ -31,12 +31,7 @@ struct Files<'e>(&'e Export<'e>);
 
 impl Serialize for Files<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let files = self.0.files();
-        let mut sequence = serializer.serialize_seq(Some(files.len()))?;
-        for sites in &files {
-            sequence.serialize_element(&file(self.0, sites))?;
-        }
-        sequence.end()
+        serializer.collect_seq(self.0.files().iter().map(|sites| file(self.0, sites)))
     }
 }
 

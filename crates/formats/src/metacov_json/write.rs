@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
 use metacov_core::{Criterion, Element, SiteId, Summaries, Tally, total};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
 
@@ -28,7 +28,7 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
             .iter()
             .map(|(name, tally)| (name.as_str(), fold(export, tally)))
             .collect(),
-        files: export.files().iter().map(|sites| file(export, sites)).collect(),
+        files: Files(export),
     };
     // A buffer of its own: the serializer writes a few bytes at a time.
     let mut out = BufWriter::new(out);
@@ -49,7 +49,16 @@ struct Document<'e> {
     warnings: Vec<String>,
     total: Fold,
     relations: BTreeMap<&'e str, Fold>,
-    files: Vec<File<'e>>,
+    files: Files<'e>,
+}
+
+/// All files, serialized one by one.
+struct Files<'e>(&'e Export<'e>);
+
+impl Serialize for Files<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.files().iter().map(|sites| file(self.0, sites)))
+    }
 }
 
 #[derive(Serialize)]
