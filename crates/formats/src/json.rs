@@ -118,6 +118,18 @@ impl<R: Read> Json<R> {
         self.has_next(b']')
     }
 
+    /// Goes through an array; `take` reads each element.
+    pub(crate) fn elements(
+        &mut self,
+        mut take: impl FnMut(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        self.begin_array()?;
+        while self.next_element()? {
+            take(self)?;
+        }
+        Ok(())
+    }
+
     /// What value comes next.
     pub(crate) fn peek(&mut self) -> Result<Next, Fault> {
         match self.value_byte()? {
@@ -205,13 +217,7 @@ impl<R: Read> Json<R> {
                 }
                 Ok(())
             }
-            Next::Array => {
-                self.begin_array()?;
-                while self.next_element()? {
-                    self.skip()?;
-                }
-                Ok(())
-            }
+            Next::Array => self.elements(Self::skip),
             Next::String => self.skip_string(),
             Next::Bool => self.bool().map(drop),
             Next::Null => self.null(),

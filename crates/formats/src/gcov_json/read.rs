@@ -29,12 +29,7 @@ fn document(
         match key {
             b"format_version" => version = Some(json.string()?.to_owned()),
             b"current_working_directory" => folder = Some(json.string()?.to_owned()),
-            b"files" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    file(json, recorder, line)?;
-                }
-            }
+            b"files" => json.elements(|json| file(json, recorder, line))?,
             _ => json.skip()?,
         }
     }
@@ -58,18 +53,8 @@ fn file(
     while let Some(key) = json.next_key()? {
         match key {
             b"file" => path = Some(json.string()?.to_owned()),
-            b"lines" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    line.read(json, recorder)?;
-                }
-            }
-            b"functions" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    function(json, recorder)?;
-                }
-            }
+            b"lines" => json.elements(|json| line.read(json, recorder))?,
+            b"functions" => json.elements(|json| function(json, recorder))?,
             _ => json.skip()?,
         }
     }

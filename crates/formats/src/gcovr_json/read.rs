@@ -16,12 +16,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
     while let Some(key) = json.next_key()? {
         match key {
             b"gcovr/format_version" => version = Some(read_version(&mut json)?),
-            b"files" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    file(&mut json, recorder, &mut line)?;
-                }
-            }
+            b"files" => json.elements(|json| file(json, recorder, &mut line))?,
             _ => json.skip()?,
         }
     }
@@ -58,18 +53,8 @@ fn file(
     while let Some(key) = json.next_key()? {
         match key {
             b"file" => path = Some(json.string()?.to_owned()),
-            b"lines" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    line.read(json, recorder)?;
-                }
-            }
-            b"functions" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    function(json, recorder)?;
-                }
-            }
+            b"lines" => json.elements(|json| line.read(json, recorder))?,
+            b"functions" => json.elements(|json| function(json, recorder))?,
             _ => json.skip()?,
         }
     }

@@ -23,12 +23,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
         match key {
             b"type" => format = Some(json.string()?.to_owned()),
             b"version" => version = Some(json.string()?.to_owned()),
-            b"data" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    unit(&mut json, recorder, &mut lines, &mut functions)?;
-                }
-            }
+            b"data" => json.elements(|json| unit(json, recorder, &mut lines, &mut functions))?,
             _ => json.skip()?,
         }
     }
@@ -55,18 +50,8 @@ fn unit(
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
-            b"files" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    file(json, recorder, lines)?;
-                }
-            }
-            b"functions" => {
-                json.begin_array()?;
-                while json.next_element()? {
-                    functions.read(json, recorder)?;
-                }
-            }
+            b"files" => json.elements(|json| file(json, recorder, lines))?,
+            b"functions" => json.elements(|json| functions.read(json, recorder))?,
             _ => json.skip()?,
         }
     }

@@ -119,7 +119,7 @@ struct OutputArgs {
     /// What a row of the table stands for.
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<Rows>,
-    /// What to count.
+    /// What to count, of line, branch, function and region [default: all that the files tell].
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
     /// End with exit code 5 if the result is under this percentage of all sites.
