@@ -91,24 +91,16 @@ impl Cover {
         self.words.get(at).copied().unwrap_or(0)
     }
 
-    /// Unites the `at`-th word with `bits`.
-    pub(crate) fn add_word(&mut self, at: usize, bits: u64) {
-        if bits != 0 {
-            if at >= self.words.len() {
-                self.words.resize(at + 1, 0);
-            }
-            self.words[at] |= bits;
+    /// The first `count` words, all of them there.
+    pub(crate) fn words_mut(&mut self, count: usize) -> &mut [u64] {
+        if self.words.len() < count {
+            self.words.resize(count, 0);
         }
+        &mut self.words[..count]
     }
 
     fn assert_same_table(&self, other: &Cover) {
         assert_eq!(self.table, other.table, "covers of one operation share one site table");
-    }
-
-    fn grow_to(&mut self, other: &Cover) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
     }
 }
 
@@ -126,16 +118,16 @@ pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 impl BitOrAssign<&Cover> for Cover {
     fn bitor_assign(&mut self, other: &Cover) {
         self.assert_same_table(other);
-        self.grow_to(other);
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+        let words = self.words_mut(other.words.len());
+        words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }
 }
 
 impl BitXorAssign<&Cover> for Cover {
     fn bitxor_assign(&mut self, other: &Cover) {
         self.assert_same_table(other);
-        self.grow_to(other);
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word ^= other);
+        let words = self.words_mut(other.words.len());
+        words.iter_mut().zip(&other.words).for_each(|(word, other)| *word ^= other);
     }
 }
 

@@ -62,7 +62,7 @@ impl Tally {
         self.groups += 1;
         self.vacuous += u64::from(self.add_differences(sides, operation) == 0);
         self.lopsided += u64::from(is_lopsided(sides));
-        for side in &sides[1..] {
+        for side in sides[1..].iter().filter(|side| side.known != sides[0].known) {
             let mut one_sided = side.known.clone();
             one_sided ^= &sides[0].known;
             self.one_sided |= &one_sided;
@@ -72,8 +72,16 @@ impl Tally {
     /// Word by word over all sides at once; how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
+        let bits_per_word = u64::BITS as usize;
+        if self.counts.len() < words * bits_per_word {
+            self.counts.resize(words * bits_per_word, 0);
+        }
+        let all_executed = self.executed.words_mut(words);
+        let all_only_a = self.only_a.words_mut(words);
+        let all_only_b = self.only_b.words_mut(words);
+        let all_counts = self.counts.chunks_exact_mut(bits_per_word);
         let mut differing = 0;
-        for at in 0..words {
+        for (at, counts) in (0..words).zip(all_counts) {
             // Of the pairs (i, j) that end in side j: what earlier sides ran and missed.
             let (mut ran, mut missed, mut only_a, mut only_b) = (0, 0, 0, 0);
             for side in sides {
@@ -85,31 +93,20 @@ impl Tally {
             }
             let difference = only_a | only_b;
             differing += u64::from(difference.count_ones());
-            self.executed.add_word(at, ran);
-            self.only_a.add_word(at, only_a);
-            self.only_b.add_word(at, only_b);
-            if sides.len() == 2 {
-                let (a, b) = (sides[0].executed.word(at), sides[1].executed.word(at));
-                self.count(at, operation.on_words(a, b), |_| 1);
+            all_executed[at] |= ran;
+            all_only_a[at] |= only_a;
+            all_only_b[at] |= only_b;
+            if let [a, b] = sides {
+                let selected = operation.on_words(a.executed.word(at), b.executed.word(at));
+                bits(selected).for_each(|bit| counts[bit] = counts[bit].saturating_add(1));
             } else {
-                self.count(at, difference, |bit| pairs_that_differ(sides, at, bit));
+                for bit in bits(difference) {
+                    let pairs = pairs_that_differ(sides, at, bit);
+                    counts[bit] = counts[bit].saturating_add(pairs);
+                }
             }
         }
         differing
-    }
-
-    fn count(&mut self, word: usize, selected: u64, pairs: impl Fn(usize) -> u32) {
-        if selected == 0 {
-            return;
-        }
-        let base = word * u64::BITS as usize;
-        if self.counts.len() < base + u64::BITS as usize {
-            self.counts.resize(base + u64::BITS as usize, 0);
-        }
-        for bit in bits(selected) {
-            let count = &mut self.counts[base + bit];
-            *count = count.saturating_add(pairs(bit));
-        }
     }
 
     /// In how many pairs the operation's result holds the site.
