@@ -23,8 +23,9 @@ const BOMB_RATIO: u64 = 300;
 
 /// The decompressed content of one coverage file.
 pub struct Input {
-    /// The file itself, if it is not compressed.
-    plain: Option<PathBuf>,
+    /// Where it comes from, if not from memory.
+    path: Option<PathBuf>,
+    compressed: bool,
     head: Vec<u8>,
     served: usize,
     rest: Box<dyn Read + Send>,
@@ -38,11 +39,8 @@ impl Input {
             let what = "a directory, not a file (name its files: -a DIR/*.json)";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, what).into());
         }
-        let mut input = Input::from_reader(Box::new(file))?;
-        if let Some(plain) = &mut input.plain {
-            path.clone_into(plain);
-        }
-        Ok(input)
+        let input = Input::from_reader(Box::new(file))?;
+        Ok(Input { path: Some(path.to_owned()), ..input })
     }
 
     /// Takes the content from memory.
@@ -77,7 +75,7 @@ impl Input {
         if head.is_empty() {
             return Err(Fault::Empty);
         }
-        Ok(Input { plain: (!compressed).then(PathBuf::new), head, served: 0, rest })
+        Ok(Input { path: None, compressed, head, served: 0, rest })
     }
 
     /// The first bytes of the content, for finding its format.
@@ -85,9 +83,14 @@ impl Input {
         &self.head
     }
 
+    /// Where it comes from, if not from memory.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
     /// The file itself, if there is one and it is not compressed.
     pub fn plain_path(&self) -> Option<&Path> {
-        self.plain.as_deref().filter(|path| path.is_file())
+        self.path().filter(|path| !self.compressed && path.is_file())
     }
 }
 

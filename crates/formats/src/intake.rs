@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Reading, SiteTable};
 
+use crate::gcda::Shelf;
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
@@ -25,6 +26,7 @@ pub struct Intake<'s> {
     exclusions: Vec<Option<Exclusions>>,
     waiting: Waiting,
     universe: Option<Universe>,
+    shelf: Shelf,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -38,6 +40,7 @@ impl<'s> Intake<'s> {
             exclusions: Vec::new(),
             waiting: Waiting::default(),
             universe: None,
+            shelf: Shelf::default(),
             first: None,
         }
     }
@@ -91,6 +94,7 @@ impl<'s> Intake<'s> {
             exclusions: &mut self.exclusions,
             context,
             universe: self.universe.as_ref(),
+            shelf: &mut self.shelf,
             first: self.first.as_deref(),
             waiting: std::mem::take(&mut self.waiting),
         };

@@ -15,6 +15,7 @@ mod coverage_py;
 mod error;
 mod export;
 mod fold;
+mod gcda;
 mod gcov_json;
 mod gcovr_json;
 mod go;
@@ -52,6 +53,7 @@ pub(crate) use recorder::{Record, Recorder};
 pub(crate) const READERS: &[&dyn Reader] = &[
     &gcovr_json::GcovrJson,
     &gcov_json::GcovJson,
+    &gcda::Gcda,
     &llvm_json::LlvmJson,
     &coverage_py::CoveragePyJson,
     &coverage_py::CoveragePyData,

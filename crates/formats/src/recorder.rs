@@ -5,6 +5,7 @@ use metacov_core::{
 };
 
 use crate::Fault;
+use crate::gcda::Shelf;
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
 
@@ -86,6 +87,8 @@ pub(crate) struct Recorder<'i> {
     pub(crate) context: Option<&'i str>,
     /// Files that list all code, if any were read before.
     pub(crate) universe: Option<&'i Universe>,
+    /// Notes of counters that have been read before.
+    pub(crate) shelf: &'i mut Shelf,
     /// A file that was read before: all files are of its build.
     pub(crate) first: Option<&'i str>,
     pub(crate) reading: Reading,

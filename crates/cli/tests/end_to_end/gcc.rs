@@ -95,7 +95,7 @@ fn lines_only(sites: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn gcov_gcovr_and_lcov_reports_give_the_difference_that_gcov_tells() {
+fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tells() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     build(&folder);
@@ -124,6 +124,10 @@ fn gcov_gcovr_and_lcov_reports_give_the_difference_that_gcov_tells() {
     );
     assert_eq!(gcov, gcovr, "gcov and gcovr");
     assert_eq!(gcov, lcov, "gcov and lcov");
+    let counters = |side: &str| ["main", "shapes"].map(|unit| format!("{side}/{unit}.gcda"));
+    let ([a_main, a_shapes], [b_main, b_shapes]) = (counters("a"), counters("b"));
+    let args = ["-a", &a_main, &a_shapes, "-b", &b_main, &b_shapes];
+    assert_eq!(gcov, difference(&folder, &args), "gcov and its counters");
 }
 
 /// The paper's first listing, compiled and run: {3, 5} for R1, nothing for R2.

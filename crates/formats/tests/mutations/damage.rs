@@ -79,7 +79,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
 
 /// Numbers that look random and are always the same: xorshift64*, which needs no crate and never
 /// changes under us.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -100,7 +100,7 @@ impl Random {
     }
 
     /// The bytes with one to four kinds of damage.
-    fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..=self.below(4) {
             if bytes.is_empty() {

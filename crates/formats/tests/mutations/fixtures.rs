@@ -13,13 +13,14 @@ pub struct Format {
     endings: &'static [&'static str],
 }
 
-pub const FORMATS: [Format; 9] = [
+pub const FORMATS: [Format; 10] = [
     Format { folder: "cobertura", readers: &["Cobertura"], endings: &[".xml"] },
     Format {
         folder: "coverage_py",
         readers: &["coverage.py JSON", "coverage.py data"],
         endings: &[".json", ".coverage"],
     },
+    Format { folder: "gcda", readers: &["gcov data (.gcda)"], endings: &[".gcda"] },
     Format {
         folder: "gcov_json",
         readers: &["gcov JSON"],
@@ -54,7 +55,7 @@ pub fn fixtures() -> Vec<Fixture> {
             if producer.ends_with("program") {
                 continue;
             }
-            for path in entries(&producer).into_iter().filter(|path| format.is_coverage(path)) {
+            for path in files(&producer).into_iter().filter(|path| format.is_coverage(path)) {
                 let bytes = std::fs::read(&path).unwrap();
                 fixtures.push(Fixture { path, format, bytes });
             }
@@ -70,6 +71,12 @@ impl Format {
         let ends = self.endings.iter().any(|ending| name.ends_with(ending));
         ends && !name.ends_with("summary.json")
     }
+}
+
+/// The files of a folder and of the folders in it.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let inner = |path: PathBuf| if path.is_dir() { entries(&path) } else { vec![path] };
+    entries(folder).into_iter().flat_map(inner).collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -7,6 +7,7 @@
 mod bombs;
 mod damage;
 mod fixtures;
+mod notes;
 mod probe;
 
 use fixtures::{FORMATS, Fixture, fixtures};

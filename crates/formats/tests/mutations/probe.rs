@@ -17,16 +17,24 @@ const MESSAGE_BYTES_MAX: usize = 4000;
 /// Reads the bytes; the message in which that ends, if it does. Or what a reader must not do:
 /// panic, take too much memory, or end in a message that helps nobody.
 pub fn probe(bytes: Vec<u8>) -> Result<Option<String>, String> {
+    probe_with(bytes.len() as u64, |intake| {
+        Input::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
+    })
+}
+
+/// The same for whatever an intake is asked to do with files of this length.
+pub fn probe_with(
+    length: u64,
+    read: impl FnOnce(&mut Intake<'_>) -> Result<(), Fault>,
+) -> Result<Option<String>, String> {
     // Memory is counted for the whole process, so one at a time.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let length = bytes.len() as u64;
     ALLOCATOR.reset_peak_usage();
     let before = ALLOCATOR.current_usage();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let scope = Scope::default();
-        let mut intake = Intake::new(&scope);
-        Input::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
+        read(&mut Intake::new(&scope))
     }));
     let taken = ALLOCATOR.peak_usage().saturating_sub(before);
     if taken > MEMORY_BYTES_MAX {

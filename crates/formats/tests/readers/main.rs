@@ -4,6 +4,7 @@
 mod cobertura;
 mod coverage_py;
 mod gcc;
+mod gcda;
 mod go;
 mod istanbul;
 mod jacoco;

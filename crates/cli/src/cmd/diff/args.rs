@@ -23,8 +23,8 @@ Examples:
     metacov diff a.json b.json
   Which files and functions does it happen in?
     metacov diff a.info b.info --by function --criterion line
-  Several files on a side (gcov writes one for each object):
-    metacov diff -a run1/*.gcov.json.gz -b run2/*.gcov.json.gz
+  Several files on a side (gcc's counters, one file for each object), without gcov:
+    metacov diff -a run1/*.gcda -b run2/*.gcda --notes build/
   As gcovr shows it:
     metacov diff a.json b.json -o mc.json && gcovr -a mc.json --html-details mc.html
   A whole suite of pairs, two sides of many pairs in one coverage.py data file:
@@ -44,7 +44,7 @@ The table:
 
 /// Compare the coverage of two executions, or of many pairs.
 ///
-/// Reads gcovr JSON, gcov JSON, lcov, llvm-cov JSON, coverage.py (JSON and data file), Cobertura,
+/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON and data file), Cobertura,
 /// JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd), and tells them by their
 /// content. The result is what one side executed and the other did not, united over all pairs:
 /// metamorphic coverage.
@@ -67,6 +67,9 @@ pub struct Args {
     /// Files that list all code, for formats that list only what ran.
     #[arg(long, value_name = "FILE")]
     universe: Vec<PathBuf>,
+    /// Where the notes (`.gcno`) are of counters (`.gcda`) that do not lie beside them.
+    #[arg(long, value_name = "DIR")]
+    notes: Option<PathBuf>,
     /// What to ask of a and b.
     #[arg(long, value_enum, default_value_t, value_name = "OP")]
     op: Op,
@@ -189,7 +192,7 @@ impl Args {
         let processors = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
         Ok(Config {
             options: Options {
-                scope: self.scope.scope()?,
+                scope: Scope { notes: self.notes, ..self.scope.scope()? },
                 operation,
                 universe: specs(&self.universe),
                 workers: self.jobs.unwrap_or_else(processors),
@@ -241,6 +244,7 @@ impl ScopeArgs {
             exclude: self.exclude,
             markers: !self.no_markers,
             per_instance: self.per_instance,
+            notes: None,
         })
     }
 }

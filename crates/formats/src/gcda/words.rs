@@ -1,0 +1,138 @@
+//! The words that both files are made of.
+//!
+//! ```text
+//! file   = magic, version, stamp, [checksum, since gcc 12], ..., record*
+//! record = tag, length of the payload, payload
+//! string = length with the final zero, bytes
+//! ```
+//!
+//! All are 32 bits in the order of the machine that wrote them; the magic tells which. Lengths are
+//! in bytes since gcc 12, in words before, and strings were padded to words then.
+
+use crate::{Fault, Place};
+
+/// What differs between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    big_endian: bool,
+    /// The version word: `B22*` stands for gcc 12.2.
+    version: [u8; 4],
+}
+
+impl Layout {
+    /// The major version of gcc.
+    fn major(self) -> u32 {
+        let [tens, ones, ..] = self.version;
+        10 * u32::from(tens.wrapping_sub(b'A')) + u32::from(ones.wrapping_sub(b'0'))
+    }
+
+    fn in_bytes(self) -> bool {
+        self.major() >= 12
+    }
+}
+
+/// Bytes, taken word by word.
+pub(super) struct Words<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// Where the bytes stand in the file.
+    base: usize,
+    layout: Layout,
+}
+
+/// A record's tag, and its payload or how many counters of zero stand for it.
+pub(super) struct Record<'b> {
+    pub(super) tag: u32,
+    pub(super) payload: Words<'b>,
+    /// Counters that are all zero are not written, only how many bytes they would take.
+    pub(super) zero_bytes: usize,
+}
+
+impl<'b> Words<'b> {
+    /// The words behind the header of a file with this magic, and the stamp of its build.
+    pub(super) fn open(bytes: &'b [u8], magic: [u8; 4]) -> Result<(Self, u32), Fault> {
+        let mut reversed = magic;
+        reversed.reverse();
+        let big_endian = bytes.starts_with(&magic);
+        if !big_endian && !bytes.starts_with(&reversed) {
+            let what = format!("not a file of gcov's: no `{}`", String::from_utf8_lossy(&magic));
+            return Err(Fault::malformed(Place::Offset(0), what));
+        }
+        let layout = Layout { big_endian, version: *b"B22*" };
+        let mut words = Words { bytes, at: 4, base: 0, layout };
+        words.layout.version = words.word()?.to_be_bytes();
+        if !(9..=15).contains(&words.layout.major()) {
+            let found = String::from_utf8_lossy(&words.layout.version).into_owned();
+            return Err(Fault::Version { format: "gcov data", found, known: "gcc 9 to 15" });
+        }
+        let stamp = words.word()?;
+        if words.layout.in_bytes() {
+            words.word()?;
+        }
+        Ok((words, stamp))
+    }
+
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.at == self.bytes.len()
+    }
+
+    pub(super) fn fault(&self, what: impl Into<String>) -> Fault {
+        Fault::malformed(Place::Offset((self.base + self.at) as u64), what)
+    }
+
+    pub(super) fn word(&mut self) -> Result<u32, Fault> {
+        let bytes = self.take(4)?.try_into().unwrap_or_default();
+        Ok(if self.layout.big_endian {
+            u32::from_be_bytes(bytes)
+        } else {
+            u32::from_le_bytes(bytes)
+        })
+    }
+
+    /// A counter: its low word, then its high word.
+    pub(super) fn counter(&mut self) -> Result<i64, Fault> {
+        let (low, high) = (self.word()?, self.word()?);
+        Ok((u64::from(high) << 32 | u64::from(low)).cast_signed())
+    }
+
+    pub(super) fn string(&mut self) -> Result<String, Fault> {
+        let length = self.word()? as usize;
+        let unit = if self.layout.in_bytes() { 1 } else { 4 };
+        let bytes = self.take(length.saturating_mul(unit))?;
+        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+        match std::str::from_utf8(text) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(self.fault("a name that is not UTF-8")),
+        }
+    }
+
+    /// The next record; none at the end, or at the zero that gcov ends its files with.
+    pub(super) fn record(&mut self) -> Result<Option<Record<'b>>, Fault> {
+        if self.is_empty() {
+            return Ok(None);
+        }
+        let tag = self.word()?;
+        if tag == 0 {
+            return Ok(None);
+        }
+        let length = self.word()?.cast_signed();
+        let unit = if self.layout.in_bytes() { 1 } else { 4 };
+        let bytes = (length.unsigned_abs() as usize).saturating_mul(unit);
+        let base = self.base + self.at;
+        let (payload, zero_bytes) =
+            if length < 0 { (&[][..], bytes) } else { (self.take(bytes)?, 0) };
+        let payload = Words { bytes: payload, at: 0, base, layout: self.layout };
+        Ok(Some(Record { tag, payload, zero_bytes }))
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
+        let taken = self.bytes[self.at..].get(..count);
+        let taken = taken.ok_or_else(|| self.fault("the file ends within a record"))?;
+        self.at += count;
+        Ok(taken)
+    }
+}
