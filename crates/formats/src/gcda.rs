@@ -2,16 +2,19 @@
 //! (`.gcno`), as gcc 9 to 15 write them.
 //!
 //! gcc counts only some arcs of a function's flow graph; the rest follow, since as much flows
-//! into a block as out of it. So counters are solved first, then projected to lines and branches
-//! by gcov's rules, and only then reduced to what ran.
+//! into a block as out of it. So counters are solved first (`flow`), then projected to lines and
+//! branches by gcov's rules (`entries`), and only then reduced to what ran.
 //!
 //! The notes lie beside the counters, or in the folder that [`Scope::notes`](crate::Scope) names.
-//! They are read once and serve for all counters of the build.
+//! They are compiled once (`shelf`): graphs to lists of additions, lines to sites of the table
+//! (`projection`). What is left for each file of counters are those additions, for functions that
+//! ran, and setting bits.
 
 mod counters;
 mod entries;
 mod flow;
 mod notes;
+mod projection;
 mod shelf;
 mod words;
 

@@ -137,10 +137,30 @@ impl Recorder<'_> {
 
     /// Takes all waiting files to the table. Their paths are relative to `folder`, if any.
     pub(crate) fn flush(&mut self, folder: Option<&str>) -> Result<(), Fault> {
+        self.flush_with(folder, |_| {})
+    }
+
+    /// Takes all waiting files to the table. The result has, record by record, the number of its
+    /// site; none if it does not count.
+    pub(crate) fn flush_numbered(
+        &mut self,
+        folder: Option<&str>,
+    ) -> Result<Vec<Option<SiteId>>, Fault> {
+        let mut numbers = Vec::with_capacity(self.waiting.records.len());
+        self.flush_with(folder, |number| numbers.push(number))?;
+        Ok(numbers)
+    }
+
+    fn flush_with(
+        &mut self,
+        folder: Option<&str>,
+        mut numbered: impl FnMut(Option<SiteId>),
+    ) -> Result<(), Fault> {
         let Waiting { mut records, mut files } = std::mem::take(&mut self.waiting);
         let mut start = 0;
         for (path, end) in files.drain(..) {
-            self.take_file(&self.scope.path(&path, folder), &records[start..end])?;
+            let path = self.scope.path(&path, folder);
+            self.take_file(&path, &records[start..end], &mut numbered)?;
             start = end;
         }
         records.clear();
@@ -148,8 +168,16 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    fn take_file(&mut self, path: &str, records: &[Record]) -> Result<(), Fault> {
+    fn take_file(
+        &mut self,
+        path: &str,
+        records: &[Record],
+        numbered: &mut impl FnMut(Option<SiteId>),
+    ) -> Result<(), Fault> {
         if !self.scope.includes(path) {
+            for _ in records {
+                numbered(None);
+            }
             return Ok(());
         }
         let file = self.table.file(path);
@@ -164,10 +192,12 @@ impl Recorder<'_> {
         });
         let has_exclusions = !exclusions.is_empty();
         for record in records {
-            if has_exclusions && leaves_out(exclusions, record) {
-                continue;
-            }
-            let number = number(self.table, self.universe, file, record);
+            let number = if has_exclusions && leaves_out(exclusions, record) {
+                None
+            } else {
+                number(self.table, self.universe, file, record)
+            };
+            numbered(number);
             let Some(id) = number else { continue };
             if record.mark != 0 {
                 self.table.mark(id, record.mark).map_err(|mismatch| {

@@ -5,14 +5,12 @@
 //! 0x01a10000 COUNTERS: of arcs, 64 bits each; a negative length stands for that many zeros
 //! ```
 
-use std::collections::BTreeMap;
 use std::io::Read;
 
 use metacov_core::BuildMismatch;
 
-use super::entries::Unit;
-use super::flow::Counts;
 use super::notes::FunctionKey;
+use super::shelf::Unit;
 use super::words::Words;
 use crate::{Fault, Input, Place, Recorder};
 
@@ -39,58 +37,74 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
         let earlier = "its notes".to_owned();
         return Err(Fault::OtherBuild { earlier, mismatch: BuildMismatch { place } });
     }
-    let counts = counts(&mut words, &unit)?;
-    unit.record(&counts, recorder).map_err(|what| words.fault(what))?;
-    recorder.flush(Some(&unit.notes.folder))
+    let counters = Counters::read(&mut words, &unit)?;
+    let projection = unit.projection(&counters.present, recorder)?;
+    projection.name_sites(&mut recorder.reading);
+    let mut counts = Vec::new();
+    for (function, range) in counters.of_what_ran {
+        if !unit.flows[function].run(&counters.values[range], &mut counts) {
+            let name = &unit.notes.functions[function].name;
+            let what = format!(
+                "the counters of {name} do not add up (were they updated by several threads?)"
+            );
+            return Err(Fault::malformed(Place::Whole, what));
+        }
+        projection.project(function, &counts, &mut recorder.reading.executed);
+    }
+    Ok(())
 }
 
-/// By function: its counts, if it is in the program.
-fn counts(words: &mut Words<'_>, unit: &Unit) -> Result<Vec<Option<Counts>>, Fault> {
-    let numbers: BTreeMap<FunctionKey, usize> = (unit.notes.functions.iter().enumerate())
-        .map(|(at, function)| (function.key, at))
-        .collect();
-    let mut counts: Vec<Option<Counts>> = Vec::new();
-    counts.resize_with(unit.notes.functions.len(), || None);
-    let mut function = None;
-    while let Some(mut record) = words.record()? {
-        match (record.tag, function) {
-            (FUNCTION, _) if record.payload.is_empty() => function = None,
-            (FUNCTION, _) => {
-                let key = FunctionKey::read(&mut record.payload)?;
-                let number = numbers.get(&key).copied();
-                let what =
-                    || format!("counters of function {:#x}, unknown to the notes", key.ident);
-                function = Some(number.ok_or_else(|| record.payload.fault(what()))?);
-            }
-            (ARC_COUNTERS, Some(number)) => {
-                let flow = &unit.flows[number];
-                let mut counters = Vec::new();
-                while !record.payload.is_empty() {
-                    counters.push(record.payload.counter()?);
+/// The counters of all functions.
+struct Counters {
+    /// By function: whether it is in the program.
+    present: Vec<bool>,
+    /// The functions that have a counter above zero, and where in `values` theirs are. Of the
+    /// others nothing ran: nothing in, nothing out.
+    of_what_ran: Vec<(usize, std::ops::Range<usize>)>,
+    values: Vec<i64>,
+}
+
+impl Counters {
+    fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {
+        let present = vec![false; unit.notes.functions.len()];
+        let mut counters = Counters { present, of_what_ran: Vec::new(), values: Vec::new() };
+        let mut function = None;
+        let mut expected = 0;
+        while let Some(mut record) = words.record()? {
+            match (record.tag, function) {
+                (FUNCTION, _) if record.payload.is_empty() => function = None,
+                (FUNCTION, _) => {
+                    let key = FunctionKey::read(&mut record.payload)?;
+                    // Counters come in the order of notes, some functions left out.
+                    let number = unit.number(key, expected).ok_or_else(|| {
+                        let what =
+                            format!("counters of function {:#x}, unknown to the notes", key.ident);
+                        record.payload.fault(what)
+                    })?;
+                    expected = number + 1;
+                    function = Some(number);
                 }
-                let found =
-                    if counters.is_empty() { record.zero_bytes / 8 } else { counters.len() };
-                if found != flow.counter_count() {
-                    let expected = flow.counter_count();
-                    let what = format!("{found} counters of a function that has {expected}");
-                    return Err(record.payload.fault(what));
+                (ARC_COUNTERS, Some(number)) => {
+                    let start = counters.values.len();
+                    while !record.payload.is_empty() {
+                        counters.values.push(record.payload.counter()?);
+                    }
+                    let range = start..counters.values.len();
+                    let found = if range.is_empty() { record.zero_bytes / 8 } else { range.len() };
+                    let right = unit.flows[number].counter_count();
+                    if found != right {
+                        let what = format!("{found} counters of a function that has {right}");
+                        return Err(record.payload.fault(what));
+                    }
+                    counters.present[number] = true;
+                    if counters.values[range.clone()].iter().any(|count| *count != 0) {
+                        counters.of_what_ran.push((number, range));
+                    }
                 }
-                // Nothing in, nothing out: no need to solve what never ran.
-                let never_ran = counters.iter().all(|count| *count == 0);
-                let solved =
-                    if never_ran { Some(Counts::default()) } else { flow.solve(&counters) };
-                let name = &unit.notes.functions[number].name;
-                let what = || {
-                    format!(
-                        "the counters of {name} do not add up (were they updated by several \
-                         threads, or did it end in the middle?)"
-                    )
-                };
-                counts[number] = Some(solved.ok_or_else(|| record.payload.fault(what()))?);
+                // Counters of values, and summaries.
+                _ => {}
             }
-            // Counters of values, and summaries.
-            _ => {}
         }
+        Ok(counters)
     }
-    Ok(counts)
 }

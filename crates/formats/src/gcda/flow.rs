@@ -1,40 +1,36 @@
 //! Solving a flow graph: from the arcs that are counted to all arcs and blocks.
+//!
+//! As much flows into a block as out of it, so an arc that is not counted is what its block lacks.
+//! In which order that settles all of them depends on the graph alone, not on the counts. So the
+//! graph is solved once, and what is left of it is a list of additions.
 
 use super::notes::{ENTRY, EXIT, Function};
 
-/// The shape of one function's flow graph, made once.
+/// The number of an arc or a block of a function: arcs first, then blocks.
+pub(super) type Variable = u32;
+
+/// A function's flow graph, solved.
 pub(super) struct Flow {
-    pub(super) block_count: usize,
-    /// Ends of arcs, by source, in the order of counters.
-    pub(super) arcs: Vec<(u32, u32)>,
-    /// Which arcs are counted, in the order of counters.
-    counted: Vec<u32>,
-    /// By block, where its outgoing arcs start in `arcs`; one more at the end.
-    out_starts: Vec<u32>,
-    /// Incoming arcs, and by block where they start; one more at the end.
-    incoming: Vec<u32>,
-    in_starts: Vec<u32>,
+    arc_count: usize,
+    block_count: usize,
+    /// The arcs that are counted, in the order of counters.
+    counted: Vec<Variable>,
+    steps: Vec<Step>,
+    /// What the steps add and subtract, one behind the other.
+    terms: Vec<Variable>,
 }
 
-/// Counts of all blocks and arcs.
-#[derive(Default)]
-pub(super) struct Counts {
-    pub(super) blocks: Vec<i64>,
-    pub(super) arcs: Vec<i64>,
+/// `target = terms added - terms subtracted`. Its terms follow those of the step before.
+struct Step {
+    target: Variable,
+    added: u32,
+    subtracted: u32,
 }
 
 impl Flow {
-    pub(super) fn of(function: &Function) -> Self {
-        let block_count = function.blocks.len();
-        let arcs: Vec<(u32, u32)> =
-            function.arcs.iter().map(|arc| (arc.source, arc.destination)).collect();
-        let numbered = (0u32..).zip(&function.arcs);
-        let counted = numbered.filter(|(_, arc)| !arc.on_tree).map(|(at, _)| at).collect();
-        let mut incoming: Vec<u32> = (0u32..).zip(&arcs).map(|(at, _)| at).collect();
-        incoming.sort_by_key(|at| arcs[*at as usize].1);
-        let out_starts = starts(block_count, arcs.iter().map(|(source, _)| *source));
-        let in_starts = starts(block_count, incoming.iter().map(|at| arcs[*at as usize].1));
-        Flow { block_count, arcs, counted, out_starts, incoming, in_starts }
+    /// None if the counted arcs do not settle all others: gcc makes no such graph.
+    pub(super) fn of(function: &Function) -> Option<Self> {
+        Solver::of(function).solve()
     }
 
     /// How many counters the function has.
@@ -42,78 +38,116 @@ impl Flow {
         self.counted.len()
     }
 
-    fn outgoing(&self, block: usize) -> impl Iterator<Item = usize> + use<> {
-        self.out_starts[block] as usize..self.out_starts[block + 1] as usize
+    /// The variable of a block.
+    pub(super) fn block(arc_count: usize, block: usize) -> Variable {
+        Variable::try_from(arc_count + block).unwrap_or(Variable::MAX)
     }
 
-    fn incoming(&self, block: usize) -> impl Iterator<Item = usize> {
-        let range = self.in_starts[block] as usize..self.in_starts[block + 1] as usize;
-        self.incoming[range].iter().map(|at| *at as usize)
-    }
-
-    /// Counts of all blocks and arcs: as much flows into a block as out of it. None if that
-    /// leaves some open, or makes some negative.
-    pub(super) fn solve(&self, counters: &[i64]) -> Option<Counts> {
-        let mut arcs: Vec<Option<i64>> = vec![None; self.arcs.len()];
+    /// Writes the counts of all arcs and blocks to `counts`, by variable. Whether none is
+    /// negative: counters of a graph that nobody has tampered with add up.
+    pub(super) fn run(&self, counters: &[i64], counts: &mut Vec<i64>) -> bool {
+        counts.clear();
+        counts.resize(self.arc_count + self.block_count, 0);
         for (arc, count) in self.counted.iter().zip(counters) {
-            arcs[*arc as usize] = Some(*count);
+            counts[*arc as usize] = *count;
         }
-        let mut blocks: Vec<Option<i64>> = vec![None; self.block_count];
-        let mut open: Vec<usize> = (0..self.block_count).collect();
-        // Each step either settles a block or an arc, or drops an entry: it ends.
+        let mut terms = &self.terms[..];
+        for step in &self.steps {
+            let (added, rest) = terms.split_at(step.added as usize);
+            let (subtracted, rest) = rest.split_at(step.subtracted as usize);
+            terms = rest;
+            let sum = |of: &[Variable], counts: &[i64]| {
+                of.iter().fold(0i64, |sum, term| sum.wrapping_add(counts[*term as usize]))
+            };
+            let count = sum(added, counts).wrapping_sub(sum(subtracted, counts));
+            counts[step.target as usize] = count;
+        }
+        counts.iter().all(|count| *count >= 0)
+    }
+}
+
+/// A flow graph that is being solved.
+struct Solver<'f> {
+    function: &'f Function,
+    /// By block: the arcs out of it, and into it.
+    outgoing: Vec<Vec<Variable>>,
+    incoming: Vec<Vec<Variable>>,
+    /// By variable: whether its count is settled.
+    settled: Vec<bool>,
+    steps: Vec<Step>,
+    terms: Vec<Variable>,
+}
+
+impl<'f> Solver<'f> {
+    fn of(function: &'f Function) -> Self {
+        let (arcs, blocks) = (function.arcs.len(), function.blocks.len());
+        let mut outgoing = vec![Vec::new(); blocks];
+        let mut incoming = vec![Vec::new(); blocks];
+        let mut settled = vec![false; arcs + blocks];
+        for (number, arc) in (0..).zip(&function.arcs) {
+            outgoing[arc.source as usize].push(number);
+            incoming[arc.destination as usize].push(number);
+            settled[number as usize] = !arc.on_tree;
+        }
+        Solver { function, outgoing, incoming, settled, steps: Vec::new(), terms: Vec::new() }
+    }
+
+    fn solve(mut self) -> Option<Flow> {
+        let (arc_count, block_count) = (self.function.arcs.len(), self.function.blocks.len());
+        let mut open: Vec<usize> = (0..block_count).collect();
+        // Each round settles something and puts two blocks back, or takes one away: it ends.
         while let Some(block) = open.pop() {
-            let (entry, exit) = (block == ENTRY as usize, block == EXIT as usize);
-            if blocks[block].is_none() {
-                let out = if exit { None } else { sum(self.outgoing(block), &arcs) };
-                let count =
-                    out.or_else(|| if entry { None } else { sum(self.incoming(block), &arcs) });
-                if count.is_none() {
-                    continue;
+            let variable = Flow::block(arc_count, block);
+            if !self.settled[variable as usize] && !self.settle_block(block, variable) {
+                continue;
+            }
+            // Nothing is known of what flows into the entry, or out of the exit.
+            let ways = [(block == EXIT as usize, true), (block == ENTRY as usize, false)];
+            for (_, out) in ways.into_iter().filter(|(unknown, _)| !unknown) {
+                if let Some(arc) = self.settle_arc(block, variable, out) {
+                    let arc = &self.function.arcs[arc as usize];
+                    open.extend([block, arc.source as usize, arc.destination as usize]);
                 }
-                blocks[block] = count;
-            }
-            let Some(count) = blocks[block] else { continue };
-            if !exit && let Some(arc) = settle(self.outgoing(block), count, &mut arcs) {
-                open.extend([block, self.arcs[arc].1 as usize]);
-            }
-            if !entry && let Some(arc) = settle(self.incoming(block), count, &mut arcs) {
-                open.extend([block, self.arcs[arc].0 as usize]);
             }
         }
-        let blocks: Option<Vec<i64>> = blocks.into_iter().collect();
-        let arcs: Option<Vec<i64>> = arcs.into_iter().collect();
-        let counts = Counts { blocks: blocks?, arcs: arcs? };
-        counts.blocks.iter().chain(&counts.arcs).all(|count| *count >= 0).then_some(counts)
+        let numbered = (0..).zip(&self.function.arcs);
+        let counted = numbered.filter(|(_, arc)| !arc.on_tree).map(|(number, _)| number).collect();
+        let Solver { settled, steps, terms, .. } = self;
+        let flow = Flow { arc_count, block_count, counted, steps, terms };
+        settled.into_iter().all(|settled| settled).then_some(flow)
     }
-}
 
-/// By block, where the arcs with that end start in a list that is sorted by that end.
-fn starts(block_count: usize, ends: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut starts = vec![0; block_count + 1];
-    for end in ends {
-        starts[end as usize + 1] += 1;
+    /// A block is as much as flows out of it, or into it, if all of that is settled.
+    fn settle_block(&mut self, block: usize, variable: Variable) -> bool {
+        let all_settled = |arcs: &[Variable]| arcs.iter().all(|arc| self.settled[*arc as usize]);
+        let arcs = if block != EXIT as usize && all_settled(&self.outgoing[block]) {
+            &self.outgoing[block]
+        } else if block != ENTRY as usize && all_settled(&self.incoming[block]) {
+            &self.incoming[block]
+        } else {
+            return false;
+        };
+        self.terms.extend_from_slice(arcs);
+        let added = arcs.len();
+        self.step(variable, added, 0);
+        true
     }
-    for at in 0..block_count {
-        starts[at + 1] += starts[at];
-    }
-    starts
-}
 
-/// The sum of arcs, if all are known.
-fn sum(mut of: impl Iterator<Item = usize>, arcs: &[Option<i64>]) -> Option<i64> {
-    of.try_fold(0i64, |sum, arc| Some(sum.wrapping_add(arcs[arc]?)))
-}
-
-/// If exactly one of the arcs is open, settles it so that they add up to `count`, and names it.
-fn settle(of: impl Iterator<Item = usize>, count: i64, arcs: &mut [Option<i64>]) -> Option<usize> {
-    let (mut rest, mut open) = (count, None);
-    for arc in of {
-        match arcs[arc] {
-            Some(known) => rest = rest.wrapping_sub(known),
-            None if open.is_some() => return None,
-            None => open = Some(arc),
-        }
+    /// The only arc out of a block, or into it, that is not settled is what the others lack.
+    fn settle_arc(&mut self, block: usize, variable: Variable, out: bool) -> Option<Variable> {
+        let arcs = if out { &self.outgoing[block] } else { &self.incoming[block] };
+        let mut unsettled = arcs.iter().filter(|arc| !self.settled[**arc as usize]);
+        let (arc, None) = (*unsettled.next()?, unsettled.next()) else { return None };
+        self.terms.push(variable);
+        self.terms.extend(arcs.iter().filter(|other| **other != arc));
+        let subtracted = arcs.len() - 1;
+        self.step(arc, 1, subtracted);
+        Some(arc)
     }
-    arcs[open?] = Some(rest);
-    open
+
+    fn step(&mut self, target: Variable, added: usize, subtracted: usize) {
+        let count = |terms: usize| u32::try_from(terms).unwrap_or(u32::MAX);
+        self.steps.push(Step { target, added: count(added), subtracted: count(subtracted) });
+        self.settled[target as usize] = true;
+    }
 }

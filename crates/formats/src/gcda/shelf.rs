@@ -1,13 +1,16 @@
 //! Where notes are found, and kept once they have been read.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::entries::Unit;
-use super::notes::Notes;
-use crate::{Fault, Place};
+use super::entries::{Entry, entries};
+use super::flow::Flow;
+use super::notes::{FunctionKey, Notes};
+use super::projection::Projection;
+use crate::{Fault, Place, Recorder};
 
 /// Notes beyond this size are not notes.
 const NOTES_BYTES_MAX: u64 = 1 << 30;
@@ -15,12 +18,61 @@ const NOTES_BYTES_MAX: u64 = 1 << 30;
 /// How deep a folder of notes is searched.
 const DEPTH_MAX: usize = 32;
 
-/// The notes that have been read.
+/// The notes that have been read into one table.
 #[derive(Default)]
 pub(crate) struct Shelf {
     units: BTreeMap<(PathBuf, u32), Rc<Unit>>,
     /// By file name: the notes below the folder that was asked for last.
     index: Option<(PathBuf, BTreeMap<String, Vec<PathBuf>>)>,
+}
+
+/// A translation unit, made ready for any number of counters.
+pub(super) struct Unit {
+    pub(super) notes: Notes,
+    pub(super) flows: Vec<Flow>,
+    pub(super) entries: Vec<Entry>,
+    numbers: BTreeMap<FunctionKey, usize>,
+    /// By which functions are in the program. There is one, unless programs share the unit.
+    projections: RefCell<Vec<(Vec<bool>, Rc<Projection>)>>,
+}
+
+impl Unit {
+    fn of(notes: Notes) -> Result<Self, Fault> {
+        let flow = |function| {
+            Flow::of(function).ok_or_else(|| {
+                let what = format!("the flow graph of {} has no solution", function.name);
+                Fault::malformed(Place::Whole, what)
+            })
+        };
+        let flows = notes.functions.iter().map(flow).collect::<Result<_, _>>()?;
+        let numbered = notes.functions.iter().enumerate();
+        let numbers = numbered.map(|(number, function)| (function.key, number)).collect();
+        let projections = RefCell::default();
+        Ok(Unit { flows, entries: entries(&notes), numbers, projections, notes })
+    }
+
+    /// The number of a function, which is likely the one that is expected, or one soon after it.
+    pub(super) fn number(&self, key: FunctionKey, expected: usize) -> Option<usize> {
+        match self.notes.functions.get(expected) {
+            Some(function) if function.key == key => Some(expected),
+            _ => self.numbers.get(&key).copied(),
+        }
+    }
+
+    /// Where the counts go, if these functions are in the program.
+    pub(super) fn projection(
+        &self,
+        present: &[bool],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Rc<Projection>, Fault> {
+        let known = self.projections.borrow().iter().find(|(of, _)| of == present).cloned();
+        if let Some((_, projection)) = known {
+            return Ok(projection);
+        }
+        let projection = Rc::new(Projection::of(self, present, recorder)?);
+        self.projections.borrow_mut().push((present.to_owned(), projection.clone()));
+        Ok(projection)
+    }
 }
 
 impl Shelf {
@@ -42,11 +94,11 @@ impl Shelf {
             if !path.is_file() {
                 continue;
             }
-            let notes = read(&path).map_err(|fault| {
+            let unit = read(&path, stamp).map_err(|fault| {
                 Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
-            if notes.stamp == stamp {
-                let unit = Rc::new(Unit::of(notes));
+            if let Some(unit) = unit {
+                let unit = Rc::new(unit);
                 self.units.insert((path, stamp), unit.clone());
                 return Ok(unit);
             }
@@ -70,10 +122,12 @@ impl Shelf {
     }
 }
 
-fn read(path: &Path) -> Result<Notes, Fault> {
+/// The notes in a file, if they are of the build with this stamp.
+fn read(path: &Path, stamp: u32) -> Result<Option<Unit>, Fault> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-    Notes::read(&bytes)
+    let notes = Notes::read(&bytes)?;
+    if notes.stamp == stamp { Unit::of(notes).map(Some) } else { Ok(None) }
 }
 
 /// Collects the notes below a folder. Links are not followed: they may lead in circles.

@@ -1,0 +1,124 @@
+//! Where the counts of a translation unit go: to the sites of a table.
+//!
+//! Which sites those are depends on the notes, on which functions are in the program, and on
+//! which code counts; not on the counts. So that is found out once, by handing all sites to the
+//! recorder as if none had run, and what is left for each run is to set bits.
+
+use metacov_core::{BranchKey, Cover, Reading, SiteId, Symbol};
+
+use super::entries::{Entry, Part};
+use super::flow::Variable;
+use super::shelf::Unit;
+use crate::{Fault, Record, Recorder};
+
+/// The sites of a translation unit.
+pub(super) struct Projection {
+    /// All of them, none of which ran.
+    reading: Reading,
+    /// By function: which arc or block makes which site run.
+    sites: Vec<Vec<(Variable, SiteId)>>,
+}
+
+impl Projection {
+    /// Enters all sites of a unit into the table. `present` tells which functions are in the
+    /// program.
+    pub(super) fn of(
+        unit: &Unit,
+        present: &[bool],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Self, Fault> {
+        let mut links = Links { unit, present, parts: Vec::new(), starts: vec![0] };
+        let names: Vec<Symbol> =
+            unit.notes.functions.iter().map(|function| recorder.instance(&function.name)).collect();
+        let mut entries = unit.entries.iter().peekable();
+        for (source, path) in unit.notes.sources.iter().enumerate() {
+            while let Some(entry) = entries.next_if(|entry| entry.source == source) {
+                let instance = entry.function.map_or(Symbol::NONE, |function| names[function]);
+                links.add_entry(entry, instance, recorder);
+            }
+            links.add_functions(source, recorder);
+            recorder.end_file(path).map_err(|what| Fault::malformed(crate::Place::Whole, what))?;
+        }
+        let before = std::mem::replace(&mut recorder.reading, Reading::of(recorder.table));
+        let numbers = recorder.flush_numbered(Some(&unit.notes.folder))?;
+        let reading = std::mem::replace(&mut recorder.reading, before);
+        Ok(Projection { reading, sites: links.sites(&numbers) })
+    }
+
+    /// Adds all sites to a reading.
+    pub(super) fn name_sites(&self, reading: &mut Reading) {
+        reading.unite(&self.reading);
+    }
+
+    /// Sets the bits of the sites of a function that ran.
+    pub(super) fn project(&self, function: usize, counts: &[i64], executed: &mut Cover) {
+        for (variable, site) in &self.sites[function] {
+            if counts[*variable as usize] > 0 {
+                executed.insert(*site);
+            }
+        }
+    }
+}
+
+/// What makes the records run that are on their way to the recorder, in the order of the records.
+struct Links<'u> {
+    unit: &'u Unit,
+    present: &'u [bool],
+    parts: Vec<Part>,
+    /// By record, where its parts start; one more at the end.
+    starts: Vec<usize>,
+}
+
+impl Links<'_> {
+    fn add_entry(&mut self, entry: &Entry, instance: Symbol, recorder: &mut Recorder<'_>) {
+        let present = |parts: &[Part]| -> Vec<Part> {
+            parts.iter().copied().filter(|part| self.present[part.function]).collect()
+        };
+        let (mentions, owned) = (present(&entry.mentions), present(&entry.owned));
+        if mentions.is_empty() {
+            return;
+        }
+        let branches = present(&entry.branches);
+        let line = Record::line(entry.line, false).instance(instance);
+        self.add(line, &if owned.is_empty() { mentions } else { owned }, recorder);
+        for (position, part) in (0..).zip(branches) {
+            let key = BranchKey::Position(position);
+            let branch = Record::branch(entry.line, key, false).instance(instance);
+            self.add(branch, &[part], recorder);
+        }
+    }
+
+    fn add_functions(&mut self, source: usize, recorder: &mut Recorder<'_>) {
+        for (number, function) in self.unit.notes.functions.iter().enumerate() {
+            let counts = function.source == source && !function.artificial && self.present[number];
+            if !counts {
+                continue;
+            }
+            let name = recorder.symbol(&function.name);
+            let key = [function.key.lineno_checksum, function.key.cfg_checksum];
+            let record = Record::function(function.first_line, name, false);
+            let record = record.ending(function.last_line);
+            let record = record.marked(&key.map(u32::to_le_bytes).concat());
+            let entry = super::flow::Flow::block(function.arcs.len(), 0);
+            self.add(record, &[Part { function: number, variable: entry }], recorder);
+        }
+    }
+
+    fn add(&mut self, record: Record, parts: &[Part], recorder: &mut Recorder<'_>) {
+        recorder.add(record);
+        self.parts.extend_from_slice(parts);
+        self.starts.push(self.parts.len());
+    }
+
+    /// By function: which of its arcs and blocks makes which site run.
+    fn sites(self, numbers: &[Option<SiteId>]) -> Vec<Vec<(Variable, SiteId)>> {
+        let mut sites = vec![Vec::new(); self.unit.notes.functions.len()];
+        for (range, number) in self.starts.windows(2).zip(numbers) {
+            let Some(site) = number else { continue };
+            for part in &self.parts[range[0]..range[1]] {
+                sites[part.function].push((part.variable, *site));
+            }
+        }
+        sites
+    }
+}
