@@ -22,6 +22,27 @@ use crate::{Fault, Input, Reader, Recorder};
 
 pub(crate) use shelf::Shelf;
 
+/// gcov's notes alone: all code of a translation unit, and nothing of what ran.
+pub(crate) struct Gcno;
+
+impl Reader for Gcno {
+    fn name(&self) -> &'static str {
+        "gcov notes (.gcno)"
+    }
+
+    fn detect(&self, head: &[u8]) -> bool {
+        head.starts_with(b"oncg") || head.starts_with(b"gcno")
+    }
+
+    fn lists_only_code(&self) -> bool {
+        true
+    }
+
+    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+        counters::read_notes(input, recorder)
+    }
+}
+
 /// gcov's counters.
 pub(crate) struct Gcda;
 

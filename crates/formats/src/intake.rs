@@ -19,6 +19,15 @@ pub struct FileSpec {
     pub context: Option<String>,
 }
 
+/// What a file is read for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// For what ran.
+    Side,
+    /// For the code that there is.
+    Universe,
+}
+
 /// Reads coverage files into one growing site table.
 pub struct Intake<'s> {
     scope: &'s Scope,
@@ -47,7 +56,7 @@ impl<'s> Intake<'s> {
 
     /// Reads a file for the code that it names; what it says to have run is ignored.
     pub fn read_universe(&mut self, file: &FileSpec) -> Result<(), Error> {
-        self.read_file(file)?;
+        self.read_file(file, Purpose::Universe)?;
         self.universe = Some(Universe::of(&self.table));
         Ok(())
     }
@@ -56,7 +65,7 @@ impl<'s> Intake<'s> {
     pub fn read_side(&mut self, files: &[FileSpec]) -> Result<Reading, Error> {
         let mut side = Reading::of(&self.table);
         for file in files {
-            side.unite(&self.read_file(file)?);
+            side.unite(&self.read_file(file, Purpose::Side)?);
         }
         Ok(side)
     }
@@ -71,18 +80,31 @@ impl<'s> Intake<'s> {
         (self.table, self.first)
     }
 
-    fn read_file(&mut self, file: &FileSpec) -> Result<Reading, Error> {
+    fn read_file(&mut self, file: &FileSpec, purpose: Purpose) -> Result<Reading, Error> {
         let name = file.to_string();
         let reading = Input::open(&file.path)
-            .and_then(|input| self.read(input, file.context.as_deref()))
+            .and_then(|input| self.read_for(purpose, input, file.context.as_deref()))
             .map_err(|fault| fault.of(&name))?;
         self.first.get_or_insert(name);
         Ok(reading)
     }
 
-    /// Reads one report from an open input.
-    pub fn read(&mut self, mut input: Input, context: Option<&str>) -> Result<Reading, Fault> {
+    /// Reads one report of a side from an open input.
+    pub fn read(&mut self, input: Input, context: Option<&str>) -> Result<Reading, Fault> {
+        self.read_for(Purpose::Side, input, context)
+    }
+
+    fn read_for(
+        &mut self,
+        purpose: Purpose,
+        mut input: Input,
+        context: Option<&str>,
+    ) -> Result<Reading, Fault> {
         let reader = detect(input.head())?;
+        if purpose == Purpose::Side && reader.lists_only_code() {
+            let what = format!("{} do not tell what ran (see --universe)", reader.name());
+            return Err(Fault::malformed(crate::Place::Whole, what));
+        }
         if context.is_some() && !reader.has_contexts() {
             let what = format!("{} has no tests or contexts to choose from", reader.name());
             return Err(Fault::malformed(crate::Place::Whole, what));

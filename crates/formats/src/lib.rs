@@ -54,6 +54,7 @@ pub(crate) const READERS: &[&dyn Reader] = &[
     &gcovr_json::GcovrJson,
     &gcov_json::GcovJson,
     &gcda::Gcda,
+    &gcda::Gcno,
     &llvm_json::LlvmJson,
     &coverage_py::CoveragePyJson,
     &coverage_py::CoveragePyData,
@@ -100,6 +101,11 @@ pub(crate) trait Reader: Sync {
 
     /// Whether a file holds several tests or contexts, one of which can be chosen.
     fn has_contexts(&self) -> bool {
+        false
+    }
+
+    /// Whether a file lists code and does not tell what ran: it can be no side.
+    fn lists_only_code(&self) -> bool {
         false
     }
 

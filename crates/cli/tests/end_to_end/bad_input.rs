@@ -54,7 +54,7 @@ fn a_side_that_cannot_be_read_is_an_error_and_never_an_empty_set() {
     error: /negative: line 2: `DA:1,-5`: a negative count (were counters updated by several threads?)
     error: /huge: line 2: `DA:99999999999,5`: not of the form that DA has
     error: /unended: line 3: the file ends without `end_of_record`
-    error: /binary: the content is of no coverage format that metacov reads (gcovr JSON, gcov JSON, gcov data (.gcda), LLVM JSON, coverage.py JSON, coverage.py data, Istanbul JSON, lcov, Cobertura, JaCoCo XML, Go coverage profile)
+    error: /binary: the content is of no coverage format that metacov reads (gcovr JSON, gcov JSON, gcov data (.gcda), gcov notes (.gcno), LLVM JSON, coverage.py JSON, coverage.py data, Istanbul JSON, lcov, Cobertura, JaCoCo XML, Go coverage profile)
     error: /letters: line 3: text that is not UTF-8
     error: /control: line 3: the file name "x\u{1b}[2Jy.c" is empty or has control characters
     error: /missing: No such file or directory (os error 2)

@@ -54,6 +54,14 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
     Ok(())
 }
 
+/// Names all sites of a translation unit, as if all its functions were in the program.
+pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    let unit = Unit::read(input)?;
+    let present = vec![true; unit.notes.functions.len()];
+    unit.projection(&present, recorder)?.name_sites(&mut recorder.reading);
+    Ok(())
+}
+
 /// The counters of all functions.
 struct Counters {
     /// By function: whether it is in the program.

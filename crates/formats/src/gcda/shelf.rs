@@ -37,6 +37,13 @@ pub(super) struct Unit {
 }
 
 impl Unit {
+    /// The unit that notes tell of.
+    pub(super) fn read(notes: &mut impl Read) -> Result<Self, Fault> {
+        let mut bytes = Vec::new();
+        notes.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+        Unit::of(Notes::read(&bytes)?)
+    }
+
     fn of(notes: Notes) -> Result<Self, Fault> {
         let flow = |function| {
             Flow::of(function).ok_or_else(|| {
@@ -94,10 +101,11 @@ impl Shelf {
             if !path.is_file() {
                 continue;
             }
-            let unit = read(&path, stamp).map_err(|fault| {
+            let file = std::fs::File::open(&path).map_err(Fault::from);
+            let unit = file.and_then(|mut file| Unit::read(&mut file)).map_err(|fault| {
                 Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
-            if let Some(unit) = unit {
+            if unit.notes.stamp == stamp {
                 let unit = Rc::new(unit);
                 self.units.insert((path, stamp), unit.clone());
                 return Ok(unit);
@@ -120,14 +128,6 @@ impl Shelf {
         }
         self.index.as_ref().and_then(|(_, index)| index.get(name)).cloned().unwrap_or_default()
     }
-}
-
-/// The notes in a file, if they are of the build with this stamp.
-fn read(path: &Path, stamp: u32) -> Result<Option<Unit>, Fault> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-    let notes = Notes::read(&bytes)?;
-    if notes.stamp == stamp { Unit::of(notes).map(Some) } else { Ok(None) }
 }
 
 /// Collects the notes below a folder. Links are not followed: they may lead in circles.

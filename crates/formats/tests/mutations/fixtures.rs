@@ -20,7 +20,11 @@ pub const FORMATS: [Format; 10] = [
         readers: &["coverage.py JSON", "coverage.py data"],
         endings: &[".json", ".coverage"],
     },
-    Format { folder: "gcda", readers: &["gcov data (.gcda)"], endings: &[".gcda"] },
+    Format {
+        folder: "gcda",
+        readers: &["gcov data (.gcda)", "gcov notes (.gcno)"],
+        endings: &[".gcda", ".gcno"],
+    },
     Format {
         folder: "gcov_json",
         readers: &["gcov JSON"],

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use metacov_formats::Scope;
+use metacov_formats::{FileSpec, Intake, Scope};
 
-use crate::sets::{Sets, assert_same, data, read, scope};
+use crate::sets::{Sets, assert_same, data, describe, describe_all, read, scope};
 
 fn counters(producer: &str, side: &str) -> [PathBuf; 2] {
     ["main", "shapes"].map(|unit| data(&format!("gcda/{producer}/{side}/{unit}.gcda")))
@@ -50,4 +50,23 @@ fn notes_are_needed_and_must_be_of_the_same_build() {
     assert_eq!(missing, "no notes gcda/gcc-12/a/main.gcno (name their folder with --notes)");
     let other = fault(&with_notes("gcc-11"));
     assert_eq!(other, "gcda/gcc-11/main.gcno is of another build (compiled again?)");
+}
+
+/// Units that no run has loaded leave no counters behind: their notes tell that they are code.
+#[test]
+fn notes_alone_are_a_universe_and_no_side() {
+    let notes = ["main", "shapes"].map(|unit| data(&format!("gcda/gcc-12/{unit}.gcno")));
+    let scope = with_notes("gcc-12");
+    let fault = read(&scope, &notes).unwrap_err().fault.to_string();
+    assert_eq!(fault, "gcov notes (.gcno) do not tell what ran (see --universe)");
+    let mut intake = Intake::new(&scope);
+    for path in notes {
+        intake.read_universe(&FileSpec { path, context: None }).unwrap();
+    }
+    let [path, _] = counters("gcc-12", "a");
+    let main_alone = intake.read_side(&[FileSpec { path, context: None }]).unwrap();
+    let all = gcov(&scope, "gcc-12", "a");
+    let universe = describe_all(intake.table());
+    assert!(all.known.iter().all(|site| universe.contains(site)), "all that gcov lists is code");
+    assert!(describe(intake.table(), &main_alone).known.len() < universe.len());
 }

@@ -83,6 +83,15 @@ pub fn read_text(scope: &Scope, text: &str) -> Result<Sets, String> {
     Ok(describe(intake.table(), &reading))
 }
 
+/// All sites of a table as text.
+pub fn describe_all(table: &SiteTable) -> BTreeSet<String> {
+    let mut everything = Reading::of(table);
+    for (id, _) in table.sites() {
+        everything.known.insert(id);
+    }
+    describe(table, &everything).known
+}
+
 /// The sites of a reading as text.
 pub fn describe(table: &SiteTable, reading: &Reading) -> Sets {
     let mut branches: BTreeMap<(u32, usize, String), u32> = BTreeMap::new();
