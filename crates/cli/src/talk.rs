@@ -1,10 +1,11 @@
 //! What is said beside the data: to standard error, and as loud as the user wants.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use metacov_formats::{Error, Fault, Output, write_whole};
 
 use crate::exit_code::Unwritten;
@@ -88,9 +89,14 @@ impl Talk {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(length);
-        let template = "{bar:32} {human_pos}/{human_len} pairs, {per_sec:.1}, {eta} left";
+        let template = "{bar:32} {human_pos}/{human_len} pairs, {rate}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(style.with_key(
+                "rate",
+                |state: &ProgressState, out: &mut dyn fmt::Write| {
+                    let _ = write!(out, "{:.0}/s", state.per_sec());
+                },
+            ));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
         bar
