@@ -5,7 +5,8 @@
 //! into a block as out of it. So counters are solved first (`flow`), then projected to lines and
 //! branches by gcov's rules (`entries`), and only then reduced to what ran.
 //!
-//! The notes lie beside the counters, or in the folder that [`Scope::notes`](crate::Scope) names.
+//! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
+//! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
 //! They are compiled once (`shelf`): graphs to lists of additions, lines to sites of the table
 //! (`projection`). What is left for each file of counters are those additions, for functions that
 //! ran, and setting bits.
@@ -20,7 +21,7 @@ mod words;
 
 use crate::{Fault, Input, Reader, Recorder};
 
-pub(crate) use shelf::Shelf;
+pub(crate) use shelf::{Shelf, counters_below};
 
 /// gcov's notes alone: all code of a translation unit, and nothing of what ran.
 pub(crate) struct Gcno;

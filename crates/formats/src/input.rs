@@ -36,7 +36,7 @@ impl Input {
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let file = File::open(path)?;
         if file.metadata()?.is_dir() {
-            let what = "a directory, not a file (name its files: -a DIR/*.json)";
+            let what = "a directory, not a file";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, what).into());
         }
         let input = Input::from_reader(Box::new(file))?;

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Reading, SiteTable};
 
-use crate::gcda::Shelf;
+use crate::gcda::{self, Shelf};
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
-use crate::{Error, Fault, Input, READERS, Reader, reader_names};
+use crate::{Error, Fault, Input, Place, READERS, Reader, reader_names};
 
-/// A coverage file, and which part of it.
+/// A coverage file, and which part of it; or a folder, which stands for all counters (`.gcda`)
+/// below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileSpec {
     /// The file.
@@ -36,6 +37,8 @@ pub struct Intake<'s> {
     waiting: Waiting,
     universe: Option<Universe>,
     shelf: Shelf,
+    /// The folder whose counters are being read: what `GCOV_PREFIX` was.
+    prefix: Option<PathBuf>,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -50,6 +53,7 @@ impl<'s> Intake<'s> {
             waiting: Waiting::default(),
             universe: None,
             shelf: Shelf::default(),
+            prefix: None,
             first: None,
         }
     }
@@ -65,7 +69,20 @@ impl<'s> Intake<'s> {
     pub fn read_side(&mut self, files: &[FileSpec]) -> Result<Reading, Error> {
         let mut side = Reading::of(&self.table);
         for file in files {
-            side.unite(&self.read_file(file, Purpose::Side)?);
+            if !file.path.is_dir() {
+                side.unite(&self.read_file(file, Purpose::Side)?);
+                continue;
+            }
+            let counters = gcda::counters_below(&file.path);
+            if counters.is_empty() {
+                let what = "a folder without counters (.gcda); name other files one by one";
+                return Err(Fault::malformed(Place::Whole, what).of(file.to_string()));
+            }
+            self.prefix = Some(file.path.clone());
+            for path in counters {
+                side.unite(&self.read_file(&FileSpec { path, context: None }, Purpose::Side)?);
+            }
+            self.prefix = None;
         }
         Ok(side)
     }
@@ -103,11 +120,11 @@ impl<'s> Intake<'s> {
         let reader = detect(input.head())?;
         if purpose == Purpose::Side && reader.lists_only_code() {
             let what = format!("{} do not tell what ran (see --universe)", reader.name());
-            return Err(Fault::malformed(crate::Place::Whole, what));
+            return Err(Fault::malformed(Place::Whole, what));
         }
         if context.is_some() && !reader.has_contexts() {
             let what = format!("{} has no tests or contexts to choose from", reader.name());
-            return Err(Fault::malformed(crate::Place::Whole, what));
+            return Err(Fault::malformed(Place::Whole, what));
         }
         let mut recorder = Recorder {
             reading: Reading::of(&self.table),
@@ -117,6 +134,7 @@ impl<'s> Intake<'s> {
             context,
             universe: self.universe.as_ref(),
             shelf: &mut self.shelf,
+            prefix: self.prefix.as_deref(),
             first: self.first.as_deref(),
             waiting: std::mem::take(&mut self.waiting),
         };

@@ -1,5 +1,7 @@
 //! Where readers put what they find.
 
+use std::path::Path;
+
 use metacov_core::{
     BranchKey, Criterion, Element, FileId, Reading, Site, SiteId, SiteTable, Span, Symbol,
 };
@@ -89,6 +91,8 @@ pub(crate) struct Recorder<'i> {
     pub(crate) universe: Option<&'i Universe>,
     /// Notes of counters that have been read before.
     pub(crate) shelf: &'i mut Shelf,
+    /// The folder that the counters were written below, with their whole paths.
+    pub(crate) prefix: Option<&'i Path>,
     /// A file that was read before: all files are of its build.
     pub(crate) first: Option<&'i str>,
     pub(crate) reading: Reading,

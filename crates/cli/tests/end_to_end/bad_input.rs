@@ -58,7 +58,7 @@ fn a_side_that_cannot_be_read_is_an_error_and_never_an_empty_set() {
     error: /letters: line 3: text that is not UTF-8
     error: /control: line 3: the file name "x\u{1b}[2Jy.c" is empty or has control characters
     error: /missing: No such file or directory (os error 2)
-    error: /.: a directory, not a file (name its files: -a DIR/*.json)
+    error: /.: a folder without counters (.gcda); name other files one by one
     "#);
     assert!(!fs::exists(path("out.json")).unwrap(), "nothing is written");
 }

@@ -130,6 +130,37 @@ fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tel
     assert_eq!(gcov, difference(&folder, &args), "gcov and its counters");
 }
 
+/// No gcov, no gcovr, no counters to delete between the runs: one folder for each run.
+#[test]
+fn two_runs_of_a_program_in_three_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let sources = ["absdiff.c", "main.c"];
+    for name in sources {
+        fs::copy(repository().join("tests/targets/absdiff").join(name), folder.join(name)).unwrap();
+    }
+    compile(&folder, "cc", &sources);
+    for (run, words) in [("run1", ["2", "3"]), ("run2", ["3", "2"])] {
+        let mut program = Command::new("./program");
+        program.args(words).env("GCOV_PREFIX", folder.join(run));
+        of(program.current_dir(&folder)).ok();
+    }
+    let lines = lines_only(&difference(&folder, &["run1", "run2"]));
+    let lines: Vec<_> = lines.iter().filter(|line| line.starts_with("absdiff.c")).collect();
+    assert_eq!(lines, ["absdiff.c:3", "absdiff.c:5"]);
+    // Compiled again, it is another program: its counters do not fit the old ones' notes.
+    fs::write(folder.join("main.c"), fs::read_to_string(folder.join("main.c")).unwrap() + "\n")
+        .unwrap();
+    compile(&folder, "cc", &sources);
+    let said = metacov_in(&folder, &["diff", "run1", "run2"]).failed(4);
+    assert!(said.contains("made from another build than"), "{said}");
+    let said = metacov_in(&folder, &["diff", ".git", "run2"]).failed(3);
+    assert!(said.contains("No such file or directory"), "{said}");
+    fs::create_dir(folder.join("empty")).unwrap();
+    let said = metacov_in(&folder, &["diff", "empty", "run2"]).failed(3);
+    assert!(said.contains("a folder without counters (.gcda)"), "{said}");
+}
+
 /// The paper's first listing, compiled and run: {3, 5} for R1, nothing for R2.
 #[test]
 fn the_faulty_absolute_difference() {

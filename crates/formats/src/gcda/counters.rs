@@ -7,8 +7,6 @@
 
 use std::io::Read;
 
-use metacov_core::BuildMismatch;
-
 use super::notes::FunctionKey;
 use super::shelf::Unit;
 use super::words::Words;
@@ -31,12 +29,8 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
         return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
     }
     let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-    let unit = recorder.shelf.unit(&path, stamp, recorder.scope.notes.as_deref())?;
-    if unit.notes.layout != words.layout() {
-        let place = format!("what {} was compiled from", path.display());
-        let earlier = "its notes".to_owned();
-        return Err(Fault::OtherBuild { earlier, mismatch: BuildMismatch { place } });
-    }
+    let (build, folder) = ((stamp, words.layout()), recorder.scope.notes.as_deref());
+    let unit = recorder.shelf.unit(&path, build, recorder.prefix, folder)?;
     let counters = Counters::read(&mut words, &unit)?;
     let projection = unit.projection(&counters.present, recorder)?;
     projection.name_sites(&mut recorder.reading);

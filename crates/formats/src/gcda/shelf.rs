@@ -6,10 +6,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use metacov_core::BuildMismatch;
+
 use super::entries::{Entry, entries};
 use super::flow::Flow;
 use super::notes::{FunctionKey, Notes};
 use super::projection::Projection;
+use super::words::Layout;
 use crate::{Fault, Place, Recorder};
 
 /// Notes beyond this size are not notes.
@@ -22,8 +25,8 @@ const DEPTH_MAX: usize = 32;
 #[derive(Default)]
 pub(crate) struct Shelf {
     units: BTreeMap<(PathBuf, u32), Rc<Unit>>,
-    /// By file name: the notes below the folder that was asked for last.
-    index: Option<(PathBuf, BTreeMap<String, Vec<PathBuf>>)>,
+    /// The notes below the folder that was asked for last.
+    below: Option<(PathBuf, Vec<PathBuf>)>,
 }
 
 /// A translation unit, made ready for any number of counters.
@@ -83,18 +86,25 @@ impl Unit {
 }
 
 impl Shelf {
-    /// The notes of these counters: beside them, or anywhere below `folder`.
+    /// The notes of these counters: beside them; at the path that they have below `prefix`; or
+    /// anywhere below `folder`.
     pub(super) fn unit(
         &mut self,
         counters: &Path,
-        stamp: u32,
+        (stamp, layout): (u32, Layout),
+        prefix: Option<&Path>,
         folder: Option<&Path>,
     ) -> Result<Rc<Unit>, Fault> {
         let beside = counters.with_extension("gcno");
-        let name = beside.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let elsewhere = folder.map(|folder| self.below(folder, &name)).unwrap_or_default();
+        let mut candidates = vec![beside.clone()];
+        let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
+        candidates.extend(at_home.map(|path| Path::new("/").join(path)));
+        if let Some(folder) = folder {
+            let same_name = |path: &&PathBuf| path.file_name() == beside.file_name();
+            candidates.extend(self.below(folder).iter().filter(same_name).cloned());
+        }
         let mut other_stamp = None;
-        for path in std::iter::once(beside.clone()).chain(elsewhere) {
+        for path in candidates {
             if let Some(unit) = self.units.get(&(path.clone(), stamp)) {
                 return Ok(unit.clone());
             }
@@ -105,42 +115,55 @@ impl Shelf {
             let unit = file.and_then(|mut file| Unit::read(&mut file)).map_err(|fault| {
                 Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
-            if unit.notes.stamp == stamp {
+            if (unit.notes.stamp, unit.notes.layout) == (stamp, layout) {
                 let unit = Rc::new(unit);
                 self.units.insert((path, stamp), unit.clone());
                 return Ok(unit);
             }
             other_stamp = Some(path);
         }
-        let what = match other_stamp {
-            Some(path) => format!("{} is of another build (compiled again?)", path.display()),
-            None => format!("no notes {} (name their folder with --notes)", beside.display()),
-        };
+        if let Some(path) = other_stamp {
+            return Err(other_build(&path));
+        }
+        let what = format!("no notes {} (name their folder with --notes)", beside.display());
         Err(Fault::malformed(Place::Whole, what))
     }
 
-    /// The notes of this name below a folder.
-    fn below(&mut self, folder: &Path, name: &str) -> Vec<PathBuf> {
-        if self.index.as_ref().is_none_or(|(indexed, _)| indexed != folder) {
-            let mut index = BTreeMap::new();
-            walk(folder, 0, &mut index);
-            self.index = Some((folder.to_owned(), index));
+    /// The notes below a folder.
+    fn below(&mut self, folder: &Path) -> &[PathBuf] {
+        if self.below.as_ref().is_none_or(|(known, _)| known != folder) {
+            self.below = Some((folder.to_owned(), files_below(folder, "gcno")));
         }
-        self.index.as_ref().and_then(|(_, index)| index.get(name)).cloned().unwrap_or_default()
+        self.below.as_ref().map_or(&[], |(_, notes)| notes)
     }
 }
 
-/// Collects the notes below a folder. Links are not followed: they may lead in circles.
-fn walk(folder: &Path, depth: usize, index: &mut BTreeMap<String, Vec<PathBuf>>) {
-    let mut paths: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
-    paths.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in paths {
+/// Counters that were made from another build than their notes.
+fn other_build(notes: &Path) -> Fault {
+    let mismatch = BuildMismatch { place: "what it counts".to_owned() };
+    Fault::OtherBuild { earlier: notes.display().to_string(), mismatch }
+}
+
+/// The counters below a folder, in the order of their paths.
+pub(crate) fn counters_below(folder: &Path) -> Vec<PathBuf> {
+    files_below(folder, "gcda")
+}
+
+fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    walk(folder, ending, 0, &mut files);
+    files.sort_unstable();
+    files
+}
+
+/// Collects files with this ending. Links are not followed: they may lead in circles.
+fn walk(folder: &Path, ending: &str, depth: usize, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         match entry.file_type() {
-            Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => walk(&path, depth + 1, index),
-            Ok(kind) if kind.is_file() && path.extension().is_some_and(|end| end == "gcno") => {
-                let name = entry.file_name().to_string_lossy().into_owned();
-                index.entry(name).or_default().push(path);
+            Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => walk(&path, ending, depth + 1, files),
+            Ok(kind) if kind.is_file() && path.extension().is_some_and(|end| end == ending) => {
+                files.push(path);
             }
             _ => {}
         }

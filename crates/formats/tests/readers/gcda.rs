@@ -49,7 +49,9 @@ fn notes_are_needed_and_must_be_of_the_same_build() {
     let missing = fault(&scope());
     assert_eq!(missing, "no notes gcda/gcc-12/a/main.gcno (name their folder with --notes)");
     let other = fault(&with_notes("gcc-11"));
-    assert_eq!(other, "gcda/gcc-11/main.gcno is of another build (compiled again?)");
+    let expected =
+        "made from another build than gcda/gcc-11/main.gcno: what it counts is not the same code";
+    assert_eq!(other, expected);
 }
 
 /// Units that no run has loaded leave no counters behind: their notes tell that they are code.

@@ -23,8 +23,11 @@ Examples:
     metacov diff a.json b.json
   Which files and functions does it happen in?
     metacov diff a.info b.info --by function --criterion line
-  Several files on a side (gcc's counters, one file for each object), without gcov:
-    metacov diff -a run1/*.gcda -b run2/*.gcda --notes build/
+  Two runs of a program built with gcc --coverage, without gcov:
+    GCOV_PREFIX=$PWD/run1 ./prog input1; GCOV_PREFIX=$PWD/run2 ./prog input2
+    metacov diff run1 run2
+  Several files on a side:
+    metacov diff -a run1/*.json -b run2/*.json
   As gcovr shows it:
     metacov diff a.json b.json -o mc.json && gcovr -a mc.json --html-details mc.html
   A whole suite of pairs, two sides of many pairs in one coverage.py data file:
@@ -51,7 +54,8 @@ The table:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]
 pub struct Args {
-    /// The coverage file of each side. `FILE::NAME` takes one context or test of a file.
+    /// The coverage file of each side. `FILE::NAME` takes one context or test of a file; a folder
+    /// stands for all counters (`.gcda`) below it.
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
     /// The coverage files of side a, united.
@@ -67,7 +71,8 @@ pub struct Args {
     /// Files that list all code, for formats that list only what ran.
     #[arg(long, value_name = "FILE")]
     universe: Vec<PathBuf>,
-    /// Where the notes (`.gcno`) are of counters (`.gcda`) that do not lie beside them.
+    /// Where the notes (`.gcno`) of counters (`.gcda`) are, if neither beside them nor where the
+    /// program was built.
     #[arg(long, value_name = "DIR")]
     notes: Option<PathBuf>,
     /// What to ask of a and b.
