@@ -1,5 +1,38 @@
-//! One file for each subcommand.
+//! One file for each subcommand, and what they share.
 
 pub mod completions;
 pub mod diff;
 pub mod man;
+pub mod measure;
+mod output_args;
+mod present;
+mod scope_args;
+
+use std::num::NonZero;
+
+use metacov_formats::{Options, Plan, Side, fold};
+
+use crate::exit_code::ExitCode;
+use crate::talk::Talk;
+use output_args::Presentation;
+
+/// What is meant: a suite to fold, and what to show of it.
+pub struct Config<S> {
+    plan: Plan<S>,
+    options: Options,
+    presentation: Presentation,
+}
+
+/// Folds a suite and shows it.
+pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let bar = talk.progress(config.plan.groups);
+    let suite = fold(config.plan, &config.options, &|| bar.inc(1));
+    bar.finish_and_clear();
+    present::present(&suite?, &config.presentation, &config.options.scope.root, talk)
+}
+
+/// How many workers: as many as asked for, or as there are processors.
+fn workers(jobs: Option<NonZero<usize>>) -> NonZero<usize> {
+    let processors = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
+    jobs.unwrap_or_else(processors)
+}

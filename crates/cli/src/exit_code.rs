@@ -12,7 +12,8 @@ Exit codes:
   2  the command line makes no sense
   3  an input is missing, malformed or of an unknown format or version
   4  the inputs come from different builds
-  5  a number is under its --fail-under";
+  5  a number is under its --fail-under
+130  interrupted";
 
 /// What the process ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum ExitCode {
     DifferentBuilds = 4,
     /// A number is under its `--fail-under`.
     UnderThreshold = 5,
+    /// An interrupt ended the run, as shells count it.
+    Interrupted = 130,
 }
 
 /// An output could not be written.
@@ -55,6 +58,11 @@ impl ExitCode {
         }
         match error.downcast_ref::<Error>() {
             Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
+            Some(Error { fault: Fault::Io(error), .. })
+                if error.kind() == ErrorKind::Interrupted =>
+            {
+                ExitCode::Interrupted
+            }
             Some(_) => ExitCode::BadInput,
             None => ExitCode::Usage,
         }

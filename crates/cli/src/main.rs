@@ -23,6 +23,7 @@ struct Args {
 #[derive(Subcommand)]
 enum Command {
     Diff(Box<cmd::diff::Args>),
+    Measure(Box<cmd::measure::Args>),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
 }
@@ -31,7 +32,8 @@ fn main() -> std::process::ExitCode {
     let Args { command, talk } = Args::parse();
     let talk = Talk::new(&talk);
     let outcome = match command {
-        Command::Diff(args) => args.config().and_then(|config| cmd::diff::run(config, &talk)),
+        Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
+        Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };

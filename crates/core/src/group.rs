@@ -36,6 +36,18 @@ impl<T> Group<T> {
     pub fn try_map<U, E>(&self, f: impl FnMut(&T) -> Result<U, E>) -> Result<Group<U>, E> {
         self.0.iter().map(f).collect::<Result<_, E>>().map(Group)
     }
+
+    /// The group with `f` applied to each side.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Group<U> {
+        Group(self.0.into_iter().map(f).collect())
+    }
+}
+
+impl<T, E> Group<Result<T, E>> {
+    /// The group if all its sides are there, or the first that is not.
+    pub fn transposed(self) -> Result<Group<T>, E> {
+        self.0.into_iter().collect::<Result<_, E>>().map(Group)
+    }
 }
 
 impl<T> From<Pair<T>> for Group<T> {

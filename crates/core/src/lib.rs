@@ -41,6 +41,7 @@
 mod cover;
 mod criterion;
 mod error;
+mod execution;
 mod group;
 mod operation;
 mod pair;
@@ -57,6 +58,7 @@ mod warning;
 pub use cover::Cover;
 pub use criterion::{Criteria, Criterion};
 pub use error::{BuildMismatch, GroupTooSmall};
+pub use execution::{Exit, Failure};
 pub use group::Group;
 pub use operation::Operation;
 pub use pair::Pair;

@@ -1,7 +1,7 @@
 //! The fold of a suite: pair by pair, in constant memory.
 
 use crate::cover::bits;
-use crate::{Cover, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
+use crate::{Cover, Failure, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
 
 /// What is left of the pairs of a relation, or of a whole suite, once they are folded.
 ///
@@ -14,6 +14,8 @@ pub struct Tally {
     pub pairs: u64,
     /// How many groups were folded.
     pub groups: u64,
+    /// How many more groups had a side that failed, by how it failed. They are not folded.
+    failed: [u64; Failure::ALL.len()],
     /// How many groups had no difference at all.
     pub vacuous: u64,
     /// How many groups had a side that ran less than a tenth of what another side ran.
@@ -36,6 +38,7 @@ impl Tally {
         Tally {
             pairs: 0,
             groups: 0,
+            failed: [0; Failure::ALL.len()],
             vacuous: 0,
             lopsided: 0,
             executed: Cover::of(table),
@@ -67,6 +70,16 @@ impl Tally {
             one_sided ^= &sides[0].known;
             self.one_sided |= &one_sided;
         }
+    }
+
+    /// Notes a group that cannot be folded, because one of its sides has no cover.
+    pub fn add_failure(&mut self, failure: Failure) {
+        self.failed[failure as usize] += 1;
+    }
+
+    /// How many groups had a side that failed in this way.
+    pub fn failed(&self, failure: Failure) -> u64 {
+        self.failed[failure as usize]
     }
 
     /// Word by word over all sides at once; how many sites differ.
@@ -137,6 +150,9 @@ impl Tally {
     pub fn merge(&mut self, other: &Tally) {
         self.pairs += other.pairs;
         self.groups += other.groups;
+        for (failed, other) in self.failed.iter_mut().zip(other.failed) {
+            *failed += other;
+        }
         self.vacuous += other.vacuous;
         self.lopsided += other.lopsided;
         self.executed |= &other.executed;

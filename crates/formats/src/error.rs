@@ -96,7 +96,7 @@ impl fmt::Display for Place {
 
 impl Fault {
     /// A breach of the format's rules.
-    pub(crate) fn malformed(place: Place, what: impl Into<String>) -> Self {
+    pub fn malformed(place: Place, what: impl Into<String>) -> Self {
         Fault::Malformed { place, what: printable(&what.into()) }
     }
 

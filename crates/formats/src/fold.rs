@@ -10,10 +10,10 @@ use std::sync::Mutex;
 use std::thread;
 
 use metacov_core::{
-    Agreement, BuildMismatch, Element, Group, Operation, Reading, SiteTable, Suite, Tally,
+    Agreement, BuildMismatch, Element, Failure, Group, Operation, Reading, SiteTable, Suite, Tally,
 };
 
-use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope};
+use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
 
 /// How a suite is folded.
 #[derive(Clone, Debug)]
@@ -28,11 +28,35 @@ pub struct Options {
     pub workers: NonZero<usize>,
 }
 
+/// A side of a group, which can be asked what it ran.
+pub trait Side: Send {
+    /// What it ran, or why it cannot tell.
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error>;
+
+    /// What to call it in a message.
+    fn name(&self) -> String;
+}
+
+/// Coverage files, united. One that cannot be read is an error: nobody ran anything.
+impl Side for Vec<FileSpec> {
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
+        intake.read_side(self).map(Ok)
+    }
+
+    fn name(&self) -> String {
+        self.first().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
 /// Folds all groups of a plan; `progress` is called after each.
 ///
 /// The first group that cannot be read ends it, and its error is the result: the first by its
 /// place in the plan, whichever worker met it.
-pub fn fold(plan: Plan, options: &Options, progress: &(dyn Fn() + Sync)) -> Result<Suite, Error> {
+pub fn fold<S: Side>(
+    plan: Plan<S>,
+    options: &Options,
+    progress: &(dyn Fn() + Sync),
+) -> Result<Suite, Error> {
     let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
     let parts = thread::scope(|scope| {
@@ -53,16 +77,16 @@ pub fn fold(plan: Plan, options: &Options, progress: &(dyn Fn() + Sync)) -> Resu
 }
 
 /// The groups that are left, and the first that failed.
-struct Queue {
-    specs: Box<dyn Iterator<Item = Result<GroupSpec, Error>> + Send>,
+struct Queue<S> {
+    specs: Specs<S>,
     next: u64,
     failed: Option<(u64, Error)>,
 }
 
-impl Queue {
+impl<S> Queue<S> {
     /// The next group and its place. After a failure there is none: all groups before the failed
     /// one have been given out already, so the first failure is found all the same.
-    fn take(&mut self) -> Option<(u64, GroupSpec)> {
+    fn take(&mut self) -> Option<(u64, GroupSpec<S>)> {
         if self.failed.is_some() {
             return None;
         }
@@ -87,7 +111,11 @@ impl Queue {
 /// What one worker has folded, and the first file that it read.
 type Part = (Suite, Option<String>);
 
-fn work(queue: &Mutex<Queue>, options: &Options, progress: &(dyn Fn() + Sync)) -> Option<Part> {
+fn work<S: Side>(
+    queue: &Mutex<Queue<S>>,
+    options: &Options,
+    progress: &(dyn Fn() + Sync),
+) -> Option<Part> {
     let lock = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let mut intake = Intake::new(&options.scope);
     if let Err(error) = options.universe.iter().try_for_each(|file| intake.read_universe(file)) {
@@ -109,27 +137,36 @@ fn work(queue: &Mutex<Queue>, options: &Options, progress: &(dyn Fn() + Sync)) -
     Some((suite, first))
 }
 
-fn fold_group(spec: &GroupSpec, intake: &mut Intake<'_>, suite: &mut Suite) -> Result<(), Error> {
-    let (operation, sides) = (suite.operation, spec.sides.sides().len());
-    if operation != Operation::Xor && sides > 2 {
-        let what = format!("`{operation}` takes two sides, this pair has {sides}");
+fn fold_group<S: Side>(
+    spec: &GroupSpec<S>,
+    intake: &mut Intake<'_>,
+    suite: &mut Suite,
+) -> Result<(), Error> {
+    let (operation, sides) = (suite.operation, spec.sides.sides());
+    if operation != Operation::Xor && sides.len() > 2 {
+        let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
         return Err(Fault::malformed(Place::Whole, what)
             .of(format!("pair {} of {}", spec.pair, spec.relation)));
     }
-    let readings = spec.sides.try_map(|files| intake.read_side(files))?;
+    let readings = spec.sides.try_map(|side| side.read(intake))?.transposed();
     let table = intake.table();
-    if let Err((side, mismatch)) = check_functions(table, &readings) {
-        let earlier = spec.sides.sides()[0].first().map(ToString::to_string).unwrap_or_default();
-        let file = spec.sides.sides()[side].first().map(ToString::to_string).unwrap_or_default();
-        return Err(Fault::OtherBuild { earlier, mismatch }.of(file));
-    }
-    suite.agreement = suite.agreement.meet(Agreement::of(&readings));
     if !suite.relations.contains_key(&spec.relation) {
         suite.relations.insert(spec.relation.clone(), Tally::of(table));
     }
-    if let Some(tally) = suite.relations.get_mut(&spec.relation) {
-        tally.add(&readings, operation);
+    let Some(tally) = suite.relations.get_mut(&spec.relation) else { return Ok(()) };
+    let readings = match readings {
+        Ok(readings) => readings,
+        Err(failure) => {
+            tally.add_failure(failure);
+            return Ok(());
+        }
+    };
+    if let Err((side, mismatch)) = check_functions(table, &readings) {
+        let earlier = sides[0].name();
+        return Err(Fault::OtherBuild { earlier, mismatch }.of(sides[side].name()));
     }
+    suite.agreement = suite.agreement.meet(Agreement::of(&readings));
+    tally.add(&readings, operation);
     Ok(())
 }
 

@@ -21,24 +21,27 @@ use serde::Deserialize;
 use crate::lines::Lines;
 use crate::{Error, Fault, FileSpec, Input, Place, coverage_py};
 
-/// One group of sides, each with its files.
+/// One group of sides: coverage files of each, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupSpec {
+pub struct GroupSpec<S = Vec<FileSpec>> {
     /// The relation.
     pub relation: String,
     /// What tells the group from others of its relation.
     pub pair: String,
     /// The sides.
-    pub sides: Group<Vec<FileSpec>>,
+    pub sides: Group<S>,
 }
 
 /// A suite: how many groups there are, and the groups one after the other.
-pub struct Plan {
+pub struct Plan<S = Vec<FileSpec>> {
     /// How many groups.
     pub groups: u64,
     /// The groups. They are read as they are needed: a suite may have millions.
-    pub specs: Box<dyn Iterator<Item = Result<GroupSpec, Error>> + Send>,
+    pub specs: Specs<S>,
 }
+
+/// Groups, one after the other.
+pub type Specs<S> = Box<dyn Iterator<Item = Result<GroupSpec<S>, Error>> + Send>;
 
 impl Plan {
     /// A suite of one group.
@@ -57,33 +60,33 @@ impl Plan {
             return from_contexts(path).map_err(|fault| fault.of(&name));
         }
         let mut groups = 0;
-        for spec in Specs::open(path, &name)? {
+        for spec in ManifestLines::open(path, &name)? {
             spec?;
             groups += 1;
         }
         if groups == 0 {
             return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
         }
-        Ok(Plan { groups, specs: Box::new(Specs::open(path, &name)?) })
+        Ok(Plan { groups, specs: Box::new(ManifestLines::open(path, &name)?) })
     }
 }
 
 /// The groups of a manifest, line by line.
-struct Specs {
+struct ManifestLines {
     name: String,
     folder: PathBuf,
     lines: Lines<Input>,
 }
 
-impl Specs {
+impl ManifestLines {
     fn open(path: &Path, name: &str) -> Result<Self, Error> {
         let lines = Lines::new(Input::open(path).map_err(|fault| fault.of(name))?);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Specs { name: name.to_owned(), folder, lines })
+        Ok(ManifestLines { name: name.to_owned(), folder, lines })
     }
 }
 
-impl Iterator for Specs {
+impl Iterator for ManifestLines {
     type Item = Result<GroupSpec, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -106,14 +109,14 @@ struct Entry {
     relation: String,
     #[serde(deserialize_with = "text_or_number")]
     pair: String,
-    a: Option<Side>,
-    b: Option<Side>,
-    inputs: Option<Vec<Side>>,
+    a: Option<Names>,
+    b: Option<Names>,
+    inputs: Option<Vec<Names>>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Side {
+enum Names {
     One(String),
     Many(Vec<String>),
 }
@@ -150,10 +153,10 @@ fn parse(line: &str, folder: &Path) -> Result<GroupSpec, String> {
     Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides })
 }
 
-fn files(side: Side, folder: &Path) -> Result<Vec<FileSpec>, String> {
+fn files(side: Names, folder: &Path) -> Result<Vec<FileSpec>, String> {
     let names = match side {
-        Side::One(name) => vec![name],
-        Side::Many(names) => names,
+        Names::One(name) => vec![name],
+        Names::Many(names) => names,
     };
     if names.is_empty() {
         return Err("a side without files is a missing side, not one that covers nothing".into());

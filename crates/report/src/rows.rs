@@ -1,8 +1,8 @@
 //! What a suite has to say, as rows.
 
 use metacov_core::{
-    Criteria, Criterion, FunctionKey, Operation, Suite, Summaries, Summary, Symbol, Tally, by_file,
-    by_function, total,
+    Criteria, Criterion, Failure, FunctionKey, Operation, Suite, Summaries, Summary, Symbol, Tally,
+    by_file, by_function, total,
 };
 
 use crate::Table;
@@ -48,27 +48,39 @@ pub fn table(view: &View<'_>) -> Table {
         .criteria
         .iter()
         .any(|criterion| groups.iter().any(|group| group.summaries[criterion].either > 0));
-    let has_pairs = view.total.pairs > 1 && matches!(view.by, By::Total | By::Relation);
+    let has_pairs = (view.total.pairs > 1 || !failures(view).is_empty())
+        && matches!(view.by, By::Total | By::Relation);
+    let failures = failures(view);
     let rows = groups.iter().flat_map(|group| {
         let told = |criterion: &Criterion| group.summaries[*criterion].sites > 0;
+        let failures = &failures;
         view.criteria.iter().filter(told).map(move |criterion| {
             let partial = view.suite.table.partial().contains(criterion);
             let mut row = group.names.clone();
             row.extend(has_pairs.then(|| thousands(group.pairs)));
+            row.extend(failures.iter().map(|failure| thousands(group.failed[*failure as usize])));
             row.push(criterion.name().to_owned());
             row.extend(numbers(group.summaries[criterion], has_either, partial));
             row
         })
     });
     let rows = rows.collect();
-    Table { columns: columns(view, has_pairs, has_either), rows }
+    Table { columns: columns(view, has_pairs, &failures, has_either), rows }
 }
 
 /// The sites that one row, or one row a criterion, stands for.
 struct Group {
     names: Vec<String>,
     pairs: u64,
+    failed: [u64; Failure::ALL.len()],
     summaries: Summaries,
+}
+
+/// The ways in which some pairs have failed, if rows are about pairs.
+fn failures(view: &View<'_>) -> Vec<Failure> {
+    let of_pairs = matches!(view.by, By::Total | By::Relation);
+    let occurs = |failure: &Failure| of_pairs && view.total.failed(*failure) > 0;
+    Failure::ALL.into_iter().filter(occurs).collect()
 }
 
 fn groups(view: &View<'_>) -> Vec<Group> {
@@ -76,6 +88,7 @@ fn groups(view: &View<'_>) -> Vec<Group> {
     let whole = |names: Vec<String>, tally: &Tally| Group {
         names,
         pairs: tally.pairs,
+        failed: Failure::ALL.map(|failure| tally.failed(failure)),
         summaries: total(table, tally),
     };
     match view.by {
@@ -93,7 +106,7 @@ fn groups(view: &View<'_>) -> Vec<Group> {
             .into_iter()
             .map(|(file, summaries)| {
                 let names = vec![table.path(file).to_owned()];
-                Group { names, pairs: view.total.pairs, summaries }
+                Group { names, pairs: view.total.pairs, failed: Default::default(), summaries }
             })
             .collect(),
         By::Function => by_function(table, view.total)
@@ -104,13 +117,18 @@ fn groups(view: &View<'_>) -> Vec<Group> {
                     Symbol::NONE => vec!["(outside of functions)".to_owned(), path.to_owned()],
                     name => vec![table.shown_name(name).to_owned(), format!("{path}:{line}")],
                 };
-                Group { names, pairs: view.total.pairs, summaries }
+                Group { names, pairs: view.total.pairs, failed: Default::default(), summaries }
             })
             .collect(),
     }
 }
 
-fn columns(view: &View<'_>, has_pairs: bool, has_either: bool) -> Vec<Column> {
+fn columns(
+    view: &View<'_>,
+    has_pairs: bool,
+    failures: &[Failure],
+    has_either: bool,
+) -> Vec<Column> {
     let word = |heading| Column { heading, numeric: false, emphasis: false };
     let number = |heading| Column { heading, numeric: true, emphasis: false };
     let mut columns = match view.by {
@@ -120,6 +138,7 @@ fn columns(view: &View<'_>, has_pairs: bool, has_either: bool) -> Vec<Column> {
         By::Function => vec![word("function"), word("starts at")],
     };
     columns.extend(has_pairs.then(|| number("pairs")));
+    columns.extend(failures.iter().map(|failure| number(failure.name())));
     columns.extend([word("criterion"), number("sites"), number("only a"), number("only b")]);
     columns.extend(has_either.then(|| number("either")));
     let result = match view.suite.operation {

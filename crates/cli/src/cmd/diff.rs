@@ -1,7 +1,147 @@
 //! `metacov diff`
 
-mod args;
-mod run;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 
-pub use args::Args;
-pub use run::run;
+use anyhow::bail;
+use clap::ValueEnum;
+use metacov_core::{Group, Operation, Pair};
+use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
+use metacov_report::By;
+
+use super::output_args::OutputArgs;
+use super::scope_args::ScopeArgs;
+use super::{Config, workers};
+
+const USAGE: &str = "\
+metacov diff [OPTIONS] A B
+       metacov diff [OPTIONS] -a FILE... -b FILE...
+       metacov diff [OPTIONS] --pairs FILE";
+
+const EXAMPLES: &str = "\
+Examples:
+  What does only one of two runs execute?
+    metacov diff a.json b.json
+  Which files and functions does it happen in?
+    metacov diff a.info b.info --by function --criterion line
+  Two runs of a program built with gcc --coverage, without gcov:
+    GCOV_PREFIX=$PWD/run1 ./prog input1; GCOV_PREFIX=$PWD/run2 ./prog input2
+    metacov diff run1 run2
+  Several files on a side:
+    metacov diff -a run1/*.json -b run2/*.json
+  As gcovr shows it:
+    metacov diff a.json b.json -o mc.json && gcovr -a mc.json --html-details mc.html
+  A whole suite of pairs, two sides of many pairs in one coverage.py data file:
+    metacov diff --pairs pairs.jsonl -o mc.info -o summary.md
+    metacov diff --pairs .coverage --universe coverage.json
+
+A line of pairs.jsonl, files relative to its folder:
+  {\"relation\": \"norec\", \"pair\": \"1\", \"a\": [\"1a.json\"], \"b\": [\"1b.json\"]}
+  {\"relation\": \"fusion\", \"pair\": \"7\", \"inputs\": [[\"seed1.json\", \"seed2.json\"], [\"fused.json\"]]}
+
+The table:
+  only a, only b   run by that side alone (either: by a in some pairs, by b in others)
+  both             run by both sides alike: a fault here would go unnoticed
+  neither          never run
+  of all           the result in percent of all sites
+  of executed      the result in percent of what ran at all";
+
+/// Compare the coverage of two executions, or of many pairs.
+///
+/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON and data file), Cobertura,
+/// JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd), and tells them by their
+/// content. The result is what one side executed and the other did not, united over all pairs:
+/// metamorphic coverage.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub struct Args {
+    /// The coverage file of each side. `FILE::NAME` takes one context or test of a file; a folder
+    /// stands for all counters (`.gcda`) below it.
+    #[arg(value_name = "FILE", num_args = 0..=2)]
+    files: Vec<PathBuf>,
+    /// The coverage files of side a, united.
+    #[arg(short, value_name = "FILE", num_args = 1.., requires = "b", conflicts_with = "files")]
+    a: Vec<PathBuf>,
+    /// The coverage files of side b, united.
+    #[arg(short, value_name = "FILE", num_args = 1.., requires = "a", conflicts_with = "files")]
+    b: Vec<PathBuf>,
+    /// A suite: a manifest with one pair in a line, or a coverage.py data file whose contexts
+    /// are named like `mr=swap|pair=7|side=a`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "a", "b"])]
+    pairs: Option<PathBuf>,
+    /// Files that list all code, for formats that list only what ran.
+    #[arg(long, value_name = "FILE")]
+    universe: Vec<PathBuf>,
+    /// What to ask of a and b.
+    #[arg(long, value_enum, default_value_t, value_name = "OP")]
+    op: Op,
+    /// How many pairs are read at once [default: the number of processors].
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Op {
+    /// What one of them ran and the other did not.
+    #[default]
+    Xor,
+    /// What a ran and b did not.
+    Sub,
+    /// What both ran.
+    And,
+    /// What either ran.
+    Or,
+}
+
+impl Args {
+    pub fn config(self) -> anyhow::Result<Config<Vec<FileSpec>>> {
+        let operation = match self.op {
+            Op::Xor => Operation::Xor,
+            Op::Sub => Operation::Sub,
+            Op::And => Operation::And,
+            Op::Or => Operation::Or,
+        };
+        let by = if self.pairs.is_some() { By::Relation } else { By::Total };
+        Ok(Config {
+            options: Options {
+                scope: self.scope.scope()?,
+                operation,
+                universe: specs(&self.universe),
+                workers: workers(self.jobs),
+            },
+            presentation: self.output.presentation(by)?,
+            plan: plan(self.files, &self.a, &self.b, self.pairs.as_deref())?,
+        })
+    }
+}
+
+fn plan(
+    files: Vec<PathBuf>,
+    a: &[PathBuf],
+    b: &[PathBuf],
+    pairs: Option<&Path>,
+) -> anyhow::Result<Plan> {
+    if let Some(path) = pairs {
+        return Ok(Plan::open(path)?);
+    }
+    let sides = match <[PathBuf; 2]>::try_from(files) {
+        Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
+        Err(files) if files.is_empty() && !a.is_empty() => Pair { a: specs(a), b: specs(b) },
+        Err(_) => bail!("two coverage files are needed: metacov diff A B (see --help for more)"),
+    };
+    let (relation, pair) = ("pair".to_owned(), "1".to_owned());
+    Ok(Plan::single(GroupSpec { relation, pair, sides: Group::from(sides) }))
+}
+
+fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {
+    let spec = |path: &PathBuf| match path.to_str() {
+        Some(text) => FileSpec::parse(text, Path::new("")),
+        None => FileSpec { path: path.clone(), context: None },
+    };
+    paths.iter().map(spec).collect()
+}

@@ -15,7 +15,7 @@ const SOURCES: [&str; 3] = ["main.cpp", "shapes.cpp", "shapes.h"];
 
 /// Compiles sources of a folder to `program`. Each on its own: so their notes and counters have the
 /// sources' names with every version of gcc.
-fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
+pub fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
     let mut command = Command::new(compiler);
     of(command.args(["-O0", "--coverage", "-c"]).args(sources).current_dir(folder)).ok();
     let objects = sources.iter().map(|source| Path::new(source).with_extension("o"));

@@ -4,6 +4,7 @@ mod bad_input;
 mod diff;
 mod documents;
 mod gcc;
+mod measure;
 mod oracle;
 mod outputs;
 mod run;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
-use metacov_core::{Criterion, Element, SiteId, Summaries, Tally, total};
+use metacov_core::{Criterion, Element, Failure, SiteId, Summaries, Tally, total};
 use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
@@ -65,6 +65,7 @@ impl Serialize for Files<'_> {
 struct Fold {
     pairs: u64,
     groups_without_difference: u64,
+    failed: BTreeMap<&'static str, u64>,
     summary: BTreeMap<&'static str, Counts>,
 }
 
@@ -157,6 +158,7 @@ fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
     Fold {
         pairs: tally.pairs,
         groups_without_difference: tally.vacuous,
+        failed: Failure::ALL.map(|failure| (failure.name(), tally.failed(failure))).into(),
         summary: summary.collect(),
     }
 }

@@ -1,41 +1,59 @@
-//! What is meant, done.
+//! Showing a suite, and writing it.
 
-use metacov_core::{Criteria, Suite, Tally, Warning, total};
-use metacov_formats::{Export, Output, fold, write_whole};
+use std::path::Path;
+
+use metacov_core::{Criteria, Failure, Suite, Tally, Warning, total};
+use metacov_formats::{Error, Export, Fault, Output, Place, write_whole};
 use metacov_report::{View, table};
 
-use super::args::{Config, Threshold};
+use super::output_args::{Presentation, Threshold};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::Talk;
 
-pub fn run(config: Config, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let bar = talk.progress(config.plan.groups);
-    let suite = fold(config.plan, &config.options, &|| bar.inc(1));
-    bar.finish_and_clear();
-    let suite = suite?;
+/// Says what is worth saying of a suite, shows its table, writes its files and checks its
+/// thresholds.
+pub fn present(
+    suite: &Suite,
+    presentation: &Presentation,
+    root: &Path,
+    talk: &Talk,
+) -> anyhow::Result<ExitCode> {
     let total = suite.total();
-    let criteria = criteria(&suite, config.criteria, talk)?;
-    speak(&suite, &total, talk);
-
-    let export = Export {
-        suite: &suite,
-        total: &total,
-        criteria,
-        root: &config.options.scope.root,
-        gcovr_format: config.gcovr_format,
-    };
-    if !config.outputs.iter().any(|(output, _)| *output == Output::Stdout) {
-        let table = table(&View { suite: &suite, total: &total, criteria, by: config.by });
+    if total.groups == 0 {
+        return Err(nothing_measured(&total).into());
+    }
+    let criteria = criteria(suite, presentation.criteria, talk)?;
+    speak(suite, &total, talk);
+    let gcovr_format = presentation.gcovr_format;
+    let export = Export { suite, total: &total, criteria, root, gcovr_format };
+    if !presentation.outputs.iter().any(|(output, _)| *output == Output::Stdout) {
+        let table = table(&View { suite, total: &total, criteria, by: presentation.by });
         if table.rows.is_empty() {
             talk.note("the result is empty");
         }
         crate::talk::print(&table.to_terminal(talk.colors_output()))?;
     }
-    for (output, writer) in &config.outputs {
+    for (output, writer) in &presentation.outputs {
         write_whole(output, |out| writer.write(&export, out)).map_err(Unwritten)?;
         talk.detail(|| format!("wrote {}", output.name()));
     }
-    Ok(check(&suite, &total, criteria, &config.thresholds, talk))
+    Ok(check(suite, &total, criteria, &presentation.thresholds, talk))
+}
+
+/// The error of a suite none of whose pairs could be measured.
+fn nothing_measured(total: &Tally) -> Error {
+    let failed = Failure::ALL.into_iter().filter(|failure| total.failed(*failure) > 0);
+    let failed: Vec<String> = failed
+        .map(|failure| match failure {
+            Failure::Crashed => format!("{} crashed", total.failed(failure)),
+            Failure::TimedOut => format!("{} timed out", total.failed(failure)),
+            Failure::NoCounters => {
+                let count = total.failed(failure);
+                format!("{count} left no counters (is it built with gcc --coverage?)")
+            }
+        })
+        .collect();
+    Fault::malformed(Place::Whole, failed.join(", ")).of("no pair could be measured")
 }
 
 /// The criteria to show: those that were asked for, or all that the files tell.

@@ -1,0 +1,107 @@
+//! `metacov measure`
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use metacov_core::Operation;
+use metacov_exec::{Inputs, Limits, Target, pairs_below};
+use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
+use metacov_report::By;
+
+use super::output_args::OutputArgs;
+use super::scope_args::ScopeArgs;
+use super::{Config, workers};
+
+const EXAMPLES: &str = "\
+Examples:
+  A program that takes a file, and one that reads standard input:
+    metacov measure --pairs pairs/ -- ./prog @@
+    metacov measure --pairs pairs/ -- ./prog
+  In which functions do the sides differ?
+    metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
+
+Pairs are folders of inputs; what a file is called tells its side:
+  pairs/first/a.txt b.txt
+  pairs/norec/first/a.sql b.sql          the folder above names the relation
+  pairs/fusion/first/a1.smt2 a2.smt2 b.smt2   several inputs of a side are united
+or a manifest as for `metacov diff --pairs`, with inputs in place of coverage files.";
+
+/// Run a program on pairs of inputs and measure what they differ in.
+///
+/// The program is built with `gcc --coverage` (tested with gcc 11 and 12). Each execution is a
+/// process of its own, with counters of its own; a side that crashes, hangs or leaves no counters
+/// is counted as such and never as one that covers nothing.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The pairs: a folder of folders, or a manifest.
+    #[arg(long, value_name = "PATH")]
+    pairs: PathBuf,
+    /// How long an execution may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    timeout: Duration,
+    /// How many executions run at once [default: the number of processors].
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// The program and its arguments; `@@` stands for the input file.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+
+    #[command(flatten)]
+    scope: ScopeArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl Args {
+    pub fn config(self) -> anyhow::Result<Config<Inputs>> {
+        let interrupted = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, interrupted.clone())?;
+        }
+        let limits = Limits { wall: self.timeout, grace: Duration::from_millis(500) };
+        let target = Arc::new(Target { command: self.command, limits, interrupted });
+        Ok(Config {
+            plan: plan(&self.pairs, &target)?,
+            options: Options {
+                scope: self.scope.scope()?,
+                operation: Operation::Xor,
+                universe: Vec::new(),
+                workers: workers(self.jobs),
+            },
+            presentation: self.output.presentation(By::Relation)?,
+        })
+    }
+}
+
+fn plan(pairs: &Path, target: &Arc<Target>) -> anyhow::Result<Plan<Inputs>> {
+    let target = target.clone();
+    let inputs = move |files: Vec<PathBuf>| Inputs { target: target.clone(), files };
+    if pairs.is_dir() {
+        let groups = pairs_below(pairs)?;
+        let (count, groups) = (groups.len() as u64, groups.into_iter());
+        let specs = Box::new(groups.map(move |group| Ok(with_sides(group, &inputs))));
+        return Ok(Plan { groups: count, specs });
+    }
+    let Plan { groups, specs } = Plan::open(pairs)?;
+    let inputs =
+        move |files: Vec<FileSpec>| inputs(files.into_iter().map(|file| file.path).collect());
+    let specs = Box::new(specs.map(move |group| Ok(with_sides(group?, &inputs))));
+    Ok(Plan { groups, specs })
+}
+
+fn with_sides<S>(group: GroupSpec<S>, inputs: &impl Fn(S) -> Inputs) -> GroupSpec<Inputs> {
+    let GroupSpec { relation, pair, sides } = group;
+    GroupSpec { relation, pair, sides: sides.map(inputs) }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 =
+        text.trim_end_matches('s').parse().map_err(|_| "a number of seconds is needed")?;
+    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
+    if duration.is_zero() { Err("no time at all".to_owned()) } else { Ok(duration) }
+}

@@ -1,0 +1,130 @@
+//! What to show and what to write, in the words of users.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::ValueEnum;
+use metacov_core::{Criteria, Criterion};
+use metacov_formats::{GcovrFormat, Output, WRITERS, Writer};
+use metacov_report::{By, Markdown};
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Write the result to a file, in the format of its ending (`.json` means gcovr JSON);
+    /// compressed if it ends in `.gz` or `.zst`; `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+    /// Write in this format, whatever the ending.
+    #[arg(long, value_name = "FORMAT", value_parser = writer_names(), requires = "output")]
+    format: Option<String>,
+    /// The version of gcovr JSON to write.
+    #[arg(long, value_name = "VERSION", value_parser = gcovr_formats())]
+    gcovr_format: Option<String>,
+    /// What a row of the table stands for.
+    #[arg(long, value_enum, value_name = "WHAT")]
+    by: Option<Rows>,
+    /// What to count, of line, branch, function and region [default: all that the files tell].
+    #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
+    criterion: Vec<Criterion>,
+    /// End with exit code 5 if the result is under this percentage of all sites.
+    #[arg(long, value_name = "CRITERION=PERCENT", value_delimiter = ',', value_parser = threshold)]
+    fail_under: Vec<Threshold>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Rows {
+    File,
+    Function,
+    Relation,
+}
+
+/// The least percentage of a criterion.
+#[derive(Clone, Copy, Debug)]
+pub struct Threshold {
+    pub criterion: Criterion,
+    pub percent: f64,
+}
+
+/// What to show and what to write.
+pub struct Presentation {
+    pub outputs: Vec<(Output, &'static dyn Writer)>,
+    pub gcovr_format: GcovrFormat,
+    pub by: By,
+    /// The criteria that were asked for by name; all if none.
+    pub criteria: Option<Criteria>,
+    pub thresholds: Vec<Threshold>,
+}
+
+impl OutputArgs {
+    /// What is meant; rows stand for `by` unless said otherwise.
+    pub fn presentation(self, by: By) -> anyhow::Result<Presentation> {
+        let gcovr_format = self.gcovr_format.as_deref();
+        let gcovr_format =
+            GcovrFormat::ALL.into_iter().find(|known| Some(known.name()) == gcovr_format);
+        let criteria = &self.criterion;
+        Ok(Presentation {
+            outputs: self.outputs()?,
+            gcovr_format: gcovr_format.unwrap_or_default(),
+            by: match self.by {
+                Some(Rows::File) => By::File,
+                Some(Rows::Function) => By::Function,
+                Some(Rows::Relation) => By::Relation,
+                None => by,
+            },
+            criteria: (!criteria.is_empty()).then(|| criteria.iter().copied().collect()),
+            thresholds: self.fail_under,
+        })
+    }
+
+    fn outputs(&self) -> anyhow::Result<Vec<(Output, &'static dyn Writer)>> {
+        if self.format.is_some() && self.output.len() > 1 {
+            bail!("--format goes with one --output; with several, the endings tell the formats");
+        }
+        self.output.iter().map(|path| self.output(path)).collect()
+    }
+
+    fn output(&self, path: &Path) -> anyhow::Result<(Output, &'static dyn Writer)> {
+        let output = match path.to_str() {
+            Some("-") => Output::Stdout,
+            _ => Output::File(path.to_owned()),
+        };
+        let writer = match &self.format {
+            Some(name) => writers().find(|writer| writer.name() == name),
+            None => writers().find(|writer| {
+                output.extension().is_some_and(|ending| writer.extensions().contains(&ending))
+            }),
+        };
+        let Some(writer) = writer else {
+            let names: Vec<&str> = writers().map(Writer::name).collect();
+            bail!(
+                "the format of {} cannot be told; add --format ({})",
+                output.name(),
+                names.join(", ")
+            );
+        };
+        Ok((output, writer))
+    }
+}
+
+/// All formats that are written: coverage files, and the summary for people.
+fn writers() -> impl Iterator<Item = &'static dyn Writer> {
+    WRITERS.iter().copied().chain([&Markdown as &dyn Writer])
+}
+
+fn writer_names() -> clap::builder::PossibleValuesParser {
+    writers().map(Writer::name).collect::<Vec<_>>().into()
+}
+
+fn gcovr_formats() -> clap::builder::PossibleValuesParser {
+    GcovrFormat::ALL.map(GcovrFormat::name).into()
+}
+
+fn threshold(text: &str) -> Result<Threshold, String> {
+    let (criterion, percent) = text.split_once('=').ok_or("CRITERION=PERCENT is needed")?;
+    let percent: f64 = percent.parse().map_err(|_| format!("`{percent}` is not a number"))?;
+    if !(0.0..=100.0).contains(&percent) {
+        return Err(format!("{percent} is not a percentage"));
+    }
+    Ok(Threshold { criterion: criterion.parse()?, percent })
+}

@@ -1,0 +1,129 @@
+//! `metacov measure`: a real program, run here, on pairs that end in every way.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::gcc::compile;
+use crate::run::{Run, metacov_in, repository};
+
+/// A folder with the program, and pairs of inputs: `relation/pair`, and what its sides say.
+fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let source = repository().join("tests/targets/outcomes/outcomes.c");
+    fs::copy(source, folder.path().join("outcomes.c")).unwrap();
+    compile(folder.path(), "cc", &["outcomes.c"]);
+    for (pair, sides) in pairs {
+        let path = folder.path().join("pairs").join(pair);
+        fs::create_dir_all(&path).unwrap();
+        for (side, input) in *sides {
+            fs::write(path.join(side), input).unwrap();
+        }
+    }
+    folder
+}
+
+fn measure(folder: &Path, args: &[&str]) -> Run {
+    let all = ["measure", "--pairs", "pairs", "--timeout", "0.5", "--criterion", "line,function"];
+    metacov_in(folder, &[&all[..], args].concat())
+}
+
+#[test]
+fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
+    let folder = folder(&[
+        ("parity/differs", &[("a.txt", "4"), ("b.txt", "7")]),
+        ("parity/fails", &[("a.txt", "4"), ("b.txt", "fail")]),
+        ("parity/crashes", &[("a.txt", "crash"), ("b.txt", "7")]),
+        ("parity/hangs", &[("a.txt", "4"), ("b.txt", "hang")]),
+        ("parity/vanishes", &[("a.txt", "vanish"), ("b.txt", "7")]),
+        ("same/same", &[("a.txt", "4"), ("b.txt", "6")]),
+    ]);
+    let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
+    insta::assert_snapshot!(run.stdout, @"
+    relation   pairs   crashed   timed out   no counters   criterion   sites   only a   only b   both   neither   difference    of all   of executed
+    parity         2         1           1             1   line           13        4        0      7         2            4   30.77 %       36.36 %
+    parity         2         1           1             1   function        2        1        0      1         0            1   50.00 %       50.00 %
+    same           1         0           0             0   line           13        0        0     11         2            0    0.00 %        0.00 %
+    same           1         0           0             0   function        2        0        0      2         0            0    0.00 %        0.00 %
+    all            3         1           1             1   line           13        4        0      7         2            4   30.77 %       36.36 %
+    all            3         1           1             1   function        2        1        0      1         0            1   50.00 %       50.00 %
+    ");
+    insta::assert_snapshot!(run.stderr, @"note: 1 of 3 pairs have no difference");
+    // The same from standard input, and whatever the number of executions at once.
+    for jobs in ["1", "4"] {
+        let again = measure(folder.path(), &["-j", jobs, "--", "./program"]).ok();
+        assert_eq!(again.stdout, run.stdout);
+    }
+    assert!(!folder.path().join("outcomes.gcda").exists(), "no counters are left behind");
+}
+
+#[test]
+fn a_side_may_have_several_inputs_and_a_group_several_sides() {
+    let folder = folder(&[
+        ("fusion/1", &[("a1.txt", "4"), ("a2.txt", "fail"), ("b.txt", "7")]),
+        ("three/1", &[("a.txt", "4"), ("b.txt", "6"), ("c.txt", "fail")]),
+    ]);
+    let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
+    insta::assert_snapshot!(run.stdout, @"
+    relation   pairs   criterion   sites   only a   only b   both   neither   difference    of all   of executed
+    fusion         1   line           13        0        0     11         2            0    0.00 %        0.00 %
+    fusion         1   function        2        0        0      2         0            0    0.00 %        0.00 %
+    three          3   line           13        4        0      7         2            4   30.77 %       36.36 %
+    three          3   function        2        1        0      1         0            1   50.00 %       50.00 %
+    all            4   line           13        4        0      7         2            4   30.77 %       36.36 %
+    all            4   function        2        1        0      1         0            1   50.00 %       50.00 %
+    ");
+}
+
+#[test]
+fn pairs_may_be_named_in_a_manifest() {
+    let folder = folder(&[("parity/1", &[("a.txt", "4"), ("b.txt", "fail")])]);
+    let manifest = r#"{"relation": "parity", "pair": 1, "a": "1/a.txt", "b": "1/b.txt"}"#;
+    fs::write(folder.path().join("pairs/parity/pairs.jsonl"), manifest).unwrap();
+    let by_manifest = ["measure", "--pairs", "pairs/parity/pairs.jsonl", "--", "./program", "@@"];
+    let by_manifest = metacov_in(folder.path(), &by_manifest).ok();
+    fs::remove_file(folder.path().join("pairs/parity/pairs.jsonl")).unwrap();
+    let by_folder = ["measure", "--pairs", "pairs", "--", "./program", "@@"];
+    assert_eq!(by_manifest.stdout, metacov_in(folder.path(), &by_folder).ok().stdout);
+}
+
+#[test]
+fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
+    let folder = folder(&[("parity/1", &[("a.txt", "crash"), ("b.txt", "7")])]);
+    let said = measure(folder.path(), &["--", "./program", "@@"]).failed(3);
+    insta::assert_snapshot!(said, @"error: no pair could be measured: 1 crashed");
+    let said = measure(folder.path(), &["--", "true"]).failed(3);
+    insta::assert_snapshot!(said, @"error: no pair could be measured: 1 left no counters (is it built with gcc --coverage?)");
+    let said = measure(folder.path(), &["--", "./nowhere", "@@"]).failed(3);
+    insta::assert_snapshot!(said, @"error: pairs/parity/1/a.txt: ./nowhere: No such file or directory (os error 2)");
+    let said = metacov_in(folder.path(), &["measure", "--pairs", "pairs/parity", "--", "x"]);
+    insta::assert_snapshot!(said.failed(3), @"error: pairs/parity/1/a.txt: x: No such file or directory (os error 2)");
+}
+
+/// Targets have process groups of their own, so an interrupt reaches them only through us.
+#[test]
+fn an_interrupt_ends_the_targets_too() {
+    let folder = folder(&[("parity/1", &[("a.txt", "hang"), ("b.txt", "7")])]);
+    let mut metacov = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    metacov.args(["measure", "--pairs", "pairs", "--timeout", "600", "--", "./program", "@@"]);
+    metacov.current_dir(&folder).stderr(Stdio::null());
+    let mut metacov = metacov.spawn().unwrap();
+    let targets = || {
+        let folder = folder.path().canonicalize().unwrap();
+        let of_folder = |entry: &fs::DirEntry| {
+            fs::read_link(entry.path().join("exe")).is_ok_and(|path| path.starts_with(&folder))
+        };
+        fs::read_dir("/proc").unwrap().flatten().filter(of_folder).count()
+    };
+    let wait_until = |what: &dyn Fn() -> bool| {
+        assert!((0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            what()
+        }));
+    };
+    wait_until(&|| targets() == 1);
+    Command::new("kill").args(["-INT", &metacov.id().to_string()]).status().unwrap();
+    assert_eq!(metacov.wait().unwrap().code(), Some(130));
+    wait_until(&|| targets() == 0);
+}

@@ -1,0 +1,40 @@
+//! How executions end.
+
+/// How an execution ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exit {
+    /// By itself, with exit code zero.
+    Success,
+    /// By itself, with another exit code.
+    Failure(i32),
+    /// By a signal that was not ours.
+    Signalled(i32),
+    /// By us: it took too long.
+    Timeout,
+}
+
+/// Why a side has no cover. Such a side is a value of its own: taken for an empty set, it would
+/// make all that the other side ran count as validated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Failure {
+    /// It was ended by a signal, before it could tell what it ran.
+    Crashed,
+    /// It took too long.
+    TimedOut,
+    /// It ended by itself and left no counters.
+    NoCounters,
+}
+
+impl Failure {
+    /// All ways to fail.
+    pub const ALL: [Failure; 3] = [Failure::Crashed, Failure::TimedOut, Failure::NoCounters];
+
+    /// The words that users read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Failure::Crashed => "crashed",
+            Failure::TimedOut => "timed out",
+            Failure::NoCounters => "no counters",
+        }
+    }
+}

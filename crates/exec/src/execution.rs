@@ -1,0 +1,47 @@
+//! A side that has yet to run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use metacov_core::{Exit, Failure, Reading};
+use metacov_formats::{Error, Fault, FileSpec, Intake, Side};
+
+use crate::Target;
+
+/// The inputs of one side, and the program that runs them: one execution for each, whose covers
+/// are united.
+pub struct Inputs {
+    /// The program.
+    pub target: Arc<Target>,
+    /// The inputs.
+    pub files: Vec<PathBuf>,
+}
+
+impl Side for Inputs {
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
+        let mut side = Reading::of(intake.table());
+        for input in &self.files {
+            let name = || input.display().to_string();
+            // Counters of their own for each execution: nothing is left of the one before, and
+            // executions side by side do not add up.
+            let prefix = tempfile::Builder::new().prefix("metacov-").tempdir();
+            let prefix = prefix.map_err(|error| Fault::Io(error).of(name()))?;
+            let exit = self.target.run(input, prefix.path());
+            match exit.map_err(|error| Fault::Io(error).of(name()))? {
+                Exit::Success | Exit::Failure(_) => {}
+                Exit::Signalled(_) => return Ok(Err(Failure::Crashed)),
+                Exit::Timeout => return Ok(Err(Failure::TimedOut)),
+            }
+            let counters = FileSpec { path: prefix.path().to_owned(), context: None };
+            if !metacov_formats::has_counters(&counters.path) {
+                return Ok(Err(Failure::NoCounters));
+            }
+            side.unite(&intake.read_side(&[counters])?);
+        }
+        Ok(Ok(side))
+    }
+
+    fn name(&self) -> String {
+        self.files.first().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+}

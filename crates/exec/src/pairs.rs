@@ -1,0 +1,76 @@
+//! Pairs as folders of inputs.
+//!
+//! ```text
+//! pairs/                     pairs/
+//!   first/a.sql b.sql          norec/first/a.sql b.sql
+//!   second/a.sql b.sql         fusion/first/a1.smt2 a2.smt2 b.smt2
+//! ```
+//!
+//! A folder with files is a group. The letters that a file's name starts with name its side; what
+//! follows tells several inputs of a side apart. The folder above names the relation.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use metacov_core::Group;
+use metacov_formats::{Error, Fault, GroupSpec, Place};
+
+/// The relation of groups that lie in the topmost folder.
+const UNNAMED: &str = "pair";
+
+/// All groups below a folder, in the order of their paths.
+pub fn pairs_below(folder: &Path) -> Result<Vec<GroupSpec<Vec<PathBuf>>>, Error> {
+    let mut groups = Vec::new();
+    for inner in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
+        let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries(&inner)?.into_iter().partition(|path| path.is_dir());
+        if !files.is_empty() {
+            groups.push(group(UNNAMED.to_owned(), &inner, files)?);
+        }
+        for pair in folders {
+            let files = entries(&pair)?.into_iter().filter(|path| path.is_file()).collect();
+            groups.push(group(name(&inner), &pair, files)?);
+        }
+    }
+    if groups.is_empty() {
+        let what = "a folder without pairs (a pair is a folder with a.* and b.*)";
+        return Err(Fault::malformed(Place::Whole, what).of(folder.display().to_string()));
+    }
+    Ok(groups)
+}
+
+fn group(
+    relation: String,
+    folder: &Path,
+    files: Vec<PathBuf>,
+) -> Result<GroupSpec<Vec<PathBuf>>, Error> {
+    let mut sides: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for file in files {
+        let side = name(&file).chars().take_while(char::is_ascii_alphabetic).collect();
+        sides.entry(side).or_default().push(file);
+    }
+    let names: Vec<&str> = sides.keys().map(String::as_str).collect();
+    let what = format!("a pair with only one side ({})", names.join(", "));
+    let sides = Group::new(sides.into_values().collect());
+    let sides =
+        sides.map_err(|_| Fault::malformed(Place::Whole, what).of(folder.display().to_string()))?;
+    Ok(GroupSpec { relation, pair: name(folder), sides })
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// What is in a folder, but for what is hidden, in the order of names.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let fault = |error| Fault::Io(error).of(folder.display().to_string());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        if !name(&path).starts_with('.') {
+            paths.push(path);
+        }
+    }
+    paths.sort_unstable();
+    Ok(paths)
+}
