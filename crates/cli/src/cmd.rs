@@ -25,10 +25,21 @@ pub struct Config<S> {
 
 /// Folds a suite and shows it.
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let bar = talk.progress(config.plan.groups);
+    let planned = config.plan.groups;
+    let bar = talk.progress(planned);
     let suite = fold(config.plan, &config.options, &|| bar.inc(1));
     bar.finish_and_clear();
-    present::present(&suite?, &config.presentation, &config.options.scope.root, talk)
+    let suite = suite?;
+    let measured = suite.total().all_groups();
+    if measured < planned {
+        talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
+    }
+    let code = if measured > 0 {
+        present::present(&suite, &config.presentation, &config.options.scope.root, talk)?
+    } else {
+        ExitCode::Success
+    };
+    Ok(if measured < planned { ExitCode::Interrupted } else { code })
 }
 
 /// How many workers: as many as asked for, or as there are processors.

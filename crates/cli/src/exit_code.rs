@@ -13,7 +13,7 @@ Exit codes:
   3  an input is missing, malformed or of an unknown format or version
   4  the inputs come from different builds
   5  a number is under its --fail-under
-130  interrupted";
+130  interrupted; what was shown and written is of the pairs until then";
 
 /// What the process ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,11 +58,6 @@ impl ExitCode {
         }
         match error.downcast_ref::<Error>() {
             Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
-            Some(Error { fault: Fault::Io(error), .. })
-                if error.kind() == ErrorKind::Interrupted =>
-            {
-                ExitCode::Interrupted
-            }
             Some(_) => ExitCode::BadInput,
             None => ExitCode::Usage,
         }

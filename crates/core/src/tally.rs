@@ -82,6 +82,11 @@ impl Tally {
         self.failed[failure as usize]
     }
 
+    /// How many groups there were, folded or failed.
+    pub fn all_groups(&self) -> u64 {
+        self.groups + self.failed.iter().sum::<u64>()
+    }
+
     /// Word by word over all sides at once; how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);

@@ -5,6 +5,7 @@
 //! commutative, so the result is the same however many workers there are.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
@@ -51,13 +52,14 @@ impl Side for Vec<FileSpec> {
 /// Folds all groups of a plan; `progress` is called after each.
 ///
 /// The first group that cannot be read ends it, and its error is the result: the first by its
-/// place in the plan, whichever worker met it.
+/// place in the plan, whichever worker met it. An interrupt ends it too, but loses nothing: the
+/// result is what was folded until then, which is fewer groups than were planned.
 pub fn fold<S: Side>(
     plan: Plan<S>,
     options: &Options,
     progress: &(dyn Fn() + Sync),
 ) -> Result<Suite, Error> {
-    let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None });
+    let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None, stopped: false });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
     let parts = thread::scope(|scope| {
         let worker = || work(&queue, options, progress);
@@ -81,13 +83,15 @@ struct Queue<S> {
     specs: Specs<S>,
     next: u64,
     failed: Option<(u64, Error)>,
+    /// Whether an interrupt has ended it.
+    stopped: bool,
 }
 
 impl<S> Queue<S> {
     /// The next group and its place. After a failure there is none: all groups before the failed
     /// one have been given out already, so the first failure is found all the same.
     fn take(&mut self) -> Option<(u64, GroupSpec<S>)> {
-        if self.failed.is_some() {
+        if self.failed.is_some() || self.stopped {
             return None;
         }
         let at = self.next;
@@ -102,6 +106,10 @@ impl<S> Queue<S> {
     }
 
     fn fail(&mut self, at: u64, error: Error) {
+        if matches!(&error.fault, Fault::Io(error) if error.kind() == ErrorKind::Interrupted) {
+            self.stopped = true;
+            return;
+        }
         if self.failed.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
             self.failed = Some((at, error));
         }
@@ -126,11 +134,11 @@ fn work<S: Side>(
     let mut suite = Suite::new(SiteTable::new(), options.operation, per_instance);
     loop {
         let Some((at, spec)) = lock().take() else { break };
-        if let Err(error) = fold_group(&spec, &mut intake, &mut suite) {
-            lock().fail(at, error);
-            return None;
+        match fold_group(&spec, &mut intake, &mut suite) {
+            Ok(()) => progress(),
+            // What was folded before counts, should this turn out to be an interrupt.
+            Err(error) => lock().fail(at, error),
         }
-        progress();
     }
     let (table, first) = intake.into_parts();
     suite.table = table;

@@ -101,29 +101,41 @@ fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
     insta::assert_snapshot!(said.failed(3), @"error: pairs/parity/1/a.txt: x: No such file or directory (os error 2)");
 }
 
-/// Targets have process groups of their own, so an interrupt reaches them only through us.
+/// Targets have process groups of their own, so an interrupt reaches them only through us. What
+/// was measured until then is shown.
 #[test]
-fn an_interrupt_ends_the_targets_too() {
-    let folder = folder(&[("parity/1", &[("a.txt", "hang"), ("b.txt", "7")])]);
+fn an_interrupt_ends_the_targets_too_and_keeps_what_was_measured() {
+    let folder = folder(&[
+        ("parity/1", &[("a.txt", "4"), ("b.txt", "fail")]),
+        ("parity/2", &[("a.txt", "hang"), ("b.txt", "7")]),
+    ]);
+    let path = folder.path().canonicalize().unwrap();
     let mut metacov = Command::new(env!("CARGO_BIN_EXE_metacov"));
-    metacov.args(["measure", "--pairs", "pairs", "--timeout", "600", "--", "./program", "@@"]);
-    metacov.current_dir(&folder).stderr(Stdio::null());
-    let mut metacov = metacov.spawn().unwrap();
-    let targets = || {
-        let folder = folder.path().canonicalize().unwrap();
-        let of_folder = |entry: &fs::DirEntry| {
-            fs::read_link(entry.path().join("exe")).is_ok_and(|path| path.starts_with(&folder))
-        };
-        fs::read_dir("/proc").unwrap().flatten().filter(of_folder).count()
+    metacov.args(["measure", "--pairs", "pairs", "--timeout", "600", "-j", "1"]);
+    metacov.args(["--criterion", "line", "-o", "mc.info", "--", "./program", "@@"]);
+    metacov.current_dir(&path).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let metacov = metacov.spawn().unwrap();
+    let hangs = |entry: &fs::DirEntry| {
+        let of_folder =
+            fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe.starts_with(&path));
+        let arguments = fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
+        of_folder && arguments.contains("parity/2/a.txt")
     };
+    let hanging = || fs::read_dir("/proc").unwrap().flatten().filter(hangs).count();
     let wait_until = |what: &dyn Fn() -> bool| {
         assert!((0..1000).any(|_| {
             std::thread::sleep(Duration::from_millis(10));
             what()
         }));
     };
-    wait_until(&|| targets() == 1);
+    wait_until(&|| hanging() == 1);
     Command::new("kill").args(["-INT", &metacov.id().to_string()]).status().unwrap();
-    assert_eq!(metacov.wait().unwrap().code(), Some(130));
-    wait_until(&|| targets() == 0);
+    let output = metacov.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    wait_until(&|| hanging() == 0);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("interrupted: the numbers are of 1 of 2 pairs"), "{said}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert!(shown.contains("parity     line"), "{shown}");
+    assert!(path.join("mc.info").exists(), "outputs are written too");
 }

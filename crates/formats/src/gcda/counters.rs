@@ -8,7 +8,7 @@
 use std::io::Read;
 
 use super::notes::FunctionKey;
-use super::shelf::Unit;
+use super::shelf::{NOTES_BYTES_MAX, Unit};
 use super::words::Words;
 use crate::{Fault, Input, Place, Recorder};
 
@@ -50,7 +50,9 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
 
 /// Names all sites of a translation unit, as if all its functions were in the program.
 pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
-    let unit = Unit::read(input)?;
+    let mut bytes = Vec::new();
+    input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+    let unit = Unit::read(&bytes)?;
     let present = vec![true; unit.notes.functions.len()];
     unit.projection(&present, recorder)?.name_sites(&mut recorder.reading);
     Ok(())

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -16,7 +17,7 @@ use super::words::Layout;
 use crate::{Fault, Place, Recorder};
 
 /// Notes beyond this size are not notes.
-const NOTES_BYTES_MAX: u64 = 1 << 30;
+pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
 
 /// How deep a folder of notes is searched.
 const DEPTH_MAX: usize = 32;
@@ -25,6 +26,9 @@ const DEPTH_MAX: usize = 32;
 #[derive(Default)]
 pub(crate) struct Shelf {
     units: BTreeMap<(PathBuf, u32), Rc<Unit>>,
+    /// By length and hash: notes are often copied beside the counters of each run, and compiling
+    /// them takes longer than all else.
+    by_content: BTreeMap<(usize, u64), Rc<Unit>>,
     /// The notes below the folder that was asked for last.
     below: Option<(PathBuf, Vec<PathBuf>)>,
 }
@@ -41,13 +45,8 @@ pub(super) struct Unit {
 
 impl Unit {
     /// The unit that notes tell of.
-    pub(super) fn read(notes: &mut impl Read) -> Result<Self, Fault> {
-        let mut bytes = Vec::new();
-        notes.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-        Unit::of(Notes::read(&bytes)?)
-    }
-
-    fn of(notes: Notes) -> Result<Self, Fault> {
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
+        let notes = Notes::read(bytes)?;
         let flow = |function| {
             Flow::of(function).ok_or_else(|| {
                 let what = format!("the flow graph of {} has no solution", function.name);
@@ -111,12 +110,10 @@ impl Shelf {
             if !path.is_file() {
                 continue;
             }
-            let file = std::fs::File::open(&path).map_err(Fault::from);
-            let unit = file.and_then(|mut file| Unit::read(&mut file)).map_err(|fault| {
+            let unit = self.read(&path).map_err(|fault| {
                 Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
             if (unit.notes.stamp, unit.notes.layout) == (stamp, layout) {
-                let unit = Rc::new(unit);
                 self.units.insert((path, stamp), unit.clone());
                 return Ok(unit);
             }
@@ -127,6 +124,21 @@ impl Shelf {
         }
         let what = format!("no notes {} (name their folder with --notes)", beside.display());
         Err(Fault::malformed(Place::Whole, what))
+    }
+
+    /// The unit that a file tells of, compiled now or before.
+    fn read(&mut self, path: &Path) -> Result<Rc<Unit>, Fault> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&bytes);
+        let key = (bytes.len(), hasher.finish());
+        if let Some(unit) = self.by_content.get(&key) {
+            return Ok(unit.clone());
+        }
+        let unit = Rc::new(Unit::read(&bytes)?);
+        self.by_content.insert(key, unit.clone());
+        Ok(unit)
     }
 
     /// The notes below a folder.
