@@ -25,7 +25,7 @@ fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
 }
 
 fn measure(folder: &Path, args: &[&str]) -> Run {
-    let all = ["measure", "--pairs", "pairs", "--timeout", "0.5", "--criterion", "line,function"];
+    let all = ["measure", "--pairs", "pairs", "--timeout", "2", "--criterion", "line,function"];
     metacov_in(folder, &[&all[..], args].concat())
 }
 
