@@ -120,7 +120,7 @@ impl SiteTable {
 
     /// All sites that are not excluded, in the order in which they were met.
     pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
-        self.all_sites().filter(|(id, _)| !self.excluded.contains(*id))
+        self.all_sites().filter(|(id, _)| !self.is_excluded(*id))
     }
 
     /// All sites that are not excluded, by path, line, criterion and name: the order of
@@ -212,6 +212,11 @@ impl SiteTable {
     /// Leaves a site out of every count, on all sides.
     pub fn exclude(&mut self, id: SiteId) {
         self.excluded.insert(id);
+    }
+
+    /// Whether a site is left out of every count.
+    pub fn is_excluded(&self, id: SiteId) -> bool {
+        self.excluded.contains(id)
     }
 
     /// Notes that sites of a criterion are known only as far as they ran, so that no share of all

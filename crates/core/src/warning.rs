@@ -54,7 +54,9 @@ impl Suite {
             warnings.push(Warning::Lopsided { groups: total.lopsided });
         }
         for criterion in criteria.iter() {
-            let of_criterion = |site| self.table.get(site).criterion() == criterion;
+            let of_criterion = |site| {
+                self.table.get(site).criterion() == criterion && !self.table.is_excluded(site)
+            };
             let sites = total.one_sided.iter().filter(|site| of_criterion(*site)).count() as u64;
             if sites > 0 && !self.table.partial().contains(criterion) {
                 warnings.push(Warning::OneSided { criterion, sites });

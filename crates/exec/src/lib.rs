@@ -12,6 +12,7 @@ mod execution;
 mod pairs;
 mod process;
 mod target;
+mod waiter;
 
 pub use execution::Inputs;
 pub use pairs::pairs_below;

@@ -7,8 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+#[cfg(not(target_os = "linux"))]
+use crate::waiter::Polling as Waiter;
+#[cfg(target_os = "linux")]
+use crate::waiter::Sleeping as Waiter;
 
 /// How often an interrupt is looked for.
 const SLICE: Duration = Duration::from_millis(100);
@@ -59,19 +63,14 @@ impl Group {
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     fn wait_for(&self, time: Duration, interrupted: &AtomicBool) -> io::Result<bool> {
         let end = Instant::now() + time;
-        let descriptor = pidfd_open(self.pid(), PidfdFlags::empty())?;
+        let mut waiter = Waiter::of(self.pid())?;
         loop {
             let left = end.saturating_duration_since(Instant::now());
             if left.is_zero() || interrupted.load(Ordering::Relaxed) {
                 return Ok(false);
             }
-            let timeout = Timespec::try_from(left.min(SLICE)).map_err(io::Error::other)?;
-            let mut descriptors = [PollFd::new(&descriptor, PollFlags::IN)];
-            match poll(&mut descriptors, Some(&timeout)) {
-                Ok(0) => {}
-                Ok(_) => return Ok(true),
-                Err(error) if error == rustix::io::Errno::INTR => {}
-                Err(error) => return Err(error.into()),
+            if waiter.ends_within(left.min(SLICE))? {
+                return Ok(true);
             }
         }
     }
