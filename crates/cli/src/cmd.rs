@@ -21,6 +21,7 @@ pub struct Config<S> {
     plan: Plan<S>,
     options: Options,
     presentation: Presentation,
+    leave_out_flaky: bool,
 }
 
 /// Folds a suite and shows it.
@@ -29,7 +30,12 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     let bar = talk.progress(planned);
     let suite = fold(config.plan, &config.options, &|| bar.inc(1));
     bar.finish_and_clear();
-    let suite = suite?;
+    let mut suite = suite?;
+    if config.leave_out_flaky {
+        for site in suite.total().flaky.iter() {
+            suite.table.exclude(site);
+        }
+    }
     let measured = suite.total().all_groups();
     if measured < planned {
         talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));

@@ -9,6 +9,8 @@ pub struct Reading {
     pub executed: Cover,
     /// The sites that the report names, whether they ran or not.
     pub known: Cover,
+    /// The sites that ran in some repetitions of an execution and not in others.
+    pub flaky: Cover,
     /// The criteria that the report names sites of.
     pub criteria: Criteria,
     /// How the report names its branches.
@@ -21,6 +23,7 @@ impl Reading {
         Reading {
             executed: Cover::of(table),
             known: Cover::of(table),
+            flaky: Cover::of(table),
             criteria: Criteria::default(),
             naming: Naming::default(),
         }
@@ -30,7 +33,17 @@ impl Reading {
     pub fn unite(&mut self, other: &Reading) {
         self.executed |= &other.executed;
         self.known |= &other.known;
+        self.flaky |= &other.flaky;
         self.criteria = self.criteria.union(other.criteria);
         self.naming = self.naming.union(other.naming);
+    }
+
+    /// Adds another run of the same input. What only some of the runs ran is flaky: the
+    /// difference `MC(a, a)` of an execution with itself, which should be empty.
+    pub fn repeat(&mut self, other: &Reading) {
+        let mut flaky = self.executed.clone();
+        flaky ^= &other.executed;
+        self.unite(other);
+        self.flaky |= &flaky;
     }
 }

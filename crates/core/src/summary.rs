@@ -20,6 +20,8 @@ pub struct Summary {
     /// In the result of the operation in at least one pair. For the difference, this is what is
     /// validated.
     pub selected: u64,
+    /// Of the result, what ran in some repetitions of an execution and not in others.
+    pub flaky: u64,
 }
 
 impl Summary {
@@ -43,10 +45,12 @@ impl Summary {
         percent(self.selected, self.executed())
     }
 
-    fn add(&mut self, state: State, selected: bool) {
+    fn add(&mut self, tally: &Tally, site: SiteId) {
+        let selected = tally.count_of(site) > 0;
         self.sites += 1;
         self.selected += u64::from(selected);
-        match state {
+        self.flaky += u64::from(selected && tally.flaky.contains(site));
+        match tally.state(site) {
             State::Validated(Kind::OnlyA) => self.only_a += 1,
             State::Validated(Kind::OnlyB) => self.only_b += 1,
             State::Validated(Kind::Either) => self.either += 1,
@@ -83,7 +87,7 @@ impl IndexMut<Criterion> for Summaries {
 pub fn total(table: &SiteTable, tally: &Tally) -> Summaries {
     let mut summaries = Summaries::default();
     for (id, site) in table.sites() {
-        summaries[site.criterion()].add(tally.state(id), tally.count_of(id) > 0);
+        summaries[site.criterion()].add(tally, id);
     }
     summaries
 }
@@ -94,7 +98,7 @@ pub fn by_file(table: &SiteTable, tally: &Tally) -> Vec<(FileId, Summaries)> {
     let mut ids = vec![None; table.file_count()];
     for (id, site) in table.sites() {
         let summaries = files[site.file.index()].get_or_insert_default();
-        summaries[site.criterion()].add(tally.state(id), tally.count_of(id) > 0);
+        summaries[site.criterion()].add(tally, id);
         ids[site.file.index()] = Some(site.file);
     }
     let mut rows: Vec<_> =
@@ -141,7 +145,7 @@ pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summar
                 rows.len() - 1
             }),
         };
-        rows[row].1[site.criterion()].add(tally.state(id), tally.count_of(id) > 0);
+        rows[row].1[site.criterion()].add(tally, id);
     }
     rows
 }

@@ -26,6 +26,8 @@ pub struct Tally {
     pub only_a: Cover,
     /// What the second side of some pair ran alone.
     pub only_b: Cover,
+    /// What ran in some repetitions of an execution and not in others.
+    pub flaky: Cover,
     /// What some side reported to exist and another side of the same group did not.
     pub one_sided: Cover,
     /// By site: in how many pairs the operation's result holds it.
@@ -44,6 +46,7 @@ impl Tally {
             executed: Cover::of(table),
             only_a: Cover::of(table),
             only_b: Cover::of(table),
+            flaky: Cover::of(table),
             one_sided: Cover::of(table),
             counts: Vec::new(),
         }
@@ -65,6 +68,9 @@ impl Tally {
         self.groups += 1;
         self.vacuous += u64::from(self.add_differences(sides, operation) == 0);
         self.lopsided += u64::from(is_lopsided(sides));
+        for side in sides {
+            self.flaky |= &side.flaky;
+        }
         for side in sides[1..].iter().filter(|side| side.known != sides[0].known) {
             let mut one_sided = side.known.clone();
             one_sided ^= &sides[0].known;
@@ -163,6 +169,7 @@ impl Tally {
         self.executed |= &other.executed;
         self.only_a |= &other.only_a;
         self.only_b |= &other.only_b;
+        self.flaky |= &other.flaky;
         self.one_sided |= &other.one_sided;
         if self.counts.len() < other.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -183,6 +190,7 @@ impl Tally {
             executed: self.executed.renumbered(numbers, table),
             only_a: self.only_a.renumbered(numbers, table),
             only_b: self.only_b.renumbered(numbers, table),
+            flaky: self.flaky.renumbered(numbers, table),
             one_sided: self.one_sided.renumbered(numbers, table),
             counts,
             ..*self

@@ -100,6 +100,21 @@ proptest! {
         prop_assert_eq!(difference(&union(&a, &s), &union(&b, &s)), expected);
     }
 
+    /// Flaky is what ran in some repetitions and not in all, in whatever order they come.
+    #[test]
+    fn repetitions_that_agree_are_not_flaky(repetitions in prop::collection::vec(runs(), 1..5)) {
+        let (table, ids) = table();
+        let readings: Vec<Reading> =
+            repetitions.iter().map(|runs| reading(&table, &ids, runs)).collect();
+        let mut all = readings[0].clone();
+        readings[1..].iter().for_each(|other| all.repeat(other));
+        for (at, id) in ids.iter().enumerate() {
+            let ran = repetitions.iter().filter(|runs| runs.contains(&at)).count();
+            prop_assert_eq!(all.executed.contains(*id), ran > 0);
+            prop_assert_eq!(all.flaky.contains(*id), ran > 0 && ran < repetitions.len());
+        }
+    }
+
     #[test]
     fn a_group_is_all_its_pairs(sides in prop::collection::vec(runs(), 2..6)) {
         let (table, ids) = table();

@@ -1,6 +1,7 @@
 //! A side that has yet to run.
 
-use std::path::PathBuf;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::{Exit, Failure, Reading};
@@ -15,33 +16,61 @@ pub struct Inputs {
     pub target: Arc<Target>,
     /// The inputs.
     pub files: Vec<PathBuf>,
+    /// How often each is run, to find out what does not run every time.
+    pub repeat: NonZero<u32>,
 }
 
 impl Side for Inputs {
     fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
-        let mut side = Reading::of(intake.table());
+        let mut side: Option<Reading> = None;
         for input in &self.files {
-            let name = || input.display().to_string();
-            // Counters of their own for each execution: nothing is left of the one before, and
-            // executions side by side do not add up.
-            let prefix = tempfile::Builder::new().prefix("metacov-").tempdir();
-            let prefix = prefix.map_err(|error| Fault::Io(error).of(name()))?;
-            let exit = self.target.run(input, prefix.path());
-            match exit.map_err(|error| Fault::Io(error).of(name()))? {
-                Exit::Success | Exit::Failure(_) => {}
-                Exit::Signalled(_) => return Ok(Err(Failure::Crashed)),
-                Exit::Timeout => return Ok(Err(Failure::TimedOut)),
+            let mut input_reading: Option<Reading> = None;
+            for _ in 0..self.repeat.get() {
+                let reading = match self.execute(input, intake)? {
+                    Ok(reading) => reading,
+                    Err(failure) => return Ok(Err(failure)),
+                };
+                match &mut input_reading {
+                    Some(known) => known.repeat(&reading),
+                    None => input_reading = Some(reading),
+                }
             }
-            let counters = FileSpec { path: prefix.path().to_owned(), context: None };
-            if !metacov_formats::has_counters(&counters.path) {
-                return Ok(Err(Failure::NoCounters));
+            match (&mut side, input_reading) {
+                (Some(side), Some(reading)) => side.unite(&reading),
+                (None, reading) => side = reading,
+                (Some(_), None) => {}
             }
-            side.unite(&intake.read_side(&[counters])?);
         }
-        Ok(Ok(side))
+        Ok(side.ok_or(Failure::NoCounters))
     }
 
     fn name(&self) -> String {
         self.files.first().map(|path| path.display().to_string()).unwrap_or_default()
+    }
+}
+
+impl Inputs {
+    /// Runs one input, once.
+    fn execute(
+        &self,
+        input: &Path,
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Failure>, Error> {
+        let name = || input.display().to_string();
+        // Counters of their own for each execution: nothing is left of the one before, and
+        // executions side by side do not add up.
+        let prefix = tempfile::Builder::new().prefix("metacov-").tempdir();
+        let prefix = prefix.map_err(|error| Fault::Io(error).of(name()))?;
+        let exit = self.target.run(input, prefix.path());
+        match exit.map_err(|error| Fault::Io(error).of(name()))? {
+            Exit::Success | Exit::Failure(_) => {}
+            Exit::Signalled(_) => return Ok(Err(Failure::Crashed)),
+            Exit::Timeout => return Ok(Err(Failure::TimedOut)),
+        }
+        let counters = FileSpec { path: prefix.path().to_owned(), context: None };
+        if !metacov_formats::has_counters(&counters.path) {
+            return Ok(Err(Failure::NoCounters));
+        }
+        intake.read_side(&[counters]).map(Ok)
     }
 }

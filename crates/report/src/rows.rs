@@ -48,6 +48,7 @@ pub fn table(view: &View<'_>) -> Table {
         .criteria
         .iter()
         .any(|criterion| groups.iter().any(|group| group.summaries[criterion].either > 0));
+    let has_flaky = !view.total.flaky.is_empty();
     let has_pairs = (view.total.pairs > 1 || !failures(view).is_empty())
         && matches!(view.by, By::Total | By::Relation);
     let failures = failures(view);
@@ -61,11 +62,14 @@ pub fn table(view: &View<'_>) -> Table {
             row.extend(failures.iter().map(|failure| thousands(group.failed[*failure as usize])));
             row.push(criterion.name().to_owned());
             row.extend(numbers(group.summaries[criterion], has_either, partial));
+            row.extend(has_flaky.then(|| thousands(group.summaries[criterion].flaky)));
             row
         })
     });
     let rows = rows.collect();
-    Table { columns: columns(view, has_pairs, &failures, has_either), rows }
+    let mut columns = columns(view, has_pairs, &failures, has_either);
+    columns.extend(has_flaky.then(|| Column::number("flaky")));
+    Table { columns, rows }
 }
 
 /// The sites that one row, or one row a criterion, stands for.
@@ -129,8 +133,7 @@ fn columns(
     failures: &[Failure],
     has_either: bool,
 ) -> Vec<Column> {
-    let word = |heading| Column { heading, numeric: false, emphasis: false };
-    let number = |heading| Column { heading, numeric: true, emphasis: false };
+    let (word, number) = (Column::word, Column::number);
     let mut columns = match view.by {
         By::Total => Vec::new(),
         By::Relation => vec![word("relation")],

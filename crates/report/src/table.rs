@@ -29,6 +29,18 @@ pub struct Column {
     pub emphasis: bool,
 }
 
+impl Column {
+    /// A column of words.
+    pub fn word(heading: &'static str) -> Self {
+        Column { heading, numeric: false, emphasis: false }
+    }
+
+    /// A column of numbers.
+    pub fn number(heading: &'static str) -> Self {
+        Column { heading, numeric: true, emphasis: false }
+    }
+}
+
 impl Table {
     /// The table for a terminal, every line ended.
     pub fn to_terminal(&self, color: bool) -> String {

@@ -14,6 +14,8 @@ int main(int argc, char **argv) {
     if (!strcmp(word, "crash")) abort();
     if (!strcmp(word, "vanish")) _exit(0);
     if (!strcmp(word, "fail")) return 3;
+    if (!strcmp(word, "toggle") && remove("toggle") != 0)
+        fclose(fopen("toggle", "w")); // runs every second time
     if (!strcmp(word, "hang")) {
         signal(SIGTERM, SIG_IGN);
         for (;;) pause();

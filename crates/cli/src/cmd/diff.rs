@@ -115,6 +115,7 @@ impl Args {
                 workers: workers(self.jobs),
             },
             presentation: self.output.presentation(by)?,
+            leave_out_flaky: false,
             plan: plan(self.files, &self.a, &self.b, self.pairs.as_deref())?,
         })
     }

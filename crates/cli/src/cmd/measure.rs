@@ -21,6 +21,8 @@ Examples:
   A program that takes a file, and one that reads standard input:
     metacov measure --pairs pairs/ -- ./prog @@
     metacov measure --pairs pairs/ -- ./prog
+  Does the program run the same code each time it gets the same input?
+    metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
   In which functions do the sides differ?
     metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
 
@@ -47,6 +49,12 @@ pub struct Args {
     /// How many executions run at once [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
+    /// Run each input this often; what does not run every time is shown as flaky.
+    #[arg(long, value_name = "TIMES", default_value = "1")]
+    repeat: NonZero<u32>,
+    /// Leave out what is flaky.
+    #[arg(long, requires = "repeat")]
+    no_flaky: bool,
     /// The program and its arguments; `@@` stands for the input file.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -66,7 +74,8 @@ impl Args {
         let limits = Limits { wall: self.timeout, grace: Duration::from_millis(500) };
         let target = Arc::new(Target { command: self.command, limits, interrupted });
         Ok(Config {
-            plan: plan(&self.pairs, &target)?,
+            plan: plan(&self.pairs, &target, self.repeat)?,
+            leave_out_flaky: self.no_flaky,
             options: Options {
                 scope: self.scope.scope()?,
                 operation: Operation::Xor,
@@ -78,9 +87,9 @@ impl Args {
     }
 }
 
-fn plan(pairs: &Path, target: &Arc<Target>) -> anyhow::Result<Plan<Inputs>> {
+fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Result<Plan<Inputs>> {
     let target = target.clone();
-    let inputs = move |files: Vec<PathBuf>| Inputs { target: target.clone(), files };
+    let inputs = move |files: Vec<PathBuf>| Inputs { target: target.clone(), files, repeat };
     if pairs.is_dir() {
         let groups = pairs_below(pairs)?;
         let (count, groups) = (groups.len() as u64, groups.into_iter());

@@ -79,6 +79,7 @@ struct Counts {
     executed_alike: u64,
     not_executed: Option<u64>,
     result: u64,
+    flaky: u64,
     percent: Option<f64>,
     percent_of_executed: Option<f64>,
 }
@@ -134,6 +135,8 @@ struct StateEntry<'e> {
     state: &'static str,
     /// In how many pairs the result holds the site.
     pairs: u32,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    flaky: bool,
 }
 
 fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
@@ -150,6 +153,7 @@ fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
             executed_alike: summary.executed_alike,
             not_executed: complete.then(|| summary.not_executed()),
             result: summary.selected,
+            flaky: summary.flaky,
             percent: summary.percent().filter(|_| complete),
             percent_of_executed: summary.percent_of_executed(),
         };
@@ -213,5 +217,6 @@ fn state<'e>(export: &'e Export<'_>, id: SiteId) -> StateEntry<'e> {
         instance: (!instance.is_empty()).then_some(instance),
         state: export.total.state(id).name(),
         pairs: export.total.count_of(id),
+        flaky: export.total.flaky.contains(id),
     }
 }
