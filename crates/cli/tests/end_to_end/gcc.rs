@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -22,6 +22,19 @@ pub fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
     let mut command = Command::new(compiler);
     command.args(["--coverage", "-o", "program"]).args(objects);
     of(command.current_dir(folder)).ok();
+}
+
+const ABSDIFF: [&str; 2] = ["absdiff.c", "main.c"];
+
+/// Compiles the paper's first listing in a folder, which is given back without links in its path.
+fn absdiff(folder: &Path) -> PathBuf {
+    let sources = repository().join("tests/targets/absdiff");
+    for name in ABSDIFF {
+        fs::copy(sources.join(name), folder.join(name)).unwrap();
+    }
+    let folder = folder.canonicalize().unwrap();
+    compile(&folder, "cc", &ABSDIFF);
+    folder
 }
 
 /// Compiles shapes in a folder, runs it twice and leaves each run's data in `a` and `b`.
@@ -133,13 +146,8 @@ fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tel
 /// No gcov, no gcovr, no counters to delete between the runs: one folder for each run.
 #[test]
 fn two_runs_of_a_program_in_three_commands() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
-    let sources = ["absdiff.c", "main.c"];
-    for name in sources {
-        fs::copy(repository().join("tests/targets/absdiff").join(name), folder.join(name)).unwrap();
-    }
-    compile(&folder, "cc", &sources);
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = absdiff(temporary.path());
     for (run, words) in [("run1", ["2", "3"]), ("run2", ["3", "2"])] {
         let mut program = Command::new("./program");
         program.args(words).env("GCOV_PREFIX", folder.join(run));
@@ -151,7 +159,7 @@ fn two_runs_of_a_program_in_three_commands() {
     // Compiled again, it is another program: its counters do not fit the old ones' notes.
     fs::write(folder.join("main.c"), fs::read_to_string(folder.join("main.c")).unwrap() + "\n")
         .unwrap();
-    compile(&folder, "cc", &sources);
+    compile(&folder, "cc", &ABSDIFF);
     let said = metacov_in(&folder, &["diff", "run1", "run2"]).failed(4);
     assert!(said.contains("made from another build than"), "{said}");
     let said = metacov_in(&folder, &["diff", ".git", "run2"]).failed(3);
@@ -164,13 +172,8 @@ fn two_runs_of_a_program_in_three_commands() {
 /// The paper's first listing, compiled and run: {3, 5} for R1, nothing for R2.
 #[test]
 fn the_faulty_absolute_difference() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path().canonicalize().unwrap();
-    let sources = ["absdiff.c", "main.c"];
-    for name in sources {
-        fs::copy(repository().join("tests/targets/absdiff").join(name), folder.join(name)).unwrap();
-    }
-    compile(&folder, "cc", &sources);
+    let temporary = tempfile::tempdir().unwrap();
+    let folder = absdiff(temporary.path());
     let cover = |x: &str, y: &str| {
         of(Command::new("./program").args([x, y]).current_dir(&folder)).ok();
         let mut gcov = Command::new("gcov");
