@@ -39,7 +39,8 @@ pub struct SiteTable {
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
     expected: usize,
-    /// By site: what its producer says of the build, such as the hash of the source line.
+    /// By site: what its producer says of the build, such as the hash of the source line, and in
+    /// the low bits what kind of thing that is.
     marks: Vec<u64>,
     excluded: Cover,
     partial: Criteria,
@@ -193,15 +194,20 @@ impl SiteTable {
         self.ends.get(&function).copied()
     }
 
-    /// Notes what a producer says of the build at a site (not zero), and refuses another build.
-    pub fn mark(&mut self, id: SiteId, mark: u64) -> Result<(), BuildMismatch> {
-        debug_assert_ne!(mark, 0, "zero means that nothing was said");
+    /// Notes what a producer says of the build at a site, and refuses another build. Producers say
+    /// different things, so only marks of one kind (not zero) are compared: the first kind that is
+    /// met at a site.
+    pub fn mark(&mut self, id: SiteId, kind: u16, mark: u64) -> Result<(), BuildMismatch> {
+        debug_assert_ne!(kind, 0, "zero means that nothing was said");
         if self.marks.len() <= id.index() {
             self.marks.resize(self.sites.len(), 0);
         }
+        let mark = mark << u16::BITS | u64::from(kind);
         let known = &mut self.marks[id.index()];
-        if *known == 0 || *known == mark {
+        if *known == 0 {
             *known = mark;
+        }
+        if *known == mark || kind_of(*known) != kind {
             return Ok(());
         }
         let site = self.get(id);
@@ -248,7 +254,7 @@ impl SiteTable {
             let instance = self.symbol(other.name(site.instance));
             let id = self.site(Site { file: files[site.file.index()], element, instance, ..*site });
             if let Some(mark) = other.marks.get(at).filter(|mark| **mark != 0) {
-                self.mark(id, *mark)?;
+                self.mark(id, kind_of(*mark), mark >> u16::BITS)?;
             }
             if let Some(end) = other.end(SiteId::new(at)) {
                 self.set_end(id, end);
@@ -342,6 +348,12 @@ impl fmt::Debug for BuildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BuildId({self})")
     }
+}
+
+/// The kind that a stored mark is of: its low bits.
+fn kind_of(mark: u64) -> u16 {
+    let [low, high, ..] = mark.to_le_bytes();
+    u16::from_le_bytes([low, high])
 }
 
 /// Numbers by value, so that branch 10 stands after branch 9; other text by its letters.

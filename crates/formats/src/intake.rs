@@ -117,7 +117,7 @@ impl<'s> Intake<'s> {
         mut input: Input,
         context: Option<&str>,
     ) -> Result<Reading, Fault> {
-        let reader = detect(input.head())?;
+        let (format, reader) = detect(input.head())?;
         if purpose == Purpose::Side && reader.lists_only_code() {
             let what = format!("{} do not tell what ran (see --universe)", reader.name());
             return Err(Fault::malformed(Place::Whole, what));
@@ -131,6 +131,7 @@ impl<'s> Intake<'s> {
             table: &mut self.table,
             scope: self.scope,
             exclusions: &mut self.exclusions,
+            format,
             context,
             universe: self.universe.as_ref(),
             shelf: &mut self.shelf,
@@ -163,9 +164,9 @@ impl Intake<'_> {
     }
 }
 
-/// The reader whose format the content is of.
-fn detect(head: &[u8]) -> Result<&'static dyn Reader, Fault> {
-    READERS.iter().copied().find(|reader| reader.detect(head)).ok_or_else(|| {
+/// The reader whose format the content is of, and its number.
+fn detect(head: &[u8]) -> Result<(u8, &'static dyn Reader), Fault> {
+    (0..).zip(READERS.iter().copied()).find(|(_, reader)| reader.detect(head)).ok_or_else(|| {
         let names: Vec<&str> = reader_names().collect();
         Fault::UnknownFormat(names.join(", "))
     })

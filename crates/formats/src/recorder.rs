@@ -20,7 +20,7 @@ pub(crate) struct Record {
     ran: bool,
     excluded: bool,
     traced: bool,
-    mark: u64,
+    mark: Mark,
     /// The last line of a function; zero if it is not told.
     end: u32,
 }
@@ -28,7 +28,8 @@ pub(crate) struct Record {
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        Record { line, element, instance, ran, excluded: false, traced: false, mark: 0, end: 0 }
+        let (excluded, traced, mark, end) = (false, false, Mark::default(), 0);
+        Record { line, element, instance, ran, excluded, traced, mark, end }
     }
 
     pub(crate) fn line(line: u32, ran: bool) -> Self {
@@ -71,7 +72,12 @@ impl Record {
 
     /// Carries what the producer says of the build: the same bytes for the same code.
     pub(crate) fn marked(self, what: &[u8]) -> Self {
-        Record { mark: mark(what), ..self }
+        self.marked_in(1, what)
+    }
+
+    /// The same in one of several notations (from one), which cannot be compared.
+    pub(crate) fn marked_in(self, notation: u8, what: &[u8]) -> Self {
+        Record { mark: Mark::of(notation, what), ..self }
     }
 }
 
@@ -85,6 +91,8 @@ pub(crate) struct Recorder<'i> {
     pub(crate) scope: &'i Scope,
     /// By file of the table: what its markers leave out, once it has been asked for.
     pub(crate) exclusions: &'i mut Vec<Option<Exclusions>>,
+    /// The number of the format that is being read.
+    pub(crate) format: u8,
     /// The test or context to read, if not all of them.
     pub(crate) context: Option<&'i str>,
     /// Files that list all code, if any were read before.
@@ -203,8 +211,10 @@ impl Recorder<'_> {
             };
             numbered(number);
             let Some(id) = number else { continue };
-            if record.mark != 0 {
-                self.table.mark(id, record.mark).map_err(|mismatch| {
+            if record.mark.notation != 0 {
+                // What another format says, or the same one in another notation, cannot be compared.
+                let kind = u16::from_le_bytes([record.mark.notation, self.format]);
+                self.table.mark(id, kind, record.mark.hash).map_err(|mismatch| {
                     let earlier = self.first.unwrap_or("the rest of it").to_owned();
                     Fault::OtherBuild { earlier, mismatch }
                 })?;
@@ -261,10 +271,19 @@ fn leaves_out(exclusions: &Exclusions, record: &Record) -> bool {
             && exclusions.hold_branches(record.line))
 }
 
-/// A hash that is not zero (64-bit FNV-1a).
-fn mark(what: &[u8]) -> u64 {
-    let hash = what.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    hash.max(1)
+/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash
+/// (64-bit FNV-1a).
+#[derive(Clone, Copy, Debug, Default)]
+struct Mark {
+    notation: u8,
+    hash: u64,
+}
+
+impl Mark {
+    fn of(notation: u8, what: &[u8]) -> Self {
+        let hash = what.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Mark { notation, hash }
+    }
 }

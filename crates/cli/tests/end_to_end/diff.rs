@@ -211,6 +211,14 @@ fn branches_with_different_names_are_not_compared() {
     assert_eq!(run.row(&["line"]), same.row(&["line"]));
 }
 
+/// gcovr hashes source lines in hexadecimal, lcov in base 64: the same code all the same.
+#[test]
+fn hashes_in_different_notations_are_not_compared() {
+    let lcov = "lcov/1.16/a-checksum.info";
+    let run = metacov(&["diff", A, lcov, "--root", ROOT, "--exclude", "/usr"]).ok();
+    assert_eq!(run.row(&["line"])[6], "0", "a run does not differ from itself");
+}
+
 #[test]
 fn a_criterion_that_nobody_tells_is_an_error() {
     let said = metacov(&["diff", A, B, "--criterion", "region"]).failed(3);

@@ -141,6 +141,9 @@ fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tel
     let ([a_main, a_shapes], [b_main, b_shapes]) = (counters("a"), counters("b"));
     let args = ["-a", &a_main, &a_shapes, "-b", &b_main, &b_shapes];
     assert_eq!(gcov, difference(&folder, &args), "gcov and its counters");
+    // One side in one format, the other in another: the same run does not differ from itself.
+    let mixed = ["-a", "a.gcov.json", "-b", &a_main, &a_shapes];
+    assert_eq!(difference(&folder, &mixed), BTreeSet::new(), "gcov and its counters, mixed");
 }
 
 /// No gcov, no gcovr, no counters to delete between the runs: one folder for each run.

@@ -138,7 +138,11 @@ fn line_record(rest: &str) -> Option<Record> {
     let line = parts.next()?.parse().ok()?;
     let record = Record::line(line, ran(parts.next()?)?);
     Some(match parts.next() {
-        Some(checksum) if !checksum.is_empty() => record.marked(checksum.as_bytes()),
+        // MD5: 22 characters of lcov's base 64, 32 of gcovr's hexadecimal.
+        Some(checksum) if !checksum.is_empty() => {
+            let notation = u8::try_from(checksum.len()).unwrap_or(u8::MAX);
+            record.marked_in(notation, checksum.as_bytes())
+        }
         _ => record,
     })
 }
