@@ -45,10 +45,13 @@ impl Suite {
         let total = self.total();
         let criteria = self.criteria();
         let mut warnings = Vec::new();
-        match (total.only_a.is_empty(), total.only_b.is_empty()) {
-            (true, false) | (false, true) => warnings
-                .push(Warning::Residue { a_within_b: total.only_a.is_empty(), pairs: total.pairs }),
-            _ => {}
+        let counts = |site| {
+            criteria.contains(self.table.get(site).criterion()) && !self.table.is_excluded(site)
+        };
+        let a_within_b = !total.only_a.iter().any(counts);
+        let b_within_a = !total.only_b.iter().any(counts);
+        if a_within_b != b_within_a {
+            warnings.push(Warning::Residue { a_within_b, pairs: total.pairs });
         }
         if total.lopsided > 0 {
             warnings.push(Warning::Lopsided { groups: total.lopsided });
