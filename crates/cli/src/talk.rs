@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use metacov_formats::{Error, Fault, Output, write_whole};
+use metacov_formats::{Output, write_whole};
 
 use crate::exit_code::Unwritten;
 
@@ -82,8 +82,7 @@ impl Talk {
         self.colors(&io::stdout())
     }
 
-    /// A bar that counts to `length`. It is drawn only on a terminal, and only if it takes long
-    /// enough to be looked at.
+    /// A bar that counts to `length`. It is drawn only on a terminal, and not for a single pair.
     pub fn progress(&self, length: u64) -> ProgressBar {
         if self.quiet || length < 2 {
             return ProgressBar::hidden();
@@ -133,9 +132,4 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// The text without what would steer a terminal: names of files come from anywhere.
 fn printable(text: &str) -> String {
     text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
-}
-
-/// The error of a file that a user has named, which is in the way of all else.
-pub fn missing(name: &str, what: &str) -> Error {
-    Fault::Io(io::Error::new(io::ErrorKind::NotFound, what.to_owned())).of(name)
 }

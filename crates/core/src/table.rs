@@ -9,8 +9,8 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::symbols::Symbols;
 use crate::{
-    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Site, SiteId, Span,
-    Symbol,
+    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint, Site,
+    SiteId, Span, Symbol,
 };
 
 /// Which table a cover belongs to. The default is that of examples and tests: no table.
@@ -283,7 +283,7 @@ impl SiteTable {
             fingerprint.text(self.name(site.instance));
             self.fingerprint_element(&mut fingerprint, site.element);
         }
-        BuildId(fingerprint.0)
+        BuildId(fingerprint.hash())
     }
 
     fn fingerprint_element(&self, fingerprint: &mut Fingerprint, element: Element) {
@@ -361,26 +361,5 @@ fn compare_numerically(left: &str, right: &str) -> Ordering {
     match (left.parse::<u64>(), right.parse::<u64>()) {
         (Ok(left), Ok(right)) => left.cmp(&right),
         _ => left.cmp(right),
-    }
-}
-
-/// 64-bit FNV-1a: short, and the same everywhere and forever, unlike the hashers of tables.
-struct Fingerprint(u64);
-
-impl Fingerprint {
-    fn new() -> Self {
-        Fingerprint(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn text(&mut self, text: &str) {
-        text.bytes().chain([0]).for_each(|byte| self.byte(byte));
-    }
-
-    fn numbers<const N: usize>(&mut self, numbers: [u32; N]) {
-        numbers.into_iter().flat_map(u32::to_le_bytes).for_each(|byte| self.byte(byte));
-    }
-
-    fn byte(&mut self, byte: u8) {
-        self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     }
 }

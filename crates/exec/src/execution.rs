@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::{Exit, Failure, Reading};
-use metacov_formats::{Error, Fault, FileSpec, Intake, Side};
+use metacov_formats::{Error, Fault, Intake, Side};
 
 use crate::Target;
 
@@ -22,26 +22,14 @@ pub struct Inputs {
 
 impl Side for Inputs {
     fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
-        let mut side: Option<Reading> = None;
+        let mut side = Reading::of(intake.table());
         for input in &self.files {
-            let mut input_reading: Option<Reading> = None;
-            for _ in 0..self.repeat.get() {
-                let reading = match self.execute(input, intake)? {
-                    Ok(reading) => reading,
-                    Err(failure) => return Ok(Err(failure)),
-                };
-                match &mut input_reading {
-                    Some(known) => known.repeat(&reading),
-                    None => input_reading = Some(reading),
-                }
-            }
-            match (&mut side, input_reading) {
-                (Some(side), Some(reading)) => side.unite(&reading),
-                (None, reading) => side = reading,
-                (Some(_), None) => {}
+            match self.repeat(input, intake)? {
+                Ok(reading) => side.unite(&reading),
+                Err(failure) => return Ok(Err(failure)),
             }
         }
-        Ok(side.ok_or(Failure::NoCounters))
+        Ok(Ok(side))
     }
 
     fn name(&self) -> String {
@@ -50,6 +38,23 @@ impl Side for Inputs {
 }
 
 impl Inputs {
+    /// Runs one input as often as asked for.
+    fn repeat(
+        &self,
+        input: &Path,
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Failure>, Error> {
+        let mut all = self.execute(input, intake)?;
+        for _ in 1..self.repeat.get() {
+            let Ok(reading) = &mut all else { break };
+            match self.execute(input, intake)? {
+                Ok(other) => reading.repeat(&other),
+                Err(failure) => all = Err(failure),
+            }
+        }
+        Ok(all)
+    }
+
     /// Runs one input, once.
     fn execute(
         &self,
@@ -67,10 +72,6 @@ impl Inputs {
             Exit::Signalled(_) => return Ok(Err(Failure::Crashed)),
             Exit::Timeout => return Ok(Err(Failure::TimedOut)),
         }
-        let counters = FileSpec { path: prefix.path().to_owned(), context: None };
-        if !metacov_formats::has_counters(&counters.path) {
-            return Ok(Err(Failure::NoCounters));
-        }
-        intake.read_side(&[counters]).map(Ok)
+        Ok(intake.read_folder(prefix.path())?.ok_or(Failure::NoCounters))
     }
 }

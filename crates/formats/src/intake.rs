@@ -37,8 +37,6 @@ pub struct Intake<'s> {
     waiting: Waiting,
     universe: Option<Universe>,
     shelf: Shelf,
-    /// The folder whose counters are being read: what `GCOV_PREFIX` was.
-    prefix: Option<PathBuf>,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -53,14 +51,13 @@ impl<'s> Intake<'s> {
             waiting: Waiting::default(),
             universe: None,
             shelf: Shelf::default(),
-            prefix: None,
             first: None,
         }
     }
 
     /// Reads a file for the code that it names; what it says to have run is ignored.
     pub fn read_universe(&mut self, file: &FileSpec) -> Result<(), Error> {
-        self.read_file(file, Purpose::Universe)?;
+        self.read_file(file, Purpose::Universe, None)?;
         self.universe = Some(Universe::of(&self.table));
         Ok(())
     }
@@ -69,22 +66,32 @@ impl<'s> Intake<'s> {
     pub fn read_side(&mut self, files: &[FileSpec]) -> Result<Reading, Error> {
         let mut side = Reading::of(&self.table);
         for file in files {
-            if !file.path.is_dir() {
-                side.unite(&self.read_file(file, Purpose::Side)?);
-                continue;
-            }
-            let counters = gcda::counters_below(&file.path);
-            if counters.is_empty() {
-                let what = "a folder without counters (.gcda); name other files one by one";
-                return Err(Fault::malformed(Place::Whole, what).of(file.to_string()));
-            }
-            self.prefix = Some(file.path.clone());
-            for path in counters {
-                side.unite(&self.read_file(&FileSpec { path, context: None }, Purpose::Side)?);
-            }
-            self.prefix = None;
+            let reading = if file.path.is_dir() {
+                self.read_folder(&file.path)?.ok_or_else(|| {
+                    let what = "a folder without counters (.gcda); name other files one by one";
+                    Fault::malformed(Place::Whole, what).of(file.to_string())
+                })?
+            } else {
+                self.read_file(file, Purpose::Side, None)?
+            };
+            side.unite(&reading);
         }
         Ok(side)
+    }
+
+    /// Reads all counters (`.gcda`) below a folder; none if there are none. The folder is what
+    /// `GCOV_PREFIX` was, or lies where the program was built.
+    pub fn read_folder(&mut self, folder: &Path) -> Result<Option<Reading>, Error> {
+        let mut reading: Option<Reading> = None;
+        for path in gcda::counters_below(folder) {
+            let file = FileSpec { path, context: None };
+            let counters = self.read_file(&file, Purpose::Side, Some(folder))?;
+            match &mut reading {
+                Some(reading) => reading.unite(&counters),
+                None => reading = Some(counters),
+            }
+        }
+        Ok(reading)
     }
 
     /// The sites that have been met.
@@ -97,10 +104,15 @@ impl<'s> Intake<'s> {
         (self.table, self.first)
     }
 
-    fn read_file(&mut self, file: &FileSpec, purpose: Purpose) -> Result<Reading, Error> {
+    fn read_file(
+        &mut self,
+        file: &FileSpec,
+        purpose: Purpose,
+        prefix: Option<&Path>,
+    ) -> Result<Reading, Error> {
         let name = file.to_string();
         let reading = Input::open(&file.path)
-            .and_then(|input| self.read_for(purpose, input, file.context.as_deref()))
+            .and_then(|input| self.read_for(purpose, prefix, input, file.context.as_deref()))
             .map_err(|fault| fault.of(&name))?;
         self.first.get_or_insert(name);
         Ok(reading)
@@ -108,12 +120,13 @@ impl<'s> Intake<'s> {
 
     /// Reads one report of a side from an open input.
     pub fn read(&mut self, input: Input, context: Option<&str>) -> Result<Reading, Fault> {
-        self.read_for(Purpose::Side, input, context)
+        self.read_for(Purpose::Side, None, input, context)
     }
 
     fn read_for(
         &mut self,
         purpose: Purpose,
+        prefix: Option<&Path>,
         mut input: Input,
         context: Option<&str>,
     ) -> Result<Reading, Fault> {
@@ -135,7 +148,7 @@ impl<'s> Intake<'s> {
             context,
             universe: self.universe.as_ref(),
             shelf: &mut self.shelf,
-            prefix: self.prefix.as_deref(),
+            prefix,
             first: self.first.as_deref(),
             waiting: std::mem::take(&mut self.waiting),
         };
@@ -148,9 +161,7 @@ impl<'s> Intake<'s> {
         }
         Ok(reading)
     }
-}
 
-impl Intake<'_> {
     /// What kind of code a report does not name.
     fn missing(&self, context: Option<&str>) -> String {
         let mut kind = context.map_or(String::new(), |name| format!(" for the context `{name}`"));

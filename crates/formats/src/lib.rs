@@ -36,7 +36,6 @@ mod universe;
 mod xml;
 
 use std::io::{self, Write};
-use std::path::Path;
 
 pub use error::{Error, Fault, Place};
 pub use export::Export;
@@ -74,11 +73,6 @@ pub fn reader_names() -> impl Iterator<Item = &'static str> {
 /// The names of the formats that content which starts like this is of: one, if it is of any.
 pub fn detected_names(head: &[u8]) -> impl Iterator<Item = &'static str> {
     READERS.iter().filter(|reader| reader.detect(head)).map(|reader| reader.name())
-}
-
-/// Whether any counters (`.gcda`) lie below a folder.
-pub fn has_counters(folder: &Path) -> bool {
-    !gcda::counters_below(folder).is_empty()
 }
 
 /// All formats of coverage files that are written.

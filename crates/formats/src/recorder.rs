@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use metacov_core::{
-    BranchKey, Criterion, Element, FileId, Reading, Site, SiteId, SiteTable, Span, Symbol,
+    BranchKey, Criterion, Element, FileId, Fingerprint, Reading, Site, SiteId, SiteTable, Span,
+    Symbol,
 };
 
 use crate::Fault;
@@ -271,8 +272,7 @@ fn leaves_out(exclusions: &Exclusions, record: &Record) -> bool {
             && exclusions.hold_branches(record.line))
 }
 
-/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash
-/// (64-bit FNV-1a).
+/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mark {
     notation: u8,
@@ -281,9 +281,8 @@ struct Mark {
 
 impl Mark {
     fn of(notation: u8, what: &[u8]) -> Self {
-        let hash = what.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-        Mark { notation, hash }
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.bytes(what);
+        Mark { notation, hash: fingerprint.hash() }
     }
 }

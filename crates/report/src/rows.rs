@@ -49,9 +49,9 @@ pub fn table(view: &View<'_>) -> Table {
         .iter()
         .any(|criterion| groups.iter().any(|group| group.summaries[criterion].either > 0));
     let has_flaky = !view.total.flaky.is_empty();
-    let has_pairs = (view.total.pairs > 1 || !failures(view).is_empty())
-        && matches!(view.by, By::Total | By::Relation);
     let failures = failures(view);
+    let of_pairs = matches!(view.by, By::Total | By::Relation);
+    let has_pairs = of_pairs && (view.total.pairs > 1 || !failures.is_empty());
     let rows = groups.iter().flat_map(|group| {
         let told = |criterion: &Criterion| group.summaries[*criterion].sites > 0;
         let failures = &failures;

@@ -48,9 +48,9 @@ The table:
 
 /// Compare the coverage of two executions, or of many pairs.
 ///
-/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON and data file), Cobertura,
-/// JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd), and tells them by their
-/// content. The result is what one side executed and the other did not, united over all pairs:
+/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON
+/// and data file), Cobertura, JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd),
+/// and tells them by their content. The result is what one side executed and the other did not, united over all pairs:
 /// metamorphic coverage.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, override_usage = USAGE)]

@@ -62,7 +62,8 @@ fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Talk) -> anyhow::Resu
     let Some(asked) = asked else { return Ok(told) };
     let untold = asked.without(told);
     if asked == untold {
-        return Err(crate::talk::missing(&asked.to_string(), "the files do not tell it").into());
+        let fault = Fault::malformed(Place::Whole, "the files do not tell it");
+        return Err(fault.of(asked.to_string()).into());
     }
     if !untold.is_empty() {
         talk.warning(&format!("left out: {untold} (the files do not tell it)"));

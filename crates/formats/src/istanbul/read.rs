@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use metacov_core::{BranchKey, Span, Symbol};
+use metacov_core::{BranchKey, Fingerprint, Span, Symbol};
 
 use crate::json::{Json, Next};
 use crate::{Fault, Input, Record, Recorder};
@@ -96,12 +96,11 @@ impl File {
     /// A number that code with other statements does not have. Istanbul's own `hash` would not do:
     /// the same code has another one in another folder, and some producers write none.
     fn shape(&self) -> u64 {
-        let places = self.statements.values();
-        let numbers =
-            places.flat_map(|(line, span)| [*line, span.column, span.end_line, span.end_column]);
-        numbers.fold(0, |shape: u64, number| {
-            (shape.rotate_left(5) ^ u64::from(number)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        })
+        let mut fingerprint = Fingerprint::new();
+        for (line, span) in self.statements.values() {
+            fingerprint.numbers([*line, span.column, span.end_line, span.end_column]);
+        }
+        fingerprint.hash()
     }
 }
 
