@@ -7,6 +7,7 @@ pub mod measure;
 mod output_args;
 mod present;
 mod scope_args;
+mod target_args;
 
 use std::num::NonZero;
 

@@ -21,19 +21,34 @@ pub enum Failure {
     Crashed,
     /// It took too long.
     TimedOut,
+    /// It ended by itself, in a way that says that its input was not a valid one.
+    Invalid,
     /// It ended by itself and left no counters.
     NoCounters,
 }
 
+/// A side that has no cover.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Why.
+    pub failure: Failure,
+    /// How its execution ended.
+    pub exit: Exit,
+    /// What it said last.
+    pub last_words: String,
+}
+
 impl Failure {
     /// All ways to fail.
-    pub const ALL: [Failure; 3] = [Failure::Crashed, Failure::TimedOut, Failure::NoCounters];
+    pub const ALL: [Failure; 4] =
+        [Failure::Crashed, Failure::TimedOut, Failure::Invalid, Failure::NoCounters];
 
     /// The words that users read.
     pub fn name(self) -> &'static str {
         match self {
             Failure::Crashed => "crashed",
             Failure::TimedOut => "timed out",
+            Failure::Invalid => "invalid",
             Failure::NoCounters => "no counters",
         }
     }

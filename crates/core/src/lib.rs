@@ -59,7 +59,7 @@ mod warning;
 pub use cover::Cover;
 pub use criterion::{Criteria, Criterion};
 pub use error::{BuildMismatch, GroupTooSmall};
-pub use execution::{Exit, Failure};
+pub use execution::{Exit, Failure, Missing};
 pub use fingerprint::Fingerprint;
 pub use group::Group;
 pub use operation::Operation;

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metacov_core::{Exit, Failure, Reading};
+use metacov_core::{Exit, Failure, Missing, Reading};
 use metacov_formats::{Error, Fault, Intake, Side};
 
 use crate::Target;
@@ -21,12 +21,12 @@ pub struct Inputs {
 }
 
 impl Side for Inputs {
-    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
         let mut side = Reading::of(intake.table());
         for input in &self.files {
             match self.repeat(input, intake)? {
                 Ok(reading) => side.unite(&reading),
-                Err(failure) => return Ok(Err(failure)),
+                Err(missing) => return Ok(Err(missing)),
             }
         }
         Ok(Ok(side))
@@ -43,13 +43,13 @@ impl Inputs {
         &self,
         input: &Path,
         intake: &mut Intake<'_>,
-    ) -> Result<Result<Reading, Failure>, Error> {
+    ) -> Result<Result<Reading, Missing>, Error> {
         let mut all = self.execute(input, intake)?;
         for _ in 1..self.repeat.get() {
             let Ok(reading) = &mut all else { break };
             match self.execute(input, intake)? {
                 Ok(other) => reading.repeat(&other),
-                Err(failure) => all = Err(failure),
+                Err(missing) => all = Err(missing),
             }
         }
         Ok(all)
@@ -60,18 +60,20 @@ impl Inputs {
         &self,
         input: &Path,
         intake: &mut Intake<'_>,
-    ) -> Result<Result<Reading, Failure>, Error> {
+    ) -> Result<Result<Reading, Missing>, Error> {
         let name = || input.display().to_string();
         // Counters of their own for each execution: nothing is left of the one before, and
         // executions side by side do not add up.
         let prefix = tempfile::Builder::new().prefix("metacov-").tempdir();
         let prefix = prefix.map_err(|error| Fault::Io(error).of(name()))?;
         let exit = self.target.run(input, prefix.path());
-        match exit.map_err(|error| Fault::Io(error).of(name()))? {
+        let exit = exit.map_err(|error| Fault::Io(error).of(name()))?;
+        let missing = |failure| Missing { failure, exit, last_words: String::new() };
+        match exit {
             Exit::Success | Exit::Failure(_) => {}
-            Exit::Signalled(_) => return Ok(Err(Failure::Crashed)),
-            Exit::Timeout => return Ok(Err(Failure::TimedOut)),
+            Exit::Signalled(_) => return Ok(Err(missing(Failure::Crashed))),
+            Exit::Timeout => return Ok(Err(missing(Failure::TimedOut))),
         }
-        Ok(intake.read_folder(prefix.path())?.ok_or(Failure::NoCounters))
+        Ok(intake.read_folder(prefix.path())?.ok_or_else(|| missing(Failure::NoCounters)))
     }
 }

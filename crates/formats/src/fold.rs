@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use std::thread;
 
 use metacov_core::{
-    Agreement, BuildMismatch, Element, Failure, Group, Operation, Reading, SiteTable, Suite, Tally,
+    Agreement, BuildMismatch, Element, Group, Missing, Operation, Reading, SiteTable, Suite, Tally,
 };
 
 use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
@@ -32,7 +32,7 @@ pub struct Options {
 /// A side of a group, which can be asked what it ran.
 pub trait Side: Send {
     /// What it ran, or why it cannot tell.
-    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error>;
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error>;
 
     /// What to call it in a message.
     fn name(&self) -> String;
@@ -40,7 +40,7 @@ pub trait Side: Send {
 
 /// Coverage files, united. One that cannot be read is an error: nobody ran anything.
 impl Side for Vec<FileSpec> {
-    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Failure>, Error> {
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
         intake.read_side(self).map(Ok)
     }
 
@@ -164,8 +164,8 @@ fn fold_group<S: Side>(
     let Some(tally) = suite.relations.get_mut(&spec.relation) else { return Ok(()) };
     let readings = match readings {
         Ok(readings) => readings,
-        Err(failure) => {
-            tally.add_failure(failure);
+        Err(missing) => {
+            tally.add_failure(missing.failure);
             return Ok(());
         }
     };

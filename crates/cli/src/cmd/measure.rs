@@ -1,19 +1,17 @@
 //! `metacov measure`
 
-use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use metacov_core::Operation;
-use metacov_exec::{Inputs, Limits, Target, pairs_below};
+use metacov_exec::{Inputs, Target, pairs_below};
 use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
 use metacov_report::By;
 
 use super::output_args::OutputArgs;
 use super::scope_args::ScopeArgs;
+use super::target_args::TargetArgs;
 use super::{Config, workers};
 
 const EXAMPLES: &str = "\
@@ -43,9 +41,6 @@ pub struct Args {
     /// The pairs: a folder of folders, or a manifest.
     #[arg(long, value_name = "PATH")]
     pairs: PathBuf,
-    /// How long an execution may take, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
-    timeout: Duration,
     /// How many executions run at once [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -55,10 +50,9 @@ pub struct Args {
     /// Leave out what is flaky.
     #[arg(long, requires = "repeat")]
     no_flaky: bool,
-    /// The program and its arguments; `@@` stands for the input file.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
 
+    #[command(flatten)]
+    target: TargetArgs,
     #[command(flatten)]
     scope: ScopeArgs,
     #[command(flatten)]
@@ -67,12 +61,7 @@ pub struct Args {
 
 impl Args {
     pub fn config(self) -> anyhow::Result<Config<Inputs>> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, interrupted.clone())?;
-        }
-        let limits = Limits { wall: self.timeout, grace: Duration::from_millis(500) };
-        let target = Arc::new(Target { command: self.command, limits, interrupted });
+        let target = Arc::new(self.target.target()?);
         Ok(Config {
             plan: plan(&self.pairs, &target, self.repeat)?,
             leave_out_flaky: self.no_flaky,
@@ -106,11 +95,4 @@ fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Res
 fn with_sides<S>(group: GroupSpec<S>, inputs: &impl Fn(S) -> Inputs) -> GroupSpec<Inputs> {
     let GroupSpec { relation, pair, sides } = group;
     GroupSpec { relation, pair, sides: sides.map(inputs) }
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 =
-        text.trim_end_matches('s').parse().map_err(|_| "a number of seconds is needed")?;
-    let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if duration.is_zero() { Err("no time at all".to_owned()) } else { Ok(duration) }
 }

@@ -47,6 +47,7 @@ fn nothing_measured(total: &Tally) -> Error {
         .map(|failure| match failure {
             Failure::Crashed => format!("{} crashed", total.failed(failure)),
             Failure::TimedOut => format!("{} timed out", total.failed(failure)),
+            Failure::Invalid => format!("{} invalid", total.failed(failure)),
             Failure::NoCounters => {
                 let count = total.failed(failure);
                 format!("{count} left no counters (is it built with gcc --coverage?)")
