@@ -5,7 +5,7 @@ use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
 use crate::{SiteId, SiteTable, TableId};
 
-const BITS: usize = u64::BITS as usize;
+pub(crate) const BITS: usize = u64::BITS as usize;
 
 /// A set of sites of one table: what an execution ran, what two executions differ in, what a suite validates.
 ///
@@ -32,6 +32,16 @@ impl Cover {
         let new = self.words[word] & bit == 0;
         self.words[word] |= bit;
         new
+    }
+
+    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, which
+    /// are among them: the fast way for those who have many sites of a word at hand.
+    pub fn replace(&mut self, word: usize, mask: u64, bits: u64) {
+        debug_assert_eq!(bits & !mask, 0, "bits are within the mask");
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] = self.words[word] & !mask | bits;
     }
 
     /// Whether the site is in the set.

@@ -1,5 +1,6 @@
 //! What can be covered, and how it is told apart.
 
+use crate::cover::BITS;
 use crate::{Criterion, Symbol};
 
 /// The number of a site in its [`SiteTable`](crate::SiteTable): dense, from zero.
@@ -14,6 +15,11 @@ impl SiteId {
     /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// Where it is in a cover: the word, and the bit of it.
+    pub fn place(self) -> (usize, u64) {
+        (self.index() / BITS, 1 << (self.index() % BITS))
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::io::Read;
 
+use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
 use super::shelf::{NOTES_BYTES_MAX, Unit};
 use super::words::Words;
@@ -32,19 +33,11 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
     let (build, folder) = ((stamp, words.layout()), recorder.scope.notes.as_deref());
     let unit = recorder.shelf.unit(&path, build, recorder.prefix, folder)?;
     let counters = Counters::read(&mut words, &unit)?;
-    let projection = unit.projection(&counters.present, recorder)?;
-    projection.name_sites(&mut recorder.reading);
-    let mut counts = Vec::new();
-    for (function, range) in counters.of_what_ran {
-        if !unit.flows[function].run(&counters.values[range], &mut counts) {
-            let name = &unit.notes.functions[function].name;
-            let what = format!(
-                "the counters of {name} do not add up (were they updated by several threads?)"
-            );
-            return Err(Fault::malformed(Place::Whole, what));
-        }
-        projection.project(function, &counts, &mut recorder.reading.executed);
-    }
+    let image = unit.image(&counters.present, recorder)?;
+    let mut image = image.borrow_mut();
+    image.update(&counters.bytes);
+    image.check()?;
+    image.tell(&mut recorder.reading);
     Ok(())
 }
 
@@ -54,24 +47,24 @@ pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Resu
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
     let unit = Unit::read(&bytes)?;
     let present = vec![true; unit.notes.functions.len()];
-    unit.projection(&present, recorder)?.name_sites(&mut recorder.reading);
+    let projection = unit.projection(&present, recorder)?;
+    recorder.reading.unite(projection.reading());
     Ok(())
 }
 
-/// The counters of all functions.
+/// The counters of all functions of a unit, in the order of its notes.
 struct Counters {
     /// By function: whether it is in the program.
     present: Vec<bool>,
-    /// The functions that have a counter above zero, and where in `values` theirs are. Of the
-    /// others nothing ran: nothing in, nothing out.
-    of_what_ran: Vec<(usize, std::ops::Range<usize>)>,
-    values: Vec<i64>,
+    /// Of those that are not, zeros.
+    bytes: Vec<u8>,
 }
 
 impl Counters {
     fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {
         let present = vec![false; unit.notes.functions.len()];
-        let mut counters = Counters { present, of_what_ran: Vec::new(), values: Vec::new() };
+        let bytes = vec![0; COUNTER_BYTES * unit.counter_count()];
+        let mut counters = Counters { present, bytes };
         let mut function = None;
         let mut expected = 0;
         while let Some(mut record) = words.record()? {
@@ -89,21 +82,18 @@ impl Counters {
                     function = Some(number);
                 }
                 (ARC_COUNTERS, Some(number)) => {
-                    let start = counters.values.len();
-                    while !record.payload.is_empty() {
-                        counters.values.push(record.payload.counter()?);
-                    }
-                    let range = start..counters.values.len();
-                    let found = if range.is_empty() { record.zero_bytes / 8 } else { range.len() };
+                    let found = record.payload.len().max(record.zero_bytes) / COUNTER_BYTES;
                     let right = unit.flows[number].counter_count();
                     if found != right {
                         let what = format!("{found} counters of a function that has {right}");
                         return Err(record.payload.fault(what));
                     }
-                    counters.present[number] = true;
-                    if counters.values[range.clone()].iter().any(|count| *count != 0) {
-                        counters.of_what_ran.push((number, range));
+                    let bytes = &mut counters.bytes[COUNTER_BYTES * unit.starts[number]..];
+                    for counter in bytes.as_chunks_mut::<COUNTER_BYTES>().0.iter_mut().take(right) {
+                        let zeros = record.payload.is_empty();
+                        *counter = if zeros { 0 } else { record.payload.counter()? }.to_le_bytes();
                     }
+                    counters.present[number] = true;
                 }
                 // Counters of values, and summaries.
                 _ => {}

@@ -161,7 +161,7 @@ impl Function {
             if destination as usize >= self.blocks.len() {
                 return Err(words.fault(format!("an arc to block {destination}, beyond the last")));
             }
-            let (on_tree, fake) = (flags & 1 != 0, flags & 2 != 0);
+            let [on_tree, fake] = [1, 2].map(|flag| flags & flag != 0);
             self.arcs.push(Arc { source, destination, on_tree, fake });
         }
         Ok(())

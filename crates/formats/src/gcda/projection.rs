@@ -4,7 +4,7 @@
 //! which code counts; not on the counts. So that is found out once, by handing all sites to the
 //! recorder as if none had run, and what is left for each run is to set bits.
 
-use metacov_core::{BranchKey, Cover, Reading, SiteId, Symbol};
+use metacov_core::{BranchKey, Reading, SiteId, Symbol};
 
 use super::entries::{Entry, Part};
 use super::flow::Variable;
@@ -45,18 +45,14 @@ impl Projection {
         Ok(Projection { reading, sites: links.sites(&numbers) })
     }
 
-    /// Adds all sites to a reading.
-    pub(super) fn name_sites(&self, reading: &mut Reading) {
-        reading.unite(&self.reading);
+    /// All sites, none of which ran.
+    pub(super) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
-    /// Sets the bits of the sites of a function that ran.
-    pub(super) fn project(&self, function: usize, counts: &[i64], executed: &mut Cover) {
-        for (variable, site) in &self.sites[function] {
-            if counts[*variable as usize] > 0 {
-                executed.insert(*site);
-            }
-        }
+    /// Which arcs and blocks of a function make which sites run.
+    pub(super) fn sites(&self, function: usize) -> &[(Variable, SiteId)] {
+        &self.sites[function]
     }
 }
 

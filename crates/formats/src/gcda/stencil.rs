@@ -1,0 +1,165 @@
+//! From counts to sites: a stencil for each function.
+//!
+//! A site runs if one of its counts is above zero. Most sites belong to one function alone. They
+//! are set a word of the cover at a time, without asking: a word has a hole for each count that
+//! shows through as a bit. The few sites that several functions share, such as the lines of a
+//! macro, are counted: how many counts above zero hold them.
+
+use metacov_core::{Cover, SiteId, SiteTable};
+
+use super::tape::{Slot, ZERO};
+
+/// The stencils of all functions, and what they have set.
+pub(super) struct Stencils {
+    executed: Cover,
+    /// By function: where its words and links start; one more at the end.
+    starts: Vec<(usize, usize)>,
+    words: Vec<Word>,
+    holes: Vec<Hole>,
+    links: Vec<Link>,
+    /// The shared sites, and how many links hold them.
+    shared: Vec<(SiteId, u32)>,
+}
+
+/// The sites of one function in one word of a cover.
+struct Word {
+    at: usize,
+    mask: u64,
+    /// Where its holes end. They start where those of the word before end.
+    end: usize,
+}
+
+/// A count, and the bit that it sets.
+#[derive(Clone, Copy)]
+struct Hole(u32);
+
+/// A count of a function that makes a shared site run.
+struct Link {
+    slot: Slot,
+    shared: usize,
+    /// Whether it did the last time.
+    holds: bool,
+}
+
+impl Stencils {
+    /// The stencils of functions, given which of their counts make which sites run.
+    pub(super) fn of(table: &SiteTable, functions: Vec<Vec<(SiteId, Slot)>>) -> Self {
+        let (words, holes, links) = (Vec::new(), Vec::new(), Vec::new());
+        let mut owners = Owners::of(table, &functions);
+        let mut stencils = Stencils {
+            executed: Cover::of(table),
+            starts: vec![(0, 0)],
+            words,
+            holes,
+            links,
+            shared: Vec::new(),
+        };
+        for mut sites in functions {
+            sites.retain(|(_, slot)| *slot != ZERO);
+            sites.sort_unstable();
+            sites.dedup();
+            stencils.add(&sites, &mut owners);
+        }
+        stencils
+    }
+
+    fn add(&mut self, sites: &[(SiteId, Slot)], owners: &mut Owners) {
+        let first_word = self.words.len();
+        for (site, slot) in sites {
+            if let Some(shared) = owners.shared(*site, &mut self.shared) {
+                self.links.push(Link { slot: *slot, shared, holds: false });
+                continue;
+            }
+            let (at, bit) = site.place();
+            self.holes.push(Hole::new(*slot, bit));
+            let end = self.holes.len();
+            match self.words[first_word..].last_mut() {
+                Some(word) if word.at == at => (word.mask, word.end) = (word.mask | bit, end),
+                _ => self.words.push(Word { at, mask: bit, end }),
+            }
+        }
+        self.starts.push((self.words.len(), self.links.len()));
+    }
+
+    /// Sets the sites of a function by its counts, and takes out those that do not run any more.
+    pub(super) fn set(&mut self, function: usize, counts: &[i64]) {
+        let ((first_word, first_link), (last_word, last_link)) =
+            (self.starts[function], self.starts[function + 1]);
+        let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
+        for word in &self.words[first_word..last_word] {
+            let holes = &self.holes[start..word.end];
+            let bits = holes.iter().fold(0, |bits, hole| bits | hole.bit(counts));
+            self.executed.replace(word.at, word.mask, bits);
+            start = word.end;
+        }
+        for link in &mut self.links[first_link..last_link] {
+            let holds = counts[link.slot as usize] > 0;
+            if holds != link.holds {
+                link.holds = holds;
+                let (site, holders) = &mut self.shared[link.shared];
+                *holders = if holds { *holders + 1 } else { *holders - 1 };
+                let (at, bit) = site.place();
+                self.executed.replace(at, bit, if *holders > 0 { bit } else { 0 });
+            }
+        }
+    }
+
+    /// What ran.
+    pub(super) fn executed(&self) -> &Cover {
+        &self.executed
+    }
+}
+
+impl Hole {
+    /// A function has fewer than 2^26 slots: see `VARIABLES_MAX` of its flow.
+    fn new(slot: Slot, bit: u64) -> Self {
+        Hole(slot << 6 | bit.trailing_zeros())
+    }
+
+    fn bit(self, counts: &[i64]) -> u64 {
+        u64::from(counts[(self.0 >> 6) as usize] > 0) << (self.0 & 63)
+    }
+}
+
+/// By site: which function it belongs to, or that it belongs to several.
+struct Owners(Vec<Owner>);
+
+#[derive(Clone, Copy, PartialEq)]
+enum Owner {
+    Nobody,
+    One(usize),
+    /// Several; it has no number among the shared sites yet.
+    Several,
+    Shared(usize),
+}
+
+impl Owners {
+    fn of(table: &SiteTable, functions: &[Vec<(SiteId, Slot)>]) -> Self {
+        let mut owners = vec![Owner::Nobody; table.len()];
+        for (function, sites) in functions.iter().enumerate() {
+            for (site, _) in sites {
+                let owner = &mut owners[site.index()];
+                *owner = match *owner {
+                    Owner::Nobody => Owner::One(function),
+                    Owner::One(known) if known == function => Owner::One(function),
+                    _ => Owner::Several,
+                };
+            }
+        }
+        Owners(owners)
+    }
+
+    /// The number of a site among the shared ones, if it is one.
+    fn shared(&mut self, site: SiteId, shared: &mut Vec<(SiteId, u32)>) -> Option<usize> {
+        let owner = &mut self.0[site.index()];
+        match *owner {
+            Owner::Nobody | Owner::One(_) => None,
+            Owner::Shared(number) => Some(number),
+            Owner::Several => {
+                shared.push((site, 0));
+                *owner = Owner::Shared(shared.len() - 1);
+                Some(shared.len() - 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! A solved flow graph as a tape: one addition or subtraction behind the other.
+//!
+//! Many arcs and blocks of a graph are the same number by its shape alone: a block with one way in
+//! and one way out, or the two ends of an `if`. They are found by running the graph once on
+//! fingerprints instead of counts. A count is a sum of counters, some of them negated, and its
+//! fingerprint is the same sum of numbers as good as random: two counts with the same fingerprint
+//! are the same sum. So each sum is taken once, and most blocks take none at all.
+
+use std::num::Wrapping;
+
+use hashbrown::HashMap;
+
+use super::flow::{Flow, Step, Variable};
+
+type Fingerprint = Wrapping<u128>;
+
+/// Where a count stands while a tape runs: first a zero, then the counters, then what each
+/// operation gives.
+pub(super) type Slot = u32;
+
+/// The slot that is always zero.
+pub(super) const ZERO: Slot = 0;
+
+/// `left + right`, or `left - right`. Its result goes to the next slot.
+#[derive(Clone, Copy)]
+pub(super) struct Operation {
+    left: Slot,
+    right: Slot,
+    /// All bits set to subtract, none to add: so that no jump is needed to tell which.
+    sign: i32,
+}
+
+/// A function's flow graph, as operations.
+pub(super) struct Tape {
+    pub(super) operations: Vec<Operation>,
+    /// By variable of the flow: where its count is.
+    slots: Vec<Slot>,
+}
+
+impl Tape {
+    pub(super) fn of(flow: &Flow) -> Self {
+        let prints = flow.run(&fingerprints(flow.counter_count()));
+        let mut recording = Recording { slots: HashMap::new(), operations: Vec::new(), next: 1 };
+        recording.slots.insert(Wrapping(0), ZERO);
+        for variable in flow.counted() {
+            recording.slots.insert(prints[*variable as usize], recording.next);
+            recording.next += 1;
+        }
+        for (step, terms) in flow.steps() {
+            recording.record(step, terms, &prints);
+        }
+        let Recording { slots, operations, .. } = recording;
+        let slots = prints.iter().map(|print| slots[print]).collect();
+        Tape { operations, slots }
+    }
+
+    /// Where the count of a variable is.
+    pub(super) fn slot(&self, variable: Variable) -> Slot {
+        self.slots[variable as usize]
+    }
+}
+
+/// Runs operations on counts, the first of which are there. Whether no result is negative.
+pub(super) fn run(operations: &[Operation], counts: &mut [i64], mut next: usize) -> bool {
+    let mut signs = 0;
+    for Operation { left, right, sign } in operations {
+        let sign = i64::from(*sign);
+        // In two's complement, -x is !x + 1.
+        let right = (counts[*right as usize] ^ sign).wrapping_sub(sign);
+        let result = counts[*left as usize].wrapping_add(right);
+        signs |= result;
+        counts[next] = result;
+        next += 1;
+    }
+    signs >= 0
+}
+
+/// A tape that is being recorded.
+struct Recording {
+    /// By fingerprint: where the count is.
+    slots: HashMap<Fingerprint, Slot>,
+    operations: Vec<Operation>,
+    next: Slot,
+}
+
+impl Recording {
+    /// Takes the sum of a step, unless it has been taken before.
+    fn record(&mut self, step: &Step, terms: &[Variable], prints: &[Fingerprint]) {
+        if self.slots.contains_key(&prints[step.target as usize]) {
+            return;
+        }
+        let (mut sum, mut print) = (ZERO, Wrapping(0));
+        for (at, term) in terms.iter().enumerate() {
+            let term = prints[*term as usize];
+            if term.0 == 0 {
+                continue;
+            }
+            let subtracted = at >= step.added as usize;
+            print = if subtracted { print - term } else { print + term };
+            sum = match self.slots.get(&print) {
+                Some(known) => *known,
+                None => self.operation(sum, self.slots[&term], subtracted, print),
+            };
+        }
+    }
+
+    fn operation(&mut self, left: Slot, right: Slot, subtracted: bool, print: Fingerprint) -> Slot {
+        self.operations.push(Operation { left, right, sign: -i32::from(subtracted) });
+        self.slots.insert(print, self.next);
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// Numbers as good as random, the same ones every time (splitmix64, two for each). That two sums
+/// that differ have one fingerprint is less likely than one in 2^100.
+fn fingerprints(count: usize) -> Vec<Fingerprint> {
+    let mut state = 0x6d65_7461_636f_7600_u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u128::from(mixed ^ mixed >> 31)
+    };
+    (0..count).map(|_| Wrapping(next() << 64 | next())).collect()
+}
