@@ -1,5 +1,6 @@
 //! One file for each subcommand, and what they share.
 
+pub mod cc;
 pub mod completions;
 pub mod diff;
 pub mod man;
@@ -47,6 +48,25 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
         ExitCode::Success
     };
     Ok(if measured < planned { ExitCode::Interrupted } else { code })
+}
+
+/// Becomes a supervisor of targets. It has nobody to talk to; metacov sees that it is gone.
+pub fn supervise() -> anyhow::Result<ExitCode> {
+    metacov_exec::supervise()?;
+    Ok(ExitCode::Success)
+}
+
+/// A shared library and its arguments.
+#[derive(clap::Args)]
+pub struct LoadArgs {
+    #[arg(last = true)]
+    words: Vec<std::ffi::OsString>,
+}
+
+/// Becomes a process that runs a library.
+pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
+    metacov_exec::load(args.words)?;
+    Ok(ExitCode::Success)
 }
 
 /// How many workers: as many as asked for, or as there are processors.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::Operation;
-use metacov_exec::{Inputs, Target, pairs_below};
+use metacov_exec::{Inputs, Invocation, Target, pairs_below};
 use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
 use metacov_report::By;
 
@@ -78,7 +78,10 @@ impl Args {
 
 fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Result<Plan<Inputs>> {
     let target = target.clone();
-    let inputs = move |files: Vec<PathBuf>| Inputs { target: target.clone(), files, repeat };
+    let inputs = move |files: Vec<PathBuf>| {
+        let invocations = files.into_iter().map(Invocation::of).collect();
+        Inputs { target: target.clone(), invocations, repeat }
+    };
     if pairs.is_dir() {
         let groups = pairs_below(pairs)?;
         let (count, groups) = (groups.len() as u64, groups.into_iter());
