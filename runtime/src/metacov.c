@@ -100,7 +100,7 @@ enum { BEING_WRITTEN, LIVE, DUMPED };
 struct record {
     uint64_t bytes; /* To the next record. */
     _Atomic uint32_t state;
-    uint32_t pid;
+    uint32_t isolated; /* Whether there is nothing else on the pages of the counters. */
     uint64_t layout_at; /* Where the layout is: here, or in the record of a forked process's parent. */
     uint64_t layout_bytes;
     uint64_t counters_at;
@@ -201,6 +201,11 @@ static size_t find_ranges(const void *units, struct range *ranges) {
     return count;
 }
 
+static int isolated(const struct range *ranges, size_t count) {
+    return __metacov_counters_start && ranges[0].start >= __metacov_counters_start &&
+           ranges[count - 1].end <= __metacov_counters_end;
+}
+
 static uint64_t offset_of(const struct range *ranges, size_t count, const void *counter) {
     size_t low = 0, high = count;
     while (high - low > 1) {
@@ -274,7 +279,6 @@ static struct record *new_record(int fd, struct arena *arena, uint64_t head_byte
         mmap(NULL, head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*at);
     if (record == MAP_FAILED) return NULL;
     record->bytes = bytes;
-    record->pid = (uint32_t)getpid();
     record->counters_at = *at + head_bytes;
     record->counters_bytes = counters_bytes;
     return record;
@@ -340,6 +344,7 @@ static void place(const void *units) {
         if (record) {
             record->layout_at = at + sizeof *record;
             record->layout_bytes = bytes;
+            record->isolated = isolated(ranges, count);
             write_layout((char *)(record + 1), units, ranges, count);
             if (map_ranges(fd, ranges, count, record->counters_at) == 0) {
                 if (!image.record_at) {
@@ -366,6 +371,7 @@ static struct record *add_record(int fd, struct arena *arena, uint64_t *at) {
     if (!record || own == MAP_FAILED) return NULL;
     record->layout_at = own->layout_at;
     record->layout_bytes = own->layout_bytes;
+    record->isolated = own->isolated;
     munmap(own, PAGE);
     return record;
 }
@@ -494,7 +500,7 @@ static void start(void) {
     if (!getenv("METACOV_SERVE")) return;
     /* The server has nothing to count, so its child can have its counters. On pages that hold
      * other variables too, it cannot: those are its own. */
-    image.serves = __metacov_counters_start && __metacov_counters_end;
+    image.serves = isolated(image.ranges, image.range_count);
     if (is_executable()) serve();
 }
 

@@ -30,6 +30,7 @@ mod head {
 mod record {
     pub(super) const BYTES: usize = 0;
     pub(super) const STATE: usize = 8;
+    pub(super) const ISOLATED: usize = 12;
     pub(super) const LAYOUT_AT: usize = 16;
     pub(super) const LAYOUT_BYTES: usize = 24;
     pub(super) const COUNTERS_AT: usize = 32;
@@ -106,6 +107,23 @@ impl Arena {
             .records()
             .filter_map(|at| self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES));
         self.baseline = parts.map(|part| (part.clone(), self.memory[part].to_vec())).collect();
+    }
+
+    /// Whether all that is kept is counters, and nothing else of the target.
+    pub(crate) fn is_isolated(&self) -> bool {
+        self.records().all(|at| self.number(at + record::ISOLATED) & 0xffff_ffff != 0)
+    }
+
+    /// The counters of the records that are kept.
+    pub(crate) fn counters(&self) -> Vec<Vec<u8>> {
+        self.baseline.iter().map(|(part, _)| self.memory[part.clone()].to_vec()).collect()
+    }
+
+    /// Sets the counters of the records that are kept.
+    pub(crate) fn set_counters(&mut self, counters: &[Vec<u8>]) {
+        for ((part, _), counters) in self.baseline.iter().zip(counters) {
+            self.memory[part.clone()].copy_from_slice(counters);
+        }
     }
 
     /// Forgets the target that went on.

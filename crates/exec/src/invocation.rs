@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 /// What stands for the input in a command.
 const INPUT: &str = "@@";
 
+/// Names and values.
+pub(crate) type Environment = Vec<(OsString, OsString)>;
+
 /// An input, and what goes with it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {

@@ -16,6 +16,7 @@ mod load;
 mod message;
 mod output;
 mod pairs;
+mod serve;
 mod session;
 mod supervise;
 mod supervisor;
