@@ -22,14 +22,17 @@ mod shelf;
 mod snapshot;
 mod stencil;
 mod tape;
+mod told;
 mod words;
 
 use crate::{Fault, Input, Reader, Recorder};
 
 pub use snapshot::Snapshot;
+pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 
 pub(crate) use shelf::{Shelf, counters_below};
 pub(crate) use snapshot::{Doubt, IN_MEMORY, Images};
+pub(crate) use told::{tell_file, tell_snapshots};
 
 /// gcov's notes alone: all code of a translation unit, and nothing of what ran.
 pub(crate) struct Gcno;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Reading, SiteTable};
 
-use crate::gcda::{self, Doubt, IN_MEMORY, Images, Shelf, Snapshot};
+use crate::gcda::{self, Doubt, IN_MEMORY, Images, Shelf, Snapshot, UnitCounts};
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
@@ -123,6 +123,16 @@ impl<'s> Intake<'s> {
         }
         self.first.get_or_insert_with(|| IN_MEMORY.to_owned());
         Ok(reading)
+    }
+
+    /// What gcov would tell of counters in memory.
+    pub fn tell_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Vec<UnitCounts>, Error> {
+        gcda::tell_snapshots(snapshots, &mut self.shelf, self.scope.notes.as_deref())
+    }
+
+    /// What gcov would tell of counters in a file (`.gcda`).
+    pub fn tell_file(&mut self, path: &Path) -> Result<UnitCounts, Error> {
+        gcda::tell_file(path, &mut self.shelf, self.scope.notes.as_deref())
     }
 
     /// The sites that have been met.

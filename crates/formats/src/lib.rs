@@ -40,7 +40,7 @@ use std::io::{self, Write};
 pub use error::{Error, Fault, Place};
 pub use export::Export;
 pub use fold::{Options, Side, fold};
-pub use gcda::Snapshot;
+pub use gcda::{BranchCount, FileCounts, FunctionCounts, LineCounts, Snapshot, UnitCounts};
 pub use gcovr_json::GcovrFormat;
 pub use input::Input;
 pub use intake::{FileSpec, Intake};

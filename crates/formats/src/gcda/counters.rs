@@ -6,10 +6,12 @@
 //! ```
 
 use std::io::Read;
+use std::path::Path;
+use std::rc::Rc;
 
 use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
-use super::shelf::{NOTES_BYTES_MAX, Unit};
+use super::shelf::{NOTES_BYTES_MAX, Shelf, Unit};
 use super::words::Words;
 use crate::{Fault, Input, Place, Recorder};
 
@@ -20,19 +22,8 @@ const ARC_COUNTERS: u32 = 0x01a1_0000;
 const DATA_BYTES_MAX: u64 = 256 << 20;
 
 pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
-    let Some(path) = input.path().map(ToOwned::to_owned) else {
-        let what = "counters without a name cannot be tied to their notes (`.gcno`)";
-        return Err(Fault::malformed(Place::Whole, what));
-    };
-    let mut bytes = Vec::new();
-    input.take(DATA_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > DATA_BYTES_MAX {
-        return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
-    }
-    let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-    let (build, folder) = ((stamp, words.layout()), recorder.scope.notes.as_deref());
-    let unit = recorder.shelf.unit(&path, build, recorder.prefix, folder)?;
-    let counters = Counters::read(&mut words, &unit)?;
+    let folder = recorder.scope.notes.as_deref();
+    let (unit, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
     let image = unit.image(&counters.present, recorder)?;
     let mut image = image.borrow_mut();
     image.update(&counters.bytes);
@@ -53,14 +44,36 @@ pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Resu
 }
 
 /// The counters of all functions of a unit, in the order of its notes.
-struct Counters {
+pub(super) struct Counters {
     /// By function: whether it is in the program.
-    present: Vec<bool>,
+    pub(super) present: Vec<bool>,
     /// Of those that are not, zeros.
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Counters {
+    /// The counters of a file, and the unit that they are of.
+    pub(super) fn open(
+        input: &mut Input,
+        shelf: &mut Shelf,
+        prefix: Option<&Path>,
+        folder: Option<&Path>,
+    ) -> Result<(Rc<Unit>, Counters), Fault> {
+        let Some(path) = input.path().map(ToOwned::to_owned) else {
+            let what = "counters without a name cannot be tied to their notes (`.gcno`)";
+            return Err(Fault::malformed(Place::Whole, what));
+        };
+        let mut bytes = Vec::new();
+        input.take(DATA_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > DATA_BYTES_MAX {
+            return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
+        }
+        let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
+        let unit = shelf.unit(&path, (stamp, words.layout()), prefix, folder)?;
+        let counters = Counters::read(&mut words, &unit)?;
+        Ok((unit, counters))
+    }
+
     fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {
         let present = vec![false; unit.notes.functions.len()];
         let bytes = vec![0; COUNTER_BYTES * unit.counter_count()];

@@ -8,15 +8,15 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
 
-use metacov_core::Reading;
+use metacov_core::{Reading, SiteId};
 
 use super::shelf::Unit;
 use super::stencil::Stencils;
-use super::tape::{Operation, Tape, run};
+use super::tape::{self, Operation, Slot, Tape};
 use crate::{Fault, Place, Recorder};
 
 /// What is compared at once. Functions have a hundred bytes of counters on average.
-const SEGMENT_BYTES: usize = 1024;
+const SEGMENT_BYTES: usize = 512;
 
 /// A counter takes eight bytes, its low byte first.
 pub(super) const COUNTER_BYTES: usize = 8;
@@ -41,7 +41,7 @@ pub(super) struct Image {
     last: Vec<u8>,
     /// The functions whose last counters do not add up.
     inconsistent: BTreeSet<usize>,
-    /// The counts of the function that is being run through.
+    /// The counts of the function that is being run through, by slot, negated.
     counts: Vec<i64>,
 }
 
@@ -162,10 +162,11 @@ impl Function {
         let counters = counters.as_chunks::<COUNTER_BYTES>().0;
         let mut signs = 0;
         for (count, counter) in counts[1..].iter_mut().zip(counters) {
-            *count = i64::from_le_bytes(*counter);
-            signs |= *count;
+            let counter = i64::from_le_bytes(*counter);
+            signs |= counter;
+            *count = counter.wrapping_neg();
         }
-        run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
+        tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
     }
 }
 
@@ -174,7 +175,7 @@ impl Function {
 struct Compiled {
     functions: Vec<Function>,
     operations: Vec<Operation>,
-    sites: Vec<Vec<(metacov_core::SiteId, super::tape::Slot)>>,
+    sites: Vec<Vec<(SiteId, Slot)>>,
     /// As many as the largest function needs.
     slots: usize,
 }

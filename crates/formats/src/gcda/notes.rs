@@ -80,6 +80,8 @@ pub(super) struct Arc {
     pub(super) on_tree: bool,
     /// Not in the source: a call that may not return, or a return to a `setjmp`.
     pub(super) fake: bool,
+    /// Taken by going on, not by jumping.
+    pub(super) falls_through: bool,
 }
 
 impl Notes {
@@ -161,8 +163,8 @@ impl Function {
             if destination as usize >= self.blocks.len() {
                 return Err(words.fault(format!("an arc to block {destination}, beyond the last")));
             }
-            let [on_tree, fake] = [1, 2].map(|flag| flags & flag != 0);
-            self.arcs.push(Arc { source, destination, on_tree, fake });
+            let [on_tree, fake, falls_through] = [1, 2, 4].map(|flag| flags & flag != 0);
+            self.arcs.push(Arc { source, destination, on_tree, fake, falls_through });
         }
         Ok(())
     }

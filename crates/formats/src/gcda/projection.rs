@@ -67,16 +67,9 @@ struct Links<'u> {
 
 impl Links<'_> {
     fn add_entry(&mut self, entry: &Entry, instance: Symbol, recorder: &mut Recorder<'_>) {
-        let present = |parts: &[Part]| -> Vec<Part> {
-            parts.iter().copied().filter(|part| self.present[part.function]).collect()
-        };
-        let (mentions, owned) = (present(&entry.mentions), present(&entry.owned));
-        if mentions.is_empty() {
-            return;
-        }
-        let branches = present(&entry.branches);
+        let Some((makes_it_run, branches)) = entry.among(self.present) else { return };
         let line = Record::line(entry.line, false).instance(instance);
-        self.add(line, &if owned.is_empty() { mentions } else { owned }, recorder);
+        self.add(line, &makes_it_run, recorder);
         for (position, part) in (0..).zip(branches) {
             let key = BranchKey::Position(position);
             let branch = Record::branch(entry.line, key, false).instance(instance);

@@ -98,11 +98,14 @@ impl Unit {
         present: &[bool],
         recorder: &mut Recorder<'_>,
     ) -> Result<Rc<RefCell<Image>>, Fault> {
-        self.images.get(present, || {
-            let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
-            let functions = starts.filter(|(number, _)| present[*number]).collect();
-            Image::of(&[Piece { unit: self.clone(), functions }], recorder).map(RefCell::new)
-        })
+        self.images.get(present, || Image::of(&[self.piece(present)], recorder).map(RefCell::new))
+    }
+
+    /// The functions that are in the program, their counters one behind the other.
+    pub(super) fn piece(self: &Rc<Self>, present: &[bool]) -> Piece {
+        let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
+        let functions = starts.filter(|(number, _)| present[*number]).collect();
+        Piece { unit: self.clone(), functions }
     }
 }
 

@@ -15,11 +15,14 @@ use std::path::{Path, PathBuf};
 
 use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
+use super::shelf::Shelf;
 use super::words::{Layout, Words};
 use crate::{Error, Fault, Place, Recorder};
 
 /// What counters that lie in no file are called.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
+
+const LAYOUT: &str = "the layout of the counters in memory";
 
 /// How many layouts are kept. A program has one, and one more for each library of its own.
 const IMAGES_MAX: usize = 256;
@@ -108,15 +111,26 @@ impl Images {
 }
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut Recorder<'_>) -> Result<Image, Error> {
-    let of_layout = |fault: Fault| fault.of("the layout of the counters in memory");
+    let pieces = pieces(snapshot, recorder.shelf, recorder.scope.notes.as_deref())?;
+    let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
+    Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
+}
+
+/// The units of a layout, each with the path of the file that its counters would be written to.
+pub(super) fn pieces(
+    snapshot: &Snapshot<'_>,
+    shelf: &mut Shelf,
+    notes: Option<&Path>,
+) -> Result<Vec<(PathBuf, Piece)>, Error> {
     let mut words = Words::of_machine(snapshot.layout);
     let mut pieces = Vec::new();
     while !words.is_empty() {
-        let listing = Listing::read(&mut words).map_err(of_layout)?;
-        let piece = listing.piece(snapshot.counters.len(), recorder);
-        pieces.push(piece.map_err(|fault| fault.of(listing.path.display().to_string()))?);
+        let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;
+        let piece = listing.piece(snapshot.counters.len(), shelf, notes);
+        let piece = piece.map_err(|fault| fault.of(listing.path.display().to_string()))?;
+        pieces.push((listing.path, piece));
     }
-    Image::of(&pieces, recorder).map_err(of_layout)
+    Ok(pieces)
 }
 
 /// What a layout says of a translation unit.
@@ -151,9 +165,13 @@ impl Listing {
     }
 
     /// The functions as their notes know them.
-    fn piece(&self, counter_bytes: usize, recorder: &mut Recorder<'_>) -> Result<Piece, Fault> {
-        let folder = recorder.scope.notes.as_deref();
-        let unit = recorder.shelf.unit(&self.path, self.build, None, folder)?;
+    fn piece(
+        &self,
+        counter_bytes: usize,
+        known: &mut Shelf,
+        folder: Option<&Path>,
+    ) -> Result<Piece, Fault> {
+        let unit = known.unit(&self.path, self.build, None, folder)?;
         let notes = self.path.with_extension("gcno");
         let mut seen = vec![false; unit.notes.functions.len()];
         let mut functions = Vec::with_capacity(self.functions.len());

@@ -7,7 +7,7 @@
 
 use metacov_core::{Cover, SiteId, SiteTable};
 
-use super::tape::{Slot, ZERO};
+use super::tape::{Slot, ZERO, above_zero};
 
 /// The stencils of all functions, and what they have set.
 pub(super) struct Stencils {
@@ -29,9 +29,12 @@ struct Word {
     end: usize,
 }
 
-/// A count, and the bit that it sets.
+/// A count, and the bits that it sets.
 #[derive(Clone, Copy)]
-struct Hole(u32);
+struct Hole {
+    slot: Slot,
+    bits: u64,
+}
 
 /// A count of a function that makes a shared site run.
 struct Link {
@@ -64,36 +67,43 @@ impl Stencils {
     }
 
     fn add(&mut self, sites: &[(SiteId, Slot)], owners: &mut Owners) {
-        let first_word = self.words.len();
+        let mut own: Vec<(usize, Slot, u64)> = Vec::new();
         for (site, slot) in sites {
             if let Some(shared) = owners.shared(*site, &mut self.shared) {
                 self.links.push(Link { slot: *slot, shared, holds: false });
-                continue;
+            } else {
+                let (at, bit) = site.place();
+                own.push((at, *slot, bit));
             }
-            let (at, bit) = site.place();
-            self.holes.push(Hole::new(*slot, bit));
-            let end = self.holes.len();
-            match self.words[first_word..].last_mut() {
-                Some(word) if word.at == at => (word.mask, word.end) = (word.mask | bit, end),
-                _ => self.words.push(Word { at, mask: bit, end }),
+        }
+        own.sort_unstable();
+        for word in own.chunk_by(|left, right| left.0 == right.0) {
+            let mut mask = 0;
+            for hole in word.chunk_by(|left, right| left.1 == right.1) {
+                let bits = hole.iter().fold(0, |bits, (.., bit)| bits | bit);
+                self.holes.push(Hole { slot: hole[0].1, bits });
+                mask |= bits;
             }
+            self.words.push(Word { at: word[0].0, mask, end: self.holes.len() });
         }
         self.starts.push((self.words.len(), self.links.len()));
     }
 
-    /// Sets the sites of a function by its counts, and takes out those that do not run any more.
+    /// Sets the sites of a function by its counts (negated), and takes out those that do not run any more.
     pub(super) fn set(&mut self, function: usize, counts: &[i64]) {
         let ((first_word, first_link), (last_word, last_link)) =
             (self.starts[function], self.starts[function + 1]);
         let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
         for word in &self.words[first_word..last_word] {
             let holes = &self.holes[start..word.end];
-            let bits = holes.iter().fold(0, |bits, hole| bits | hole.bit(counts));
+            let bits = holes
+                .iter()
+                .fold(0, |bits, hole| bits | hole.bits & above_zero(counts[hole.slot as usize]));
             self.executed.replace(word.at, word.mask, bits);
             start = word.end;
         }
         for link in &mut self.links[first_link..last_link] {
-            let holds = counts[link.slot as usize] > 0;
+            let holds = above_zero(counts[link.slot as usize]) != 0;
             if holds != link.holds {
                 link.holds = holds;
                 let (site, holders) = &mut self.shared[link.shared];
@@ -107,17 +117,6 @@ impl Stencils {
     /// What ran.
     pub(super) fn executed(&self) -> &Cover {
         &self.executed
-    }
-}
-
-impl Hole {
-    /// A function has fewer than 2^26 slots: see `VARIABLES_MAX` of its flow.
-    fn new(slot: Slot, bit: u64) -> Self {
-        Hole(slot << 6 | bit.trailing_zeros())
-    }
-
-    fn bit(self, counts: &[i64]) -> u64 {
-        u64::from(counts[(self.0 >> 6) as usize] > 0) << (self.0 & 63)
     }
 }
 

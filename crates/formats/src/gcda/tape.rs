@@ -60,19 +60,28 @@ impl Tape {
     }
 }
 
-/// Runs operations on counts, the first of which are there. Whether no result is negative.
+/// Runs operations on counts up to `next`, and writes the results behind them. Whether they add up:
+/// none is below zero.
+///
+/// All counts are negated, which is all the same to sums. So the first bit of a count tells that it
+/// is above zero: what that leads to is found without a jump, which nobody could foretell.
 pub(super) fn run(operations: &[Operation], counts: &mut [i64], mut next: usize) -> bool {
-    let mut signs = 0;
+    let mut signs = -1;
     for Operation { left, right, sign } in operations {
         let sign = i64::from(*sign);
         // In two's complement, -x is !x + 1.
         let right = (counts[*right as usize] ^ sign).wrapping_sub(sign);
         let result = counts[*left as usize].wrapping_add(right);
-        signs |= result;
+        signs &= result.wrapping_sub(1);
         counts[next] = result;
         next += 1;
     }
-    signs >= 0
+    signs < 0
+}
+
+/// All bits set if a negated count is above zero, none if not.
+pub(super) fn above_zero(count: i64) -> u64 {
+    (count >> (i64::BITS - 1)).cast_unsigned()
 }
 
 /// A tape that is being recorded.
