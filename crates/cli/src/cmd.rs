@@ -11,7 +11,8 @@ mod target_args;
 
 use std::num::NonZero;
 
-use metacov_formats::{Options, Plan, Side, fold};
+use indicatif::ProgressBar;
+use metacov_formats::{Audience, Done, Error, Halt, Numbering, Options, Plan, Side, fold};
 
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
@@ -29,9 +30,9 @@ pub struct Config<S> {
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
     let planned = config.plan.groups;
     let bar = talk.progress(planned);
-    let suite = fold(config.plan, &config.options, &|| bar.inc(1));
+    let suite = fold(config.plan, &config.options, Numbering::default(), &Bar(&bar));
     bar.finish_and_clear();
-    let mut suite = suite?;
+    let mut suite = suite.map_err(|Halt::Input(error) | Halt::Audience(error)| error)?;
     if config.leave_out_flaky {
         for site in suite.total().flaky.iter() {
             suite.table.exclude(site);
@@ -53,4 +54,14 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
 fn workers(jobs: Option<NonZero<usize>>) -> NonZero<usize> {
     let processors = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     jobs.unwrap_or_else(processors)
+}
+
+/// The bar that moves with each group.
+struct Bar<'b>(&'b ProgressBar);
+
+impl Audience for Bar<'_> {
+    fn hear(&self, _done: &Done<'_>) -> Result<(), Error> {
+        self.0.inc(1);
+        Ok(())
+    }
 }
