@@ -2,6 +2,7 @@
 
 mod cmd;
 mod exit_code;
+mod progress;
 mod talk;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +25,8 @@ struct Args {
 enum Command {
     Diff(Box<cmd::diff::Args>),
     Measure(Box<cmd::measure::Args>),
+    Report(Box<cmd::report::Args>),
+    Merge(cmd::merge::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
 }
@@ -34,6 +37,8 @@ fn main() -> std::process::ExitCode {
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
+        Command::Report(args) => cmd::report::run(*args, &talk),
+        Command::Merge(args) => cmd::merge::run(&args, &talk),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };
