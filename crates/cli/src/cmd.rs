@@ -3,70 +3,104 @@
 pub mod cc;
 pub mod completions;
 pub mod diff;
+pub mod inner;
 pub mod man;
 pub mod measure;
+pub mod merge;
 mod output_args;
 mod present;
+pub mod report;
+mod run_file;
 mod scope_args;
 mod target_args;
 
 use std::num::NonZero;
 
-use metacov_formats::{Options, Plan, Side, fold};
+use metacov_core::Suite;
+use metacov_formats::{Audience, Done, Error, Halt, Options, Plan, Side, fold};
+use metacov_store::{Recorder, Run};
 
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::progress::Progress;
 use crate::talk::Talk;
 use output_args::Presentation;
+use run_file::RunFile;
 
 /// What is meant: a suite to fold, and what to show of it.
 pub struct Config<S> {
     plan: Plan<S>,
     options: Options,
     presentation: Presentation,
+    run_file: Option<RunFile>,
     leave_out_flaky: bool,
+    /// Whether it is of interest how fast it went.
+    timed: bool,
 }
 
-/// Folds a suite and shows it.
+/// Folds a suite and shows it: as it is in the run file, if there is one.
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let planned = config.plan.groups;
-    let bar = talk.progress(planned);
-    let suite = fold(config.plan, &config.options, &|| bar.inc(1));
-    bar.finish_and_clear();
-    let mut suite = suite?;
-    if config.leave_out_flaky {
-        for site in suite.total().flaky.iter() {
-            suite.table.exclude(site);
-        }
+    let Config { plan, options, presentation, run_file, leave_out_flaky, timed } = config;
+    let planned = plan.groups;
+    let mut recorder = run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
+    let known = recorder.as_ref().map_or(0, Recorder::known);
+    if known > 0 {
+        talk.note(&format!("{known} of {planned} pairs are there already"));
     }
-    let measured = suite.total().all_groups();
+    let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
+    let progress = Progress::new(talk, planned, known, options.operation);
+    let room = Room { recorder: recorder.as_ref(), progress: &progress };
+    let folded = fold(plan, &options, numbering, &room);
+    progress.finish(timed);
+    let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
+    if let Some(recorder) = recorder {
+        let build = folded.as_ref().ok().map(|suite| suite.table.build_id());
+        let finished = recorder.finish(measured == planned, build).map_err(Unwritten);
+        // What ended the fold is the cause of what came after.
+        folded.is_ok().then_some(finished).transpose()?;
+    }
+    let mut suite = folded.map_err(|halt| match halt {
+        Halt::Input(error) => anyhow::Error::from(error),
+        Halt::Audience(error) => Unwritten(error).into(),
+    })?;
+    if let Some(file) = run_file {
+        suite = Run::open(&file.path)?.suite()?.0;
+    }
     if measured < planned {
         talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
     }
     let code = if measured > 0 {
-        present::present(&suite, &config.presentation, &config.options.scope.root, talk)?
+        if leave_out_flaky {
+            self::leave_out_flaky(&mut suite);
+        }
+        present::present(&suite, &presentation, &options.scope.root, talk)?
     } else {
         ExitCode::Success
     };
     Ok(if measured < planned { ExitCode::Interrupted } else { code })
 }
 
-/// Becomes a supervisor of targets. It has nobody to talk to; metacov sees that it is gone.
-pub fn supervise() -> anyhow::Result<ExitCode> {
-    metacov_exec::supervise()?;
-    Ok(ExitCode::Success)
+/// Leaves out what ran in some repetitions of an execution and not in others.
+fn leave_out_flaky(suite: &mut Suite) {
+    for site in suite.total().flaky.iter() {
+        suite.table.exclude(site);
+    }
 }
 
-/// A shared library and its arguments.
-#[derive(clap::Args)]
-pub struct LoadArgs {
-    #[arg(last = true)]
-    words: Vec<std::ffi::OsString>,
+/// All who are told of groups as they are done.
+struct Room<'r> {
+    recorder: Option<&'r Recorder>,
+    progress: &'r Progress<'r>,
 }
 
-/// Becomes a process that runs a library.
-pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
-    metacov_exec::load(args.words)?;
-    Ok(ExitCode::Success)
+impl Audience for Room<'_> {
+    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        self.recorder.map_or(Ok(false), |recorder| recorder.knows(place, relation, pair))
+    }
+
+    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+        self.recorder.map_or(Ok(()), |recorder| recorder.hear(done))?;
+        self.progress.hear(done)
+    }
 }
 
 /// How many workers: as many as asked for, or as there are processors.

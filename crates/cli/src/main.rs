@@ -2,6 +2,7 @@
 
 mod cmd;
 mod exit_code;
+mod progress;
 mod talk;
 
 use std::ffi::OsString;
@@ -30,6 +31,8 @@ enum Command {
     Cc(cmd::cc::Args),
     #[command(name = "c++")]
     Cpp(cmd::cc::Args),
+    Report(Box<cmd::report::Args>),
+    Merge(cmd::merge::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
     /// Started by metacov itself.
@@ -37,7 +40,7 @@ enum Command {
     Supervise,
     /// Started by metacov itself.
     #[command(hide = true)]
-    Load(cmd::LoadArgs),
+    Load(cmd::inner::LoadArgs),
 }
 
 fn main() -> std::process::ExitCode {
@@ -53,8 +56,10 @@ fn main() -> std::process::ExitCode {
         Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
-        Command::Supervise => cmd::supervise(),
-        Command::Load(args) => cmd::load(args),
+        Command::Supervise => cmd::inner::supervise(),
+        Command::Load(args) => cmd::inner::load(args),
+        Command::Report(args) => cmd::report::run(*args, &talk),
+        Command::Merge(args) => cmd::merge::run(&args, &talk),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };

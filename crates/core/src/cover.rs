@@ -1,6 +1,7 @@
 //! A set of sites, one bit each.
 
 use std::fmt;
+use std::ops::Range;
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
 use crate::{SiteId, SiteTable, TableId};
@@ -78,14 +79,58 @@ impl Cover {
         self.words.fill(0);
     }
 
-    /// The same sites under the numbers that another table gives them (see [`SiteTable::absorb`]).
-    #[must_use]
-    pub fn renumbered(&self, numbers: &[SiteId], table: &SiteTable) -> Cover {
-        let mut renumbered = Cover::of(table);
-        for site in self.iter() {
-            renumbered.insert(numbers[site.index()]);
+    /// The stretches of numbers that follow each other without a gap, ascending: what a cover is
+    /// stored as.
+    ///
+    /// ```
+    /// # use metacov_core::Cover;
+    /// let runs: Vec<_> = Cover::from([2, 3, 4, 7]).runs().collect();
+    /// assert_eq!(runs, [2..5, 7..8]);
+    /// ```
+    pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
+        let mut at = 0;
+        std::iter::from_fn(move || {
+            let start = self.next_bit(at, 0)?;
+            at = self.next_bit(start, u64::MAX).unwrap_or(self.words.len() * BITS);
+            Some(start..at)
+        })
+    }
+
+    /// Takes out the sites with these numbers that are in the set, and adds those that are not.
+    pub fn flip(&mut self, run: Range<usize>) {
+        if run.is_empty() {
+            return;
         }
-        renumbered
+        let words = run.start / BITS..=(run.end - 1) / BITS;
+        for (at, word) in
+            self.words_mut(words.end() + 1).iter_mut().enumerate().skip(*words.start())
+        {
+            let from = run.start.saturating_sub(at * BITS);
+            let to = (run.end - at * BITS).min(BITS);
+            *word ^= (u64::MAX << from) & (u64::MAX >> (BITS - to));
+        }
+    }
+
+    /// The number of the first bit from `at` on that is set once the words are flipped by `mask`.
+    fn next_bit(&self, at: usize, mask: u64) -> Option<usize> {
+        let first = at / BITS;
+        let mut rest = self.words.get(first..)?.iter().enumerate();
+        let word = rest.next().map(|(_, word)| (word ^ mask) & (u64::MAX << (at % BITS)))?;
+        if word != 0 {
+            return Some(first * BITS + word.trailing_zeros() as usize);
+        }
+        rest.find(|(_, word)| **word ^ mask != 0)
+            .map(|(after, word)| (first + after) * BITS + (word ^ mask).trailing_zeros() as usize)
+    }
+
+    /// The empty set over the sites of the table with this id.
+    pub(crate) fn over(table: TableId) -> Self {
+        Cover { table, words: Vec::new() }
+    }
+
+    /// The same numbers, of another table.
+    pub(crate) fn retagged(&self, table: TableId) -> Self {
+        Cover { table, words: self.words.clone() }
     }
 
     pub(crate) fn table(&self) -> TableId {

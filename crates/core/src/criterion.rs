@@ -97,6 +97,16 @@ impl Criteria {
         self.0 == 0
     }
 
+    /// One bit for each criterion, in the order of [`Criterion::ALL`]: for storing.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of these bits, if each stands for a criterion.
+    pub fn from_bits(bits: u8) -> Option<Self> {
+        (bits & !Criteria::all().0 == 0).then_some(Criteria(bits))
+    }
+
     /// Those in the set, in the order in which they are shown.
     pub fn iter(self) -> impl Iterator<Item = Criterion> {
         Criterion::ALL.into_iter().filter(move |criterion| self.contains(*criterion))

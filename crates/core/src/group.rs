@@ -1,6 +1,6 @@
 //! Relations of more than two inputs.
 
-use crate::{Cover, GroupTooSmall, Pair};
+use crate::{Cover, GroupTooSmall, Pair, Reading};
 
 /// The sides of one metamorphic test, two or more. An n-ary relation yields all its ordered pairs
 /// `(i, j)` with `i < j` (the paper, section "Approach").
@@ -69,13 +69,24 @@ impl Group<Cover> {
     /// ```
     #[must_use]
     pub fn difference(&self) -> Cover {
-        let mut any = self.0[0].clone();
-        let mut all = self.0[0].clone();
-        for cover in &self.0[1..] {
-            any |= cover;
-            all &= cover;
-        }
-        any -= &all;
-        any
+        difference(&self.0[0], self.0[1..].iter())
     }
+}
+
+impl Group<Reading> {
+    /// The union of the differences of all pairs, of what the sides ran.
+    #[must_use]
+    pub fn difference(&self) -> Cover {
+        difference(&self.0[0].executed, self.0[1..].iter().map(|side| &side.executed))
+    }
+}
+
+fn difference<'c>(first: &Cover, others: impl Iterator<Item = &'c Cover>) -> Cover {
+    let (mut any, mut all) = (first.clone(), first.clone());
+    for cover in others {
+        any |= cover;
+        all &= cover;
+    }
+    any -= &all;
+    any
 }

@@ -148,6 +148,16 @@ impl Naming {
         Naming(self.0 & other.0)
     }
 
+    /// One bit for each way of naming, for storing.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set of these bits, if each stands for a way of naming.
+    pub fn from_bits(bits: u8) -> Option<Self> {
+        (bits & 0x80 == 0).then_some(Naming(bits))
+    }
+
     /// Whether no branch is named at all.
     pub fn is_empty(self) -> bool {
         self.0 == 0

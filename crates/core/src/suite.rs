@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{
-    BuildMismatch, Criteria, Criterion, Group, Naming, Operation, Reading, SiteTable, Tally,
-};
+use crate::{Criteria, Criterion, Group, Naming, Operation, Reading, SiteTable, Tally};
 
 /// What is left of a suite: one tally for each relation, over one table.
 pub struct Suite {
@@ -39,18 +37,15 @@ impl Suite {
         self.agreement.criteria()
     }
 
-    /// Takes in another suite of the same build.
-    pub fn absorb(&mut self, other: &Suite) -> Result<(), BuildMismatch> {
-        let numbers = self.table.absorb(&other.table)?;
-        for (relation, tally) in &other.relations {
-            let tally = tally.renumbered(&numbers, &self.table);
-            match self.relations.get_mut(relation) {
+    /// Takes in the tallies of another suite over the same table.
+    pub fn merge(&mut self, relations: BTreeMap<String, Tally>, agreement: Agreement) {
+        for (relation, tally) in relations {
+            match self.relations.get_mut(&relation) {
                 Some(known) => known.merge(&tally),
-                None => drop(self.relations.insert(relation.clone(), tally)),
+                None => drop(self.relations.insert(relation, tally)),
             }
         }
-        self.agreement = self.agreement.meet(other.agreement);
-        Ok(())
+        self.agreement = self.agreement.meet(agreement);
     }
 }
 

@@ -9,8 +9,8 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::symbols::Symbols;
 use crate::{
-    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint, Site,
-    SiteId, Span, Symbol,
+    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint,
+    Renumbering, Site, SiteId, Span, Symbol,
 };
 
 /// Which table a cover belongs to. The default is that of examples and tests: no table.
@@ -44,6 +44,8 @@ pub struct SiteTable {
     marks: Vec<u64>,
     excluded: Cover,
     partial: Criteria,
+    /// How often anything was added that was not there.
+    revision: u64,
 }
 
 impl SiteTable {
@@ -64,6 +66,7 @@ impl SiteTable {
             marks: Vec::new(),
             excluded: Cover::default(),
             partial: Criteria::default(),
+            revision: 0,
         };
         table.excluded = Cover::of(&table);
         table
@@ -72,6 +75,12 @@ impl SiteTable {
     /// Which table this is.
     pub fn id(&self) -> TableId {
         self.id
+    }
+
+    /// Which state of the table this is: another number once a site, a mark or anything else was
+    /// added. Who has seen a revision has seen all of it.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// How many sites there are, the excluded ones among them.
@@ -95,6 +104,7 @@ impl SiteTable {
         let id = known.unwrap_or_else(|| {
             let id = SiteId::new(self.sites.len());
             self.sites.push(site);
+            self.revision += 1;
             let (sites, hasher) = (&self.sites, &self.hasher);
             self.index.insert_unique(hash, id, |id| hasher.hash_one(sites[id.index()]));
             id
@@ -127,11 +137,23 @@ impl SiteTable {
     /// All sites that are not excluded, by path, line, criterion and name: the order of
     /// everything that is written out.
     pub fn ordered(&self) -> Vec<SiteId> {
+        let mut ids: Vec<SiteId> = self.sites().map(|(id, _)| id).collect();
+        self.sort(&mut ids);
+        ids
+    }
+
+    /// All sites, the excluded ones too, in that same order.
+    pub fn all_ordered(&self) -> Vec<SiteId> {
+        let mut ids: Vec<SiteId> = self.all_sites().map(|(id, _)| id).collect();
+        self.sort(&mut ids);
+        ids
+    }
+
+    fn sort(&self, ids: &mut [SiteId]) {
         let mut by_path: Vec<usize> = (0..self.files.len()).collect();
         by_path.sort_by_key(|file| self.symbols.name(self.files[*file]));
         let mut rank = vec![0; self.files.len()];
         by_path.into_iter().enumerate().for_each(|(at, file)| rank[file] = at);
-        let mut ids: Vec<SiteId> = self.sites().map(|(id, _)| id).collect();
         ids.sort_by(|left, right| {
             let (left, right) = (self.get(*left), self.get(*right));
             rank[left.file.index()]
@@ -140,7 +162,6 @@ impl SiteTable {
                 .then_with(|| self.compare_elements(left.element, right.element))
                 .then_with(|| self.name(left.instance).cmp(self.name(right.instance)))
         });
-        ids
     }
 
     /// The number of the file with this path, new or known.
@@ -174,9 +195,14 @@ impl SiteTable {
 
     /// The name under which people know what the linker knows as `symbol`.
     pub fn set_shown_name(&mut self, symbol: Symbol, shown: Symbol) {
-        if shown != symbol {
-            self.shown_names.insert(symbol, shown);
+        if shown != symbol && self.shown_names.insert(symbol, shown) != Some(shown) {
+            self.revision += 1;
         }
+    }
+
+    /// The name that was given for people to know a symbol by, if any.
+    pub fn given_name(&self, symbol: Symbol) -> Option<Symbol> {
+        self.shown_names.get(&symbol).copied()
     }
 
     /// The name to show for a symbol: the linker's, unless another was given.
@@ -186,7 +212,9 @@ impl SiteTable {
 
     /// Notes the last line of a function.
     pub fn set_end(&mut self, function: SiteId, line: u32) {
-        self.ends.insert(function, line);
+        if self.ends.insert(function, line) != Some(line) {
+            self.revision += 1;
+        }
     }
 
     /// The last line of a function, if it is known.
@@ -206,6 +234,7 @@ impl SiteTable {
         let known = &mut self.marks[id.index()];
         if *known == 0 {
             *known = mark;
+            self.revision += 1;
         }
         if *known == mark || kind_of(*known) != kind {
             return Ok(());
@@ -215,9 +244,15 @@ impl SiteTable {
         Err(BuildMismatch { place })
     }
 
+    /// What a producer said of the build at a site: the kind, and the mark cut to 48 bits.
+    pub fn mark_of(&self, id: SiteId) -> Option<(u16, u64)> {
+        let mark = self.marks.get(id.index()).filter(|mark| **mark != 0)?;
+        Some((kind_of(*mark), mark >> u16::BITS))
+    }
+
     /// Leaves a site out of every count, on all sides.
     pub fn exclude(&mut self, id: SiteId) {
-        self.excluded.insert(id);
+        self.revision += u64::from(self.excluded.insert(id));
     }
 
     /// Whether a site is left out of every count.
@@ -228,6 +263,7 @@ impl SiteTable {
     /// Notes that sites of a criterion are known only as far as they ran, so that no share of all
     /// of them can be told.
     pub fn set_partial(&mut self, criterion: Criterion) {
+        self.revision += u64::from(!self.partial.contains(criterion));
         self.partial.insert(criterion);
     }
 
@@ -236,25 +272,18 @@ impl SiteTable {
         self.partial
     }
 
-    /// Takes in all sites, marks and exclusions of another table. The result is, by the other's
-    /// numbers, the numbers here.
-    pub fn absorb(&mut self, other: &SiteTable) -> Result<Vec<SiteId>, BuildMismatch> {
+    /// Takes in all sites, marks and exclusions of another table. The result has the numbers that
+    /// the other's sites have here.
+    pub fn absorb(&mut self, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
         let files: Vec<FileId> =
             other.files.iter().map(|path| self.file(other.name(*path))).collect();
         let mut numbers = Vec::with_capacity(other.len());
         for (at, site) in other.sites.iter().enumerate() {
-            let element = match site.element {
-                Element::Function(name) => Element::Function(self.symbol(other.name(name))),
-                Element::Branch(BranchKey::Label { block, name }) => {
-                    let name = self.symbol(other.name(name));
-                    Element::Branch(BranchKey::Label { block, name })
-                }
-                element => element,
-            };
+            let element = self.element_of(other, site.element);
             let instance = self.symbol(other.name(site.instance));
             let id = self.site(Site { file: files[site.file.index()], element, instance, ..*site });
-            if let Some(mark) = other.marks.get(at).filter(|mark| **mark != 0) {
-                self.mark(id, kind_of(*mark), mark >> u16::BITS)?;
+            if let Some((kind, mark)) = other.mark_of(SiteId::new(at)) {
+                self.mark(id, kind, mark)?;
             }
             if let Some(end) = other.end(SiteId::new(at)) {
                 self.set_end(id, end);
@@ -270,7 +299,34 @@ impl SiteTable {
             self.set_shown_name(symbol, shown);
         }
         other.partial.iter().for_each(|criterion| self.set_partial(criterion));
-        Ok(numbers)
+        Ok(Renumbering::new(self.id, numbers))
+    }
+
+    /// The same table, its files, names and sites numbered in the order in which they are written
+    /// out. It does not depend on the order in which they were met.
+    pub fn in_order(&self) -> Result<SiteTable, BuildMismatch> {
+        let mut table = SiteTable::new();
+        for id in self.all_ordered() {
+            let site = self.get(id);
+            let file = table.file(self.path(site.file));
+            let element = table.element_of(self, site.element);
+            let instance = table.symbol(self.name(site.instance));
+            table.site(Site { file, element, instance, ..*site });
+        }
+        table.absorb(self)?;
+        Ok(table)
+    }
+
+    /// The element of another table, with its names in this one.
+    fn element_of(&mut self, other: &SiteTable, element: Element) -> Element {
+        match element {
+            Element::Function(name) => Element::Function(self.symbol(other.name(name))),
+            Element::Branch(BranchKey::Label { block, name }) => {
+                let name = self.symbol(other.name(name));
+                Element::Branch(BranchKey::Label { block, name })
+            }
+            element => element,
+        }
     }
 
     /// The fingerprint of the build, as far as it is known.

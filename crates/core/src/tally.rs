@@ -178,24 +178,6 @@ impl Tally {
             *count = count.saturating_add(*other);
         }
     }
-
-    /// The same tally under the numbers that another table gives the sites.
-    #[must_use]
-    pub fn renumbered(&self, numbers: &[SiteId], table: &SiteTable) -> Tally {
-        let mut counts = vec![0; if self.counts.is_empty() { 0 } else { table.len() }];
-        for (at, count) in self.counts.iter().enumerate().filter(|(_, count)| **count != 0) {
-            counts[numbers[at].index()] = *count;
-        }
-        Tally {
-            executed: self.executed.renumbered(numbers, table),
-            only_a: self.only_a.renumbered(numbers, table),
-            only_b: self.only_b.renumbered(numbers, table),
-            flaky: self.flaky.renumbered(numbers, table),
-            one_sided: self.one_sided.renumbered(numbers, table),
-            counts,
-            ..*self
-        }
-    }
 }
 
 /// Of n sides of which h ran the site, `h (n - h)` pairs differ in it.

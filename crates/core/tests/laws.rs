@@ -201,6 +201,20 @@ proptest! {
         }
     }
 
+    #[test]
+    fn runs_are_the_cover(runs in runs(), others in runs()) {
+        let (table, ids) = table();
+        let [first, second] = [runs, others].map(|runs| cover(&table, &ids, &runs));
+        let mut flipped = second.clone();
+        let mut end = None;
+        for run in first.runs() {
+            prop_assert!(run.start < run.end && end.is_none_or(|end| end < run.start));
+            end = Some(run.end);
+            flipped.flip(run);
+        }
+        prop_assert_eq!(flipped, difference(&first, &second));
+    }
+
     /// Two tables that met the same sites in different orders are the same build, and covers
     /// keep their meaning on the way from one to the other.
     #[test]
@@ -218,7 +232,7 @@ proptest! {
         };
         let numbers = united.absorb(&other).unwrap();
         prop_assert_eq!(united.build_id(), first.build_id());
-        let moved = cover.renumbered(&numbers, &united);
+        let moved = numbers.cover(&cover);
         let shown = |table: &SiteTable, cover: &Cover| -> Vec<String> {
             let mut sites: Vec<String> = cover.iter().map(|id| show(table, id)).collect();
             sites.sort();

@@ -1,20 +1,23 @@
 //! Suites of coverage files, folded in parallel and in constant memory.
 //!
-//! Each worker reads pairs into a site table of its own and folds them into tallies of its own;
-//! the workers' results are united at the end. Nothing is shared in between, and uniting is
-//! commutative, so the result is the same however many workers there are.
+//! Each worker reads pairs into a site table of its own, takes them to the numbering that all
+//! workers share, tells the audience, and folds them into tallies of its own; the tallies are
+//! united at the end. Uniting is commutative, so the result is the same however many workers
+//! there are.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::num::NonZero;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use metacov_core::{
-    Agreement, BuildMismatch, Element, Group, Missing, Operation, Reading, SiteTable, Suite, Tally,
+    Agreement, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
 };
 
-use crate::{Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
+use crate::numbering::{Numbering, Share};
+use crate::{Audience, Done, Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
 
 /// How a suite is folded.
 #[derive(Clone, Debug)]
@@ -49,7 +52,19 @@ impl Side for Vec<FileSpec> {
     }
 }
 
-/// Folds all groups of a plan; `progress` is called after each.
+/// Why a fold came to an early end.
+#[derive(Debug, thiserror::Error)]
+pub enum Halt {
+    /// A group could not be read.
+    #[error(transparent)]
+    Input(Error),
+    /// The audience could not take in a group.
+    #[error(transparent)]
+    Audience(Error),
+}
+
+/// Folds all groups of a plan that the audience does not know yet, and tells it of each. The
+/// result is of those groups, over the numbering's table.
 ///
 /// The first group that cannot be read ends it, and its error is the result: the first by its
 /// place in the plan, whichever worker met it. An interrupt ends it too, but loses nothing: the
@@ -57,12 +72,14 @@ impl Side for Vec<FileSpec> {
 pub fn fold<S: Side>(
     plan: Plan<S>,
     options: &Options,
-    progress: &(dyn Fn() + Sync),
-) -> Result<Suite, Error> {
+    numbering: Numbering,
+    audience: &dyn Audience,
+) -> Result<Suite, Halt> {
     let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None, stopped: false });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
+    let room = Room { options, numbering: &numbering, audience, queue: &queue };
     let parts = thread::scope(|scope| {
-        let worker = || work(&queue, options, progress);
+        let worker = || work(&room);
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
         let mut parts = vec![worker()];
         parts.extend(others.into_iter().map(|other| match other.join() {
@@ -71,162 +88,185 @@ pub fn fold<S: Side>(
         }));
         parts
     });
-    let queue = queue.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some((_, error)) = queue.failed {
-        return Err(error);
+    let queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, halt)) = queue.failed {
+        return Err(halt);
     }
-    unite(parts.into_iter().flatten().collect())
+    let table = numbering.into_table();
+    let mut suite = Suite::new(table, options.operation, options.scope.per_instance);
+    for Part { relations, agreement } in parts {
+        suite.merge(relations, agreement);
+    }
+    Ok(suite)
+}
+
+/// What all workers share.
+struct Room<'r, S> {
+    options: &'r Options,
+    numbering: &'r Numbering,
+    audience: &'r dyn Audience,
+    queue: &'r Mutex<Queue<S>>,
+}
+
+impl<S> Room<'_, S> {
+    fn queue(&self) -> MutexGuard<'_, Queue<S>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The groups that are left, and the first that failed.
 struct Queue<S> {
     specs: Specs<S>,
     next: u64,
-    failed: Option<(u64, Error)>,
+    failed: Option<(u64, Halt)>,
     /// Whether an interrupt has ended it.
     stopped: bool,
 }
 
 impl<S> Queue<S> {
-    /// The next group and its place. After a failure there is none: all groups before the failed
-    /// one have been given out already, so the first failure is found all the same.
-    fn take(&mut self) -> Option<(u64, GroupSpec<S>)> {
-        if self.failed.is_some() || self.stopped {
-            return None;
-        }
-        let at = self.next;
-        self.next += 1;
-        match self.specs.next()? {
-            Ok(spec) => Some((at, spec)),
-            Err(error) => {
-                self.fail(at, error);
-                None
+    /// The next group that the audience does not know, and its place. After a failure there is
+    /// none: all groups before the failed one have been given out already, so the first failure is
+    /// found all the same.
+    fn take(&mut self, audience: &dyn Audience) -> Option<(u64, GroupSpec<S>)> {
+        while self.failed.is_none() && !self.stopped {
+            let at = self.next;
+            self.next += 1;
+            let spec = self.specs.next()?;
+            let known = spec.and_then(|spec| {
+                let known = audience.knows(at, &spec.relation, &spec.pair)?;
+                Ok((!known).then_some(spec))
+            });
+            match known {
+                Ok(Some(spec)) => return Some((at, spec)),
+                Ok(None) => {}
+                Err(error) => self.fail(at, Halt::Input(error)),
             }
         }
+        None
     }
 
-    fn fail(&mut self, at: u64, error: Error) {
-        if matches!(&error.fault, Fault::Io(error) if error.kind() == ErrorKind::Interrupted) {
+    fn fail(&mut self, at: u64, halt: Halt) {
+        if let Halt::Input(Error { fault: Fault::Io(error), .. }) = &halt
+            && error.kind() == ErrorKind::Interrupted
+        {
             self.stopped = true;
             return;
         }
         if self.failed.as_ref().is_none_or(|(earlier, _)| at < *earlier) {
-            self.failed = Some((at, error));
+            self.failed = Some((at, halt));
         }
     }
 }
 
-/// What one worker has folded, and the first file that it read.
-type Part = (Suite, Option<String>);
+/// What one worker has folded.
+#[derive(Default)]
+struct Part {
+    relations: BTreeMap<String, Tally>,
+    agreement: Agreement,
+}
 
-fn work<S: Side>(
-    queue: &Mutex<Queue<S>>,
-    options: &Options,
-    progress: &(dyn Fn() + Sync),
-) -> Option<Part> {
-    let lock = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let mut intake = Intake::new(&options.scope);
-    if let Err(error) = options.universe.iter().try_for_each(|file| intake.read_universe(file)) {
-        lock().fail(0, error);
-        return None;
+fn work<S: Side>(room: &Room<'_, S>) -> Part {
+    let mut part = Part::default();
+    let mut intake = Intake::new(&room.options.scope);
+    let universe = &room.options.universe;
+    if let Err(error) = universe.iter().try_for_each(|file| intake.read_universe(file)) {
+        room.queue().fail(0, Halt::Input(error));
+        return part;
     }
-    let per_instance = options.scope.per_instance;
-    let mut suite = Suite::new(SiteTable::new(), options.operation, per_instance);
+    let mut share = Share::of(room.numbering);
     loop {
-        let Some((at, spec)) = lock().take() else { break };
-        match fold_group(&spec, &mut intake, &mut suite) {
-            Ok(()) => progress(),
-            // What was folded before counts, should this turn out to be an interrupt.
-            Err(error) => lock().fail(at, error),
+        let Some((place, spec)) = room.queue().take(room.audience) else { return part };
+        // What was folded before counts, should a failure turn out to be an interrupt.
+        if let Err(halt) = fold_group(room, &mut intake, &mut share, (place, &spec), &mut part) {
+            room.queue().fail(place, halt);
         }
     }
-    let (table, first) = intake.into_parts();
-    suite.table = table;
-    Some((suite, first))
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a group took is told, and part of no result"
+)]
 fn fold_group<S: Side>(
-    spec: &GroupSpec<S>,
+    room: &Room<'_, S>,
     intake: &mut Intake<'_>,
-    suite: &mut Suite,
-) -> Result<(), Error> {
-    let (operation, sides) = (suite.operation, spec.sides.sides());
+    share: &mut Share<'_>,
+    (place, spec): (u64, &GroupSpec<S>),
+    part: &mut Part,
+) -> Result<(), Halt> {
+    let start = Instant::now();
+    let outcome = read_group(room, intake, share, spec).map_err(Halt::Input)?;
+    let done = Done {
+        place,
+        relation: &spec.relation,
+        pair: &spec.pair,
+        sides: spec.sides.sides().len(),
+        outcome: outcome.as_ref().map_err(|(side, missing)| (*side, missing)),
+        took: start.elapsed(),
+        numbering: room.numbering,
+    };
+    room.audience.hear(&done).map_err(Halt::Audience)?;
+    if !part.relations.contains_key(&spec.relation) {
+        let tally = Tally::of(&room.numbering.table());
+        part.relations.insert(spec.relation.clone(), tally);
+    }
+    let Some(tally) = part.relations.get_mut(&spec.relation) else { return Ok(()) };
+    match outcome {
+        Ok(readings) => {
+            part.agreement = part.agreement.meet(Agreement::of(&readings));
+            tally.add(&readings, room.options.operation);
+        }
+        Err((_, missing)) => tally.add_failure(missing.failure),
+    }
+    Ok(())
+}
+
+/// What the sides ran, under the common numbers; or the first that cannot tell.
+type Outcome = Result<Group<Reading>, (usize, Missing)>;
+
+fn read_group<S: Side>(
+    room: &Room<'_, S>,
+    intake: &mut Intake<'_>,
+    share: &mut Share<'_>,
+    spec: &GroupSpec<S>,
+) -> Result<Outcome, Error> {
+    let (operation, sides) = (room.options.operation, spec.sides.sides());
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
         return Err(Fault::malformed(Place::Whole, what)
             .of(format!("pair {} of {}", spec.pair, spec.relation)));
     }
-    let readings = spec.sides.try_map(|side| side.read(intake))?.transposed();
-    let table = intake.table();
-    if !suite.relations.contains_key(&spec.relation) {
-        suite.relations.insert(spec.relation.clone(), Tally::of(table));
+    let outcomes = spec.sides.try_map(|side| side.read(intake))?;
+    let missing = outcomes.sides().iter().position(Result::is_err);
+    let readings = outcomes.transposed();
+    if let Ok(readings) = &readings {
+        check_sides(intake.table(), readings, sides)?;
     }
-    let Some(tally) = suite.relations.get_mut(&spec.relation) else { return Ok(()) };
-    let readings = match readings {
-        Ok(readings) => readings,
-        Err(missing) => {
-            tally.add_failure(missing.failure);
-            return Ok(());
+    // Also what was read before a side failed is code of this build.
+    let name = sides[0].name();
+    let numbers = share.numbers(intake.table(), &name)?;
+    match readings {
+        Ok(readings) => {
+            let readings = readings.map(|reading| numbers.reading(&reading));
+            room.numbering.check(&readings.sides()[0], &name)?;
+            Ok(Ok(readings))
         }
-    };
-    if let Err((side, mismatch)) = check_functions(table, &readings) {
-        let earlier = sides[0].name();
-        return Err(Fault::OtherBuild { earlier, mismatch }.of(sides[side].name()));
+        Err(failed) => Ok(Err((missing.unwrap_or(0), failed))),
     }
-    suite.agreement = suite.agreement.meet(Agreement::of(&readings));
-    tally.add(&readings, operation);
-    Ok(())
 }
 
-/// Refuses sides in which the same function starts on different lines of a file whose lines of
-/// code differ too: whatever the format, that is other source. (V8 lists inner functions only if
-/// they could have run, so a name alone may stand for two functions; the lines are the same then.)
-/// The error names the side that differs from the first.
-fn check_functions(
+/// Refuses sides of different builds. The error names the side that differs from the first.
+fn check_sides<S: Side>(
     table: &SiteTable,
     readings: &Group<Reading>,
-) -> Result<(), (usize, BuildMismatch)> {
+    sides: &[S],
+) -> Result<(), Error> {
     let [first, others @ ..] = readings.sides() else { return Ok(()) };
-    for (at, other) in others.iter().enumerate() {
-        let mut one_sided = first.known.clone();
-        one_sided ^= &other.known;
-        let mut functions = Vec::new();
-        let mut files = BTreeSet::new();
-        for id in one_sided.iter() {
-            let site = table.get(id);
-            match site.element {
-                Element::Function(name) => functions.push(((site.file, name), id)),
-                Element::Line => drop(files.insert(site.file)),
-                _ => {}
-            }
-        }
-        functions.sort_unstable();
-        for moved in functions.windows(2) {
-            let [((file, name), id), (other_name, other_id)] = [moved[0], moved[1]];
-            let is_moved = (file, name) == other_name
-                && first.known.contains(id) != first.known.contains(other_id);
-            if is_moved && files.contains(&file) {
-                let (line, other_line) = (table.get(id).line, table.get(other_id).line);
-                let (path, name) = (table.path(file), table.shown_name(name));
-                let place = format!("{name}, which starts at {path}:{line} and :{other_line},");
-                return Err((at + 1, BuildMismatch { place }));
-            }
-        }
-    }
-    Ok(())
-}
-
-fn unite(mut parts: Vec<Part>) -> Result<Suite, Error> {
-    // The one with the largest table takes in the others: the least work.
-    parts.sort_by_key(|(suite, _)| std::cmp::Reverse(suite.table.len()));
-    let mut parts = parts.into_iter();
-    let (mut suite, first) =
-        parts.next().unwrap_or_else(|| unreachable!("without a failure there is a part"));
-    for (other, other_first) in parts {
-        suite.absorb(&other).map_err(|mismatch| {
-            let earlier = first.clone().unwrap_or_default();
-            Fault::OtherBuild { earlier, mismatch }.of(other_first.unwrap_or_default())
+    for (other, side) in others.iter().zip(&sides[1..]) {
+        same_build(table, &first.known, &other.known).map_err(|mismatch| {
+            let earlier = sides[0].name();
+            Fault::OtherBuild { earlier, mismatch }.of(side.name())
         })?;
     }
-    Ok(suite)
+    Ok(())
 }

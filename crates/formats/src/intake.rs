@@ -140,11 +140,6 @@ impl<'s> Intake<'s> {
         &self.table
     }
 
-    /// The table, and the first file that was read into it.
-    pub fn into_parts(self) -> (SiteTable, Option<String>) {
-        (self.table, self.first)
-    }
-
     fn read_file(
         &mut self,
         file: &FileSpec,

@@ -10,6 +10,7 @@
 //!
 //! The crate reads and writes the files that it is given. It starts no process and prints nothing.
 
+mod audience;
 mod cobertura;
 mod coverage_py;
 mod error;
@@ -29,6 +30,7 @@ mod lines;
 mod llvm_json;
 mod manifest;
 mod metacov_json;
+mod numbering;
 mod output;
 mod recorder;
 mod scope;
@@ -37,14 +39,16 @@ mod xml;
 
 use std::io::{self, Write};
 
+pub use audience::{Audience, Done};
 pub use error::{Error, Fault, Place};
 pub use export::Export;
-pub use fold::{Options, Side, fold};
+pub use fold::{Halt, Options, Side, fold};
 pub use gcda::{BranchCount, FileCounts, FunctionCounts, LineCounts, Snapshot, UnitCounts};
 pub use gcovr_json::GcovrFormat;
 pub use input::Input;
 pub use intake::{FileSpec, Intake};
 pub use manifest::{GroupSpec, Plan, Specs};
+pub use numbering::Numbering;
 pub use output::{Output, write_whole};
 pub use scope::Scope;
 

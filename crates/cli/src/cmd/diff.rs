@@ -8,8 +8,10 @@ use clap::ValueEnum;
 use metacov_core::{Group, Operation, Pair};
 use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
 use metacov_report::By;
+use metacov_store::Settings;
 
 use super::output_args::OutputArgs;
+use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
 use super::{Config, workers};
 
@@ -83,6 +85,8 @@ pub struct Args {
     scope: ScopeArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
@@ -107,14 +111,26 @@ impl Args {
             Op::Or => Operation::Or,
         };
         let by = if self.pairs.is_some() { By::Relation } else { By::Total };
+        let mut presentation = self.output.presentation(by)?;
+        let (run_file, settings) = (
+            presentation.run_file.take(),
+            Settings::from([
+                ("--universe".to_owned(), paths(&self.universe)),
+                ("--pairs".to_owned(), paths(&self.pairs)),
+                ("the files".to_owned(), paths(self.files.iter().chain(&self.a).chain(&self.b))),
+            ]),
+        );
+        let is_suite = self.pairs.is_some();
         Ok(Config {
+            run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
+            timed: false,
             options: Options {
                 scope: self.scope.scope()?,
                 operation,
                 universe: specs(&self.universe),
                 workers: workers(self.jobs),
             },
-            presentation: self.output.presentation(by)?,
+            presentation,
             leave_out_flaky: false,
             plan: plan(self.files, &self.a, &self.b, self.pairs.as_deref())?,
         })

@@ -8,8 +8,10 @@ use metacov_core::Operation;
 use metacov_exec::{Inputs, Invocation, Target, pairs_below};
 use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
 use metacov_report::By;
+use metacov_store::Settings;
 
 use super::output_args::OutputArgs;
+use super::run_file::{ResumeArgs, RunFile, command, paths};
 use super::scope_args::ScopeArgs;
 use super::target_args::TargetArgs;
 use super::{Config, workers};
@@ -57,12 +59,24 @@ pub struct Args {
     scope: ScopeArgs,
     #[command(flatten)]
     output: OutputArgs,
+    #[command(flatten)]
+    resume: ResumeArgs,
 }
 
 impl Args {
     pub fn config(self) -> anyhow::Result<Config<Inputs>> {
         let target = Arc::new(self.target.target()?);
+        let mut presentation = self.output.presentation(By::Relation)?;
+        let settings = Settings::from([
+            ("--pairs".to_owned(), paths([&self.pairs])),
+            ("--repeat".to_owned(), self.repeat.to_string()),
+            ("--timeout".to_owned(), format!("{}", target.limits.wall.as_secs_f64())),
+            ("the command".to_owned(), command(&target.command)),
+        ]);
+        let run_file = presentation.run_file.take();
         Ok(Config {
+            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
+            timed: true,
             plan: plan(&self.pairs, &target, self.repeat)?,
             leave_out_flaky: self.no_flaky,
             options: Options {
@@ -71,7 +85,7 @@ impl Args {
                 universe: Vec::new(),
                 workers: workers(self.jobs),
             },
-            presentation: self.output.presentation(By::Relation)?,
+            presentation,
         })
     }
 }

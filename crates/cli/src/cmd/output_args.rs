@@ -12,7 +12,8 @@ use metacov_report::{By, Markdown};
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Write the result to a file, in the format of its ending (`.json` means gcovr JSON);
-    /// compressed if it ends in `.gz` or `.zst`; `-` is standard output.
+    /// compressed if it ends in `.gz` or `.zst`; `-` is standard output; `.metacov` is a run file,
+    /// which keeps all pairs and is written as they are done.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Write in this format, whatever the ending.
@@ -46,9 +47,17 @@ pub struct Threshold {
     pub percent: f64,
 }
 
+/// The ending of run files.
+pub const RUN_FILE: &str = "metacov";
+
+/// Where to write, and how.
+type Outputs = Vec<(Output, &'static dyn Writer)>;
+
 /// What to show and what to write.
 pub struct Presentation {
-    pub outputs: Vec<(Output, &'static dyn Writer)>,
+    /// The run file to write while pairs are folded.
+    pub run_file: Option<PathBuf>,
+    pub outputs: Outputs,
     pub gcovr_format: GcovrFormat,
     pub by: By,
     /// The criteria that were asked for by name; all if none.
@@ -63,8 +72,10 @@ impl OutputArgs {
         let gcovr_format =
             GcovrFormat::ALL.into_iter().find(|known| Some(known.name()) == gcovr_format);
         let criteria = &self.criterion;
+        let (run_file, outputs) = self.outputs()?;
         Ok(Presentation {
-            outputs: self.outputs()?,
+            run_file,
+            outputs,
             gcovr_format: gcovr_format.unwrap_or_default(),
             by: match self.by {
                 Some(Rows::File) => By::File,
@@ -77,11 +88,20 @@ impl OutputArgs {
         })
     }
 
-    fn outputs(&self) -> anyhow::Result<Vec<(Output, &'static dyn Writer)>> {
+    /// The run file, and all other outputs.
+    fn outputs(&self) -> anyhow::Result<(Option<PathBuf>, Outputs)> {
         if self.format.is_some() && self.output.len() > 1 {
             bail!("--format goes with one --output; with several, the endings tell the formats");
         }
-        self.output.iter().map(|path| self.output(path)).collect()
+        let is_run = |path: &&PathBuf| {
+            self.format.is_none() && path.extension().is_some_and(|ending| ending == RUN_FILE)
+        };
+        let (runs, others): (Vec<&PathBuf>, _) = self.output.iter().partition(is_run);
+        if runs.len() > 1 {
+            bail!("one run file (.{RUN_FILE}) is enough; it can be copied");
+        }
+        let outputs = others.into_iter().map(|path| self.output(path)).collect::<Result<_, _>>();
+        Ok((runs.into_iter().next().cloned(), outputs?))
     }
 
     fn output(&self, path: &Path) -> anyhow::Result<(Output, &'static dyn Writer)> {

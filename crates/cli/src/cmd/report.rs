@@ -1,0 +1,64 @@
+//! `metacov report`
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use metacov_report::By;
+use metacov_store::Run;
+
+use super::output_args::OutputArgs;
+use super::{leave_out_flaky, present};
+use crate::exit_code::ExitCode;
+use crate::talk::Talk;
+
+const EXAMPLES: &str = "\
+Examples:
+  What did the run find?
+    metacov report run.metacov
+  Where?
+    metacov report run.metacov --by function --criterion line
+  For other tools:
+    metacov report run.metacov -o mc.info -o mc.json -o summary.md
+  The file is an SQLite data base. Which pairs took longest?
+    sqlite3 run.metacov 'SELECT name, verdict, microseconds FROM pair ORDER BY 3 DESC LIMIT 10'";
+
+/// Show a run file, or write it in any format.
+///
+/// A run file is what `metacov measure` and `metacov diff` leave behind with `-o RUN.metacov`. Its
+/// report is the one that the run itself shows. It may still be written meanwhile, or may have
+/// been cut: what is there is shown.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The run file.
+    #[arg(value_name = "RUN.metacov")]
+    run: PathBuf,
+    /// Leave out what is flaky.
+    #[arg(long)]
+    no_flaky: bool,
+
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let run = Run::open(&args.run)?;
+    let by = if run.header.by_relation { By::Relation } else { By::Total };
+    let presentation = args.output.presentation(by)?;
+    if presentation.run_file.is_some() {
+        bail!("a run file is copied like any file; to unite several: metacov merge");
+    }
+    let (groups, name) = (run.groups()?, run.name.clone());
+    let (mut suite, header) = run.suite()?;
+    if !header.complete {
+        let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
+        talk.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
+    }
+    if groups == 0 {
+        return Ok(ExitCode::Success);
+    }
+    if args.no_flaky {
+        leave_out_flaky(&mut suite);
+    }
+    present::present(&suite, &presentation, &header.root, talk)
+}

@@ -1,0 +1,113 @@
+//! The run file to write, in the words of users.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::bail;
+use metacov_formats::{Error, Fault, Options, Scope};
+use metacov_store::{Header, Recorder, Settings};
+
+use super::output_args::RUN_FILE;
+use crate::exit_code::Unwritten;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Output")]
+pub struct ResumeArgs {
+    /// Go on with the run file that is named by -o, instead of refusing one that is there. What it
+    /// has is not measured again.
+    #[arg(long, requires = "output")]
+    resume: bool,
+}
+
+/// A run file to write while pairs are folded.
+pub struct RunFile {
+    pub path: PathBuf,
+    resume: bool,
+    made_by: &'static str,
+    by_relation: bool,
+    /// The options that have a say in the numbers, but for those of the scope.
+    settings: Settings,
+}
+
+impl RunFile {
+    /// What is meant, if there is a file.
+    pub fn of(
+        path: Option<PathBuf>,
+        args: &ResumeArgs,
+        made_by: &'static str,
+        by_relation: bool,
+        settings: Settings,
+    ) -> anyhow::Result<Option<Self>> {
+        let Some(path) = path else {
+            if args.resume {
+                bail!("--resume goes with a run file: -o RUN.{RUN_FILE}");
+            }
+            return Ok(None);
+        };
+        Ok(Some(RunFile { path, resume: args.resume, made_by, by_relation, settings }))
+    }
+
+    /// Opens the file for a suite of `planned` groups.
+    pub fn open(&self, options: &Options, planned: u64) -> anyhow::Result<Recorder> {
+        // A limit on the size of files is an error like a full disk, not the end of the process.
+        let signal = signal_hook::consts::SIGXFSZ;
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+        let mut settings = self.settings.clone();
+        settings.extend(scope_settings(&options.scope));
+        settings.retain(|_, value| !value.is_empty());
+        let header = Header {
+            made_by: self.made_by.to_owned(),
+            command: command(std::env::args_os()),
+            operation: options.operation,
+            per_instance: options.scope.per_instance,
+            root: options.scope.root.clone(),
+            planned: Some(planned),
+            complete: false,
+            by_relation: self.by_relation,
+            settings,
+        };
+        Recorder::open(&self.path, &header, self.resume).map_err(refused)
+    }
+}
+
+/// A file that cannot be written, or one that holds something else.
+pub fn refused(error: Error) -> anyhow::Error {
+    match error.fault {
+        Fault::Io(_) => Unwritten(error).into(),
+        _ => error.into(),
+    }
+}
+
+/// Words as one would type them into a shell.
+pub fn command(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
+    let words = words.into_iter().map(|word| {
+        let word = word.as_ref().to_string_lossy();
+        if !word.is_empty() && word.chars().all(plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Paths as one would type them.
+pub fn paths(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> String {
+    command(paths.into_iter().map(|path| path.as_ref().as_os_str().to_owned()))
+}
+
+fn scope_settings(scope: &Scope) -> Settings {
+    let patterns = |patterns: &[regex::Regex]| command(patterns.iter().map(regex::Regex::as_str));
+    let maps = scope.prefix_map.iter().map(|(old, new)| format!("{old}={new}"));
+    let settings = [
+        ("--filter", patterns(&scope.filter)),
+        ("--exclude", patterns(&scope.exclude)),
+        ("--prefix-map", command(maps)),
+        ("--no-markers", if scope.markers { String::new() } else { "yes".to_owned() }),
+        ("--notes", paths(&scope.notes)),
+    ];
+    settings.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}

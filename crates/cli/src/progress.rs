@@ -1,0 +1,119 @@
+//! How far a fold is.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal, stderr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+use metacov_core::{Cover, Criterion, Group, Operation, Reading};
+use metacov_formats::{Audience, Done, Error, Numbering};
+
+use crate::talk::Talk;
+
+/// How often a line is said where no bar can be drawn.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// How far a fold is: a bar on a terminal, a line now and then elsewhere.
+pub struct Progress<'t> {
+    talk: &'t Talk,
+    planned: u64,
+    /// How many groups were there before.
+    known: u64,
+    bar: ProgressBar,
+    start: Instant,
+    operation: Operation,
+    state: Mutex<State>,
+}
+
+struct State {
+    groups: u64,
+    /// What has been in the difference of some group, and how many lines that is.
+    validated: Option<Cover>,
+    lines: u64,
+    last_line: Instant,
+}
+
+impl<'t> Progress<'t> {
+    #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+    pub fn new(talk: &'t Talk, planned: u64, known: u64, operation: Operation) -> Self {
+        let start = Instant::now();
+        let state = State { groups: 0, validated: None, lines: 0, last_line: start };
+        let bar = talk.progress(planned);
+        bar.set_position(known);
+        bar.reset_eta();
+        Progress { talk, planned, known, bar, start, operation, state: Mutex::new(state) }
+    }
+
+    /// Takes the bar away, and tells the speed if it is of interest.
+    pub fn finish(&self, timed: bool) {
+        self.bar.finish_and_clear();
+        let groups = self.state.lock().unwrap_or_else(PoisonError::into_inner).groups;
+        if timed && groups > 1 {
+            let seconds = self.start.elapsed().as_secs_f64();
+            let rate = self.rate(groups);
+            let digits = usize::from(rate < 10.0);
+            self.talk.note(&format!("{groups} pairs in {seconds:.1} s, {rate:.digits$} pairs/s"));
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
+    fn rate(&self, groups: u64) -> f64 {
+        groups as f64 / self.start.elapsed().as_secs_f64().max(0.001)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a time that is left is no exact number")]
+    fn line(&self, groups: u64, lines: u64) -> String {
+        let (done, rate) = (self.known + groups, self.rate(groups));
+        let left = self.planned.saturating_sub(done) as f64 / rate;
+        let mut line = format!("{done} of {} pairs, {rate:.0} pairs/s", self.planned);
+        if self.operation == Operation::Xor {
+            let _ = write!(line, ", MC so far {lines} lines");
+        }
+        let _ = write!(line, ", {left:.0} s left");
+        line
+    }
+}
+
+impl Audience for Progress<'_> {
+    #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.groups += 1;
+        let is_shown = !self.bar.is_hidden() || !stderr().is_terminal();
+        if let (Ok(group), Operation::Xor, true) = (done.outcome, self.operation, is_shown) {
+            state.add(group, done.numbering);
+        }
+        if !self.bar.is_hidden() {
+            let lines = state.lines;
+            drop(state);
+            self.bar.set_message(format!("MC so far {lines} lines"));
+            self.bar.inc(1);
+        } else if state.last_line.elapsed() >= LINE_EVERY {
+            state.last_line = Instant::now();
+            self.talk.note(&self.line(state.groups, state.lines));
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Adds what the group's sides differ in.
+    fn add(&mut self, group: &Group<Reading>, numbering: &Numbering) {
+        let mut difference = group.difference();
+        if let Some(validated) = &self.validated {
+            difference -= validated;
+        }
+        if difference.is_empty() {
+            return;
+        }
+        let table = numbering.table();
+        let is_line =
+            |site| table.get(site).criterion() == Criterion::Line && !table.is_excluded(site);
+        self.lines += difference.iter().filter(|site| is_line(*site)).count() as u64;
+        match &mut self.validated {
+            Some(validated) => *validated |= &difference,
+            None => self.validated = Some(difference),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! From the numbers of one table to those of another.
+
+use crate::cover::Cover;
+use crate::{Reading, SiteId, TableId};
+
+/// The numbers that the sites of one table have in another (see
+/// [`SiteTable::absorb`](crate::SiteTable::absorb)).
+///
+/// Reports of one build name the same sites in the same order, so the numbers are nearly always
+/// the same on both sides; covers are copied then, word by word.
+#[derive(Clone, Debug)]
+pub struct Renumbering {
+    to: TableId,
+    numbers: Vec<SiteId>,
+    is_identity: bool,
+}
+
+impl Renumbering {
+    pub(crate) fn new(to: TableId, numbers: Vec<SiteId>) -> Self {
+        let is_identity = numbers.iter().enumerate().all(|(at, number)| number.index() == at);
+        Renumbering { to, numbers, is_identity }
+    }
+
+    /// The same sites under their other numbers.
+    ///
+    /// # Panics
+    /// If the cover holds sites that the table had not met when it was absorbed.
+    #[must_use]
+    pub fn cover(&self, cover: &Cover) -> Cover {
+        if self.is_identity {
+            return cover.retagged(self.to);
+        }
+        let mut renumbered = Cover::over(self.to);
+        for site in cover.iter() {
+            renumbered.insert(self.numbers[site.index()]);
+        }
+        renumbered
+    }
+
+    /// The same reading under the other numbers.
+    #[must_use]
+    pub fn reading(&self, reading: &Reading) -> Reading {
+        Reading {
+            executed: self.cover(&reading.executed),
+            known: self.cover(&reading.known),
+            flaky: self.cover(&reading.flaky),
+            criteria: reading.criteria,
+            naming: reading.naming,
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! One numbering for all workers of a fold.
+
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use metacov_core::{BuildMismatch, Cover, Reading, Renumbering, SiteTable, same_build};
+
+use crate::{Error, Fault};
+
+/// The numbering in which all workers tell what they have read.
+///
+/// A worker reads into a table of its own, without asking anybody, and takes part in the common
+/// one only when its own has changed: after the first few groups of a build, never again.
+pub struct Numbering {
+    table: Mutex<SiteTable>,
+    /// What the first side of the first group knows, and what that side is called. All groups are
+    /// of its build.
+    first: OnceLock<(Cover, String)>,
+}
+
+impl Numbering {
+    /// A numbering that goes on from a table; what the first side of its first group knew, and
+    /// where that comes from, if there was one.
+    pub fn of(table: SiteTable, first: Option<(Cover, String)>) -> Self {
+        let numbering = Numbering { table: Mutex::new(table), first: OnceLock::new() };
+        if let Some(first) = first {
+            let _ = numbering.first.set(first);
+        }
+        numbering
+    }
+
+    /// The table as it is now. It only grows: numbers stay what they are.
+    pub fn table(&self) -> MutexGuard<'_, SiteTable> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The table, once all is done.
+    pub fn into_table(self) -> SiteTable {
+        self.table.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses a reading of another build than the first.
+    pub(crate) fn check(&self, reading: &Reading, name: &str) -> Result<(), Error> {
+        let (known, _) = self.first.get_or_init(|| (reading.known.clone(), name.to_owned()));
+        if *known == reading.known {
+            return Ok(());
+        }
+        same_build(&self.table(), known, &reading.known)
+            .map_err(|mismatch| self.other_build(mismatch, name))
+    }
+
+    fn other_build(&self, mismatch: BuildMismatch, name: &str) -> Error {
+        let earlier = self.first.get().map_or("the pairs before", |(_, name)| name).to_owned();
+        Fault::OtherBuild { earlier, mismatch }.of(name)
+    }
+}
+
+impl Default for Numbering {
+    fn default() -> Self {
+        Numbering::of(SiteTable::new(), None)
+    }
+}
+
+/// A worker's share in the common numbering.
+pub(crate) struct Share<'n> {
+    numbering: &'n Numbering,
+    /// The worker's table as it was when it was last taken in, by revision, and its numbers.
+    taken: Option<(u64, Renumbering)>,
+}
+
+impl<'n> Share<'n> {
+    pub(crate) fn of(numbering: &'n Numbering) -> Self {
+        Share { numbering, taken: None }
+    }
+
+    /// The common numbers of all sites of the worker's table, after `name` was read.
+    pub(crate) fn numbers(&mut self, table: &SiteTable, name: &str) -> Result<&Renumbering, Error> {
+        let taken = match self.taken.take() {
+            Some(taken) if taken.0 == table.revision() => taken,
+            _ => {
+                let numbers = self.numbering.table().absorb(table);
+                let numbers =
+                    numbers.map_err(|mismatch| self.numbering.other_build(mismatch, name))?;
+                (table.revision(), numbers)
+            }
+        };
+        Ok(&self.taken.insert(taken).1)
+    }
+}

@@ -1,0 +1,141 @@
+//! What a run file says of the run as a whole.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use metacov_core::{Criteria, Criterion, Operation};
+use metacov_formats::{Fault, Place};
+use rusqlite::{Connection, OptionalExtension};
+
+/// The options that have a say in the numbers, in the words of users.
+pub type Settings = BTreeMap<String, String>;
+
+/// What a run file says of the run as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The subcommand that made it.
+    pub made_by: String,
+    /// The whole command line.
+    pub command: String,
+    /// What is asked of each pair.
+    pub operation: Operation,
+    /// Whether the instances of templates are kept apart.
+    pub per_instance: bool,
+    /// The folder that paths are relative to.
+    pub root: PathBuf,
+    /// How many groups there were to be, where that is known.
+    pub planned: Option<u64>,
+    /// Whether all of them are there.
+    pub complete: bool,
+    /// Whether it is shown by relation, unless said otherwise.
+    pub by_relation: bool,
+    /// The options that have a say in the numbers.
+    pub settings: Settings,
+}
+
+impl Header {
+    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        set(connection, "metacov", env!("CARGO_PKG_VERSION"))?;
+        set(connection, "made_by", &self.made_by)?;
+        set(connection, "command", &self.command)?;
+        set(connection, "operation", self.operation.name())?;
+        set(connection, "per_instance", flag(self.per_instance))?;
+        set(connection, "root", &self.root.to_string_lossy())?;
+        set(connection, "complete", flag(self.complete))?;
+        set(connection, "by_relation", flag(self.by_relation))?;
+        if let Some(planned) = self.planned {
+            set(connection, "planned", &planned.to_string())?;
+        }
+        let mut insert = connection.prepare("INSERT INTO setting VALUES (?1, ?2)")?;
+        for setting in &self.settings {
+            insert.execute(setting)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn read(connection: &Connection) -> Result<Self, Fault> {
+        let text = |key| {
+            get(connection, key)?.ok_or_else(|| damaged(&format!("it does not say its `{key}`")))
+        };
+        let is = |key| text(key).map(|value| value == "1");
+        let operation = text("operation")?;
+        let operation = Operation::ALL.into_iter().find(|known| known.name() == operation);
+        let planned = get(connection, "planned")?;
+        let planned = planned.map(|number| number.parse()).transpose();
+        let mut settings = connection.prepare("SELECT key, value FROM setting")?;
+        let settings = settings.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Header {
+            made_by: text("made_by")?,
+            command: text("command")?,
+            operation: operation.ok_or_else(|| damaged("an operation that is not known"))?,
+            per_instance: is("per_instance")?,
+            root: PathBuf::from(text("root")?),
+            planned: planned.map_err(|_| damaged("a number of pairs that is none"))?,
+            complete: is("complete")?,
+            by_relation: is("by_relation")?,
+            settings: settings.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What keeps a run with this header from going on with one that was `begun`.
+    pub(crate) fn difference(&self, begun: &Header) -> Option<String> {
+        let differs = |what: &str, before: &str, now: &str| {
+            (before != now).then(|| {
+                format!(
+                    "the run was begun with {what} {before}, not {now}; \
+                     --resume goes on with the same options only"
+                )
+            })
+        };
+        let planned =
+            |header: &Header| header.planned.map_or("?".into(), |count| count.to_string());
+        let identity = |header: &Header| if header.per_instance { "instance" } else { "line" };
+        differs("metacov", &begun.made_by, &self.made_by)
+            .or_else(|| differs("the operation", begun.operation.name(), self.operation.name()))
+            .or_else(|| differs("an identity by", identity(begun), identity(self)))
+            .or_else(|| {
+                let root = |header: &Header| header.root.to_string_lossy().into_owned();
+                differs("--root", &root(begun), &root(self))
+            })
+            .or_else(|| {
+                let keys = begun.settings.keys().chain(self.settings.keys());
+                let value = |settings: &Settings, key: &String| {
+                    settings.get(key).map_or("(none)".to_owned(), Clone::clone)
+                };
+                let mut differences = keys.filter_map(|key| {
+                    differs(key, &value(&begun.settings, key), &value(&self.settings, key))
+                });
+                differences.next()
+            })
+            .or_else(|| differs("a number of pairs of", &planned(begun), &planned(self)))
+    }
+}
+
+/// Notes one thing of the whole run.
+pub(crate) fn set(connection: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO meta VALUES (?1, ?2)";
+    connection.prepare_cached(sql)?.execute((key, value)).map(drop)
+}
+
+/// One thing of the whole run, if it was noted.
+pub(crate) fn get(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
+    let sql = "SELECT value FROM meta WHERE key = ?1";
+    connection.query_row(sql, [key], |row| row.get(0)).optional()
+}
+
+/// The criteria whose sites are known only as far as they ran.
+pub(crate) fn partial(connection: &Connection) -> Result<Criteria, Fault> {
+    let words = get(connection, "partial")?.unwrap_or_default();
+    let words = words.split(", ").filter(|word| !word.is_empty());
+    let criteria = words.map(|word| word.parse::<Criterion>().map_err(|what| damaged(&what)));
+    criteria.collect()
+}
+
+pub(crate) fn flag(is: bool) -> &'static str {
+    if is { "1" } else { "0" }
+}
+
+/// What is wrong with a run file that says things that cannot be.
+pub(crate) fn damaged(what: &str) -> Fault {
+    Fault::malformed(Place::Whole, format!("a damaged run file: {what}"))
+}

@@ -1,0 +1,66 @@
+//! Runs in a file: written while they go on, read back at any time, merged.
+//!
+//! **The key design decision of this crate**: a run file holds what was *seen*, never what was
+//! concluded from it. Each side of each pair is stored with its exact cover, and every number, table
+//! and report is made by folding the stored pairs again. So a report of a file is the report that
+//! the run itself would have shown, a run that was cut at any moment is a shorter run, and merging
+//! is a union of pairs.
+//!
+//! A run file is an SQLite data base that anybody can query:
+//!
+//! ```text
+//! meta      key, value                what made it; the operation; whether it is complete; the build
+//! setting   key, value                the options that have a say in the numbers
+//! file      id, path                  the source files
+//! symbol    id, name                  names of functions and branches
+//! site      id, file, line,           all places that run or do not run; the id is the number of
+//!           criterion, kind, symbol,  its bit in covers, from zero
+//!           n1, n2, n3, n4, instance,
+//!           shown, last_line,
+//!           excluded, mark_kind, mark
+//! relation  id, name
+//! pair      id, place, relation,      one row for each group of sides: `measured`, or how a side
+//!           name, sides, verdict,     failed; how long it took; in how many sites its sides
+//!           failed_side, exit_code,   differ
+//!           signal, last_words,
+//!           microseconds, differing,
+//!           fingerprint
+//! side      pair, side, told, naming, the covers of the sides of measured pairs
+//!           executed, known, flaky
+//! base      executed, known           one row: the first side that was measured
+//! ```
+//!
+//! Sides of one build are much alike, so a cover is stored as what it differs in from another:
+//! `side.executed` of side 0 from `base.executed`, that of any other side from side 0 of its pair
+//! (of a pair, that is its compressed difference); `side.known` from `base.known`, and NULL if it
+//! does not differ; `side.flaky` and the base from the empty set. A set of sites is stored as its
+//! stretches of numbers that follow each other:
+//!
+//! ```text
+//! { gap since the end of the last stretch, length of the stretch } ...   as LEB128 varints
+//! 2, 3, 4, 7  is  02 03 02 01
+//! ```
+//!
+//! `told` has a bit for each criterion that the side tells (1 line, 2 branch, 4 function, 8
+//! region), `naming` one for each way of naming branches, `fingerprint` is FNV-1a of the row and
+//! its sides.
+//!
+//! While a run is written, its file has a write-ahead log beside it (`-wal`, `-shm`): whatever
+//! ends the process, all that was committed is there, and reports can be made meanwhile. A clean
+//! end takes them away. Results are committed every tenth of a second.
+
+mod header;
+mod lock;
+mod merge;
+mod pairs;
+mod recorder;
+mod run;
+mod runs;
+mod schema;
+mod sites;
+
+pub use header::{Header, Settings};
+pub use merge::{Merged, merge};
+pub use pairs::Stored;
+pub use recorder::Recorder;
+pub use run::Run;

@@ -1,0 +1,203 @@
+//! Many runs, united.
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use metacov_core::{BuildMismatch, Renumbering, SiteTable, same_build};
+use metacov_formats::{Error, Fault, Place};
+use rusqlite::Connection;
+
+use crate::header::set;
+use crate::lock::Lock;
+use crate::pairs::{Base, PairRow, Stored};
+use crate::sites::Written;
+use crate::{Header, Run, Settings, schema};
+
+/// What came of a merge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// How many groups the result has.
+    pub groups: u64,
+    /// For how many of them runs say different things.
+    pub disputed: u64,
+}
+
+/// Unites runs of one build in a new file.
+///
+/// Groups with the same relation and name are the same group; if runs say different things of it,
+/// what was measured stands before what failed, and the rest is decided by the bytes. The sites
+/// stand in the order of paths and lines, the groups in that of relations and names, and nothing
+/// is told of the runs that they came from: so the result is the same in whatever order, in
+/// however many steps and however often runs are merged.
+pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, Error> {
+    let runs: Vec<Run> = paths.iter().map(|path| Run::open(path)).collect::<Result<_, _>>()?;
+    let header = common_header(&runs)?;
+    let (table, numbers) = common_table(&runs)?;
+    let unwritten = |fault: Fault| fault.of(output.display().to_string());
+    check_output(paths, output).map_err(|error| unwritten(error.into()))?;
+    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let file = tempfile::Builder::new()
+        .prefix(".metacov-")
+        .permissions(Permissions::from_mode(0o666))
+        .tempfile_in(folder.unwrap_or(Path::new(".")))
+        .map_err(|error| unwritten(error.into()))?;
+    let merged =
+        fill(file.path(), &runs, &header, &table, &numbers).map_err(|halt| match halt {
+            Halt::Read(error) => error,
+            Halt::Write(error) => unwritten(std::io::Error::other(error.to_string()).into()),
+        })?;
+    drop(runs);
+    file.persist(output).map_err(|error| unwritten(error.error.into()))?;
+    Ok(merged)
+}
+
+enum Halt {
+    Read(Error),
+    Write(rusqlite::Error),
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Halt::Read(error)
+    }
+}
+
+impl From<rusqlite::Error> for Halt {
+    fn from(error: rusqlite::Error) -> Self {
+        Halt::Write(error)
+    }
+}
+
+/// A file that is there is a run that somebody measured, unless it goes into the result.
+fn check_output(paths: &[PathBuf], output: &Path) -> std::io::Result<()> {
+    let Ok(there) = std::fs::canonicalize(output) else { return Ok(()) };
+    let is_input =
+        paths.iter().any(|path| std::fs::canonicalize(path).is_ok_and(|path| path == there));
+    if !is_input {
+        let what = "it exists, and is not among the runs to merge; choose another name";
+        return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, what));
+    }
+    match Lock::take(output)? {
+        Some(_) => Ok(()),
+        None => Err(std::io::Error::new(std::io::ErrorKind::WouldBlock, "it is being written")),
+    }
+}
+
+/// What the result says of the whole: only what all runs say.
+fn common_header(runs: &[Run]) -> Result<Header, Error> {
+    let Some((first, others)) = runs.split_first() else {
+        return Err(Fault::malformed(Place::Whole, "nothing to merge").of("merge"));
+    };
+    for other in others {
+        let (left, right) = (&first.header, &other.header);
+        let what = if left.operation != right.operation {
+            format!("asks for {}, not for {} as {}", right.operation, left.operation, first.name)
+        } else if left.per_instance != right.per_instance {
+            format!("does not treat template instances as {} does", first.name)
+        } else {
+            continue;
+        };
+        return Err(Fault::malformed(Place::Whole, what).of(&other.name));
+    }
+    let headers = || runs.iter().map(|run| &run.header);
+    let mut made_by: Vec<&str> = headers().map(|header| header.made_by.as_str()).collect();
+    made_by.sort_unstable();
+    let Header { operation, per_instance, .. } = first.header;
+    Ok(Header {
+        // Reports look as they do for what has most to tell.
+        made_by: made_by.last().copied().unwrap_or_default().to_owned(),
+        command: String::new(),
+        operation,
+        per_instance,
+        root: headers().map(|header| header.root.clone()).min().unwrap_or_default(),
+        planned: None,
+        complete: headers().all(|header| header.complete),
+        by_relation: true,
+        settings: Settings::new(),
+    })
+}
+
+/// All sites in their order, and for each run the numbers that its sites have there.
+fn common_table(runs: &[Run]) -> Result<(SiteTable, Vec<Renumbering>), Error> {
+    let mut united = SiteTable::new();
+    let other_build = |run: &Run, mismatch: BuildMismatch| {
+        let earlier = runs[0].name.clone();
+        Fault::OtherBuild { earlier, mismatch }.of(&run.name)
+    };
+    for run in runs {
+        united.absorb(&run.table).map_err(|mismatch| other_build(run, mismatch))?;
+    }
+    let table = united.in_order();
+    let mut table = table.map_err(|mismatch| other_build(&runs[0], mismatch))?;
+    let mut numbers = Vec::new();
+    let mut first = None;
+    for run in runs {
+        let number = table.absorb(&run.table).map_err(|mismatch| other_build(run, mismatch))?;
+        if let Some(base) = &run.base {
+            let known = number.cover(&base.known);
+            let first = first.get_or_insert_with(|| known.clone());
+            same_build(&table, first, &known).map_err(|mismatch| other_build(run, mismatch))?;
+        }
+        numbers.push(number);
+    }
+    Ok((table, numbers))
+}
+
+fn fill(
+    path: &Path,
+    runs: &[Run],
+    header: &Header,
+    table: &SiteTable,
+    numbers: &[Renumbering],
+) -> Result<Merged, Halt> {
+    let mut groups: Vec<(String, String, usize, i64)> = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        groups
+            .extend(run.index()?.into_iter().map(|(id, relation, name)| (relation, name, at, id)));
+    }
+    groups.sort_unstable();
+    let connection = schema::open_to_write(path)?;
+    // Nobody sees the file before it is whole.
+    connection.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;
+    connection.execute_batch("PRAGMA synchronous = OFF; BEGIN EXCLUSIVE")?;
+    schema::create(&connection)?;
+    header.write(&connection)?;
+    set(&connection, "build", &table.build_id().to_string())?;
+    if let Some(news) = Written::default().news(table) {
+        news.write(&connection)?;
+    }
+    let empty = Base::of(table);
+    let mut base: Option<Base> = None;
+    let mut merged = Merged { groups: 0, disputed: 0 };
+    for same in groups.chunk_by(|left, right| (&left.0, &left.1) == (&right.0, &right.1)) {
+        let mut rows = Vec::new();
+        for (_, _, run, id) in same {
+            let stored = renumbered(runs[*run].stored(*id)?, &numbers[*run]);
+            rows.push(PairRow::of(&Stored { place: merged.groups, ..stored }, &empty));
+        }
+        rows.sort_unstable();
+        merged.disputed += u64::from(rows.iter().any(|row| !row.agrees(&rows[0])));
+        let stored =
+            rows.swap_remove(0).stored(table, &empty).map_err(|fault| fault.of("merge"))?;
+        if let (Ok(group), None) = (&stored.outcome, &base) {
+            let first = Base::first(group);
+            first.write(&connection)?;
+            base = Some(first);
+        }
+        PairRow::of(&stored, base.as_ref().unwrap_or(&empty)).write(&connection)?;
+        merged.groups += 1;
+    }
+    close(connection)?;
+    Ok(merged)
+}
+
+fn close(connection: Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("COMMIT")?;
+    connection.close().map_err(|(_, error)| error)
+}
+
+fn renumbered(stored: Stored, numbers: &Renumbering) -> Stored {
+    let outcome = stored.outcome.map(|group| group.map(|reading| numbers.reading(&reading)));
+    Stored { outcome, ..stored }
+}

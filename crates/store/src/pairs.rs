@@ -1,0 +1,360 @@
+//! Groups of sides, as rows.
+
+use std::time::Duration;
+
+use metacov_core::{
+    Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Naming, Reading, SiteTable,
+};
+use metacov_formats::Fault;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::header::damaged;
+use crate::runs;
+use crate::sites::number;
+
+/// What covers of one group may take in memory, in bits. A live run has the same need.
+const GROUP_BITS_MAX: usize = 1 << 33;
+
+/// A group as it was measured.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// Its place in the plan, from zero.
+    pub place: u64,
+    /// The relation.
+    pub relation: String,
+    /// What tells it from others of its relation.
+    pub name: String,
+    /// How many sides it has.
+    pub sides: usize,
+    /// What the sides ran; or the first side that has no cover, and why.
+    pub outcome: Result<Group<Reading>, (usize, Missing)>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// The covers that others are told apart from.
+#[derive(Clone)]
+pub(crate) struct Base {
+    pub(crate) executed: Cover,
+    pub(crate) known: Cover,
+}
+
+impl Base {
+    /// Nothing.
+    pub(crate) fn of(table: &SiteTable) -> Self {
+        Base { executed: Cover::of(table), known: Cover::of(table) }
+    }
+
+    /// The first side of a group.
+    pub(crate) fn first(group: &Group<Reading>) -> Self {
+        let [first, ..] = group.sides() else { unreachable!("a group has two sides or more") };
+        Base { executed: first.executed.clone(), known: first.known.clone() }
+    }
+
+    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let covers = (runs::encode(&self.executed), runs::encode(&self.known));
+        connection.execute("INSERT INTO base VALUES (?1, ?2)", covers).map(drop)
+    }
+
+    pub(crate) fn read(connection: &Connection, table: &SiteTable) -> Result<Option<Self>, Fault> {
+        let sql = "SELECT executed, known FROM base";
+        let bytes: Option<(Vec<u8>, Vec<u8>)> =
+            connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        let Some((executed, known)) = bytes else { return Ok(None) };
+        let mut base = Base::of(table);
+        runs::flip(&executed, table.len(), &mut base.executed)
+            .and_then(|()| runs::flip(&known, table.len(), &mut base.known))
+            .map_err(|what| damaged(&format!("its base names {what}")))?;
+        Ok(Some(base))
+    }
+}
+
+/// A group as it is stored. Ordered so that what was measured stands before what failed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PairRow {
+    failure: Option<Failure>,
+    pub(crate) relation: String,
+    pub(crate) name: String,
+    sides: usize,
+    failed_side: Option<usize>,
+    exit_code: Option<i32>,
+    signal: Option<i32>,
+    last_words: Option<String>,
+    differing: Option<u64>,
+    covers: Vec<SideRow>,
+    pub(crate) microseconds: u64,
+    pub(crate) place: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct SideRow {
+    told: u8,
+    naming: u8,
+    executed: Vec<u8>,
+    known: Option<Vec<u8>>,
+    flaky: Option<Vec<u8>>,
+}
+
+impl PairRow {
+    pub(crate) fn of(stored: &Stored, base: &Base) -> Self {
+        let mut row = PairRow {
+            failure: None,
+            relation: stored.relation.clone(),
+            name: stored.name.clone(),
+            sides: stored.sides,
+            failed_side: None,
+            exit_code: None,
+            signal: None,
+            last_words: None,
+            differing: None,
+            covers: Vec::new(),
+            microseconds: u64::try_from(stored.took.as_micros()).unwrap_or(u64::MAX),
+            place: stored.place,
+        };
+        match &stored.outcome {
+            Ok(group) => row.set_covers(group, base),
+            Err((side, missing)) => row.set_missing(*side, missing),
+        }
+        row
+    }
+
+    fn set_missing(&mut self, side: usize, missing: &Missing) {
+        self.failure = Some(missing.failure);
+        self.failed_side = Some(side);
+        (self.exit_code, self.signal) = match missing.exit {
+            Exit::Success => (Some(0), None),
+            Exit::Failure(code) => (Some(code), None),
+            Exit::Signalled(signal) => (None, Some(signal)),
+            Exit::Timeout => (None, None),
+        };
+        self.last_words = (!missing.last_words.is_empty()).then(|| missing.last_words.clone());
+    }
+
+    fn set_covers(&mut self, group: &Group<Reading>, base: &Base) {
+        let sides = group.sides();
+        self.differing = Some(group.difference().len());
+        for (at, side) in sides.iter().enumerate() {
+            let mut executed = side.executed.clone();
+            executed ^= if at == 0 { &base.executed } else { &sides[0].executed };
+            let mut known = side.known.clone();
+            known ^= &base.known;
+            self.covers.push(SideRow {
+                told: side.criteria.bits(),
+                naming: side.naming.bits(),
+                executed: runs::encode(&executed),
+                known: (!known.is_empty()).then(|| runs::encode(&known)),
+                flaky: (!side.flaky.is_empty()).then(|| runs::encode(&side.flaky)),
+            });
+        }
+    }
+
+    /// Whether both say the same of the same group, but for when and how fast.
+    pub(crate) fn agrees(&self, other: &PairRow) -> bool {
+        let timeless = |row: &PairRow| PairRow { microseconds: 0, place: 0, ..row.clone() };
+        timeless(self) == timeless(other)
+    }
+
+    /// A hash of all of it: what is read is what was written.
+    fn fingerprint(&self) -> i64 {
+        let mut fingerprint = Fingerprint::new();
+        let mut put = |bytes: &[u8]| {
+            fingerprint.bytes(&(bytes.len() as u64).to_le_bytes());
+            fingerprint.bytes(bytes);
+        };
+        put(self.verdict().as_bytes());
+        put(self.relation.as_bytes());
+        put(self.name.as_bytes());
+        put(self.last_words.as_deref().unwrap_or_default().as_bytes());
+        let numbers = [
+            Some(number(self.sides)),
+            self.failed_side.map(number),
+            self.exit_code.map(i64::from),
+            self.signal.map(i64::from),
+            self.differing.map(u64::cast_signed),
+            Some(self.microseconds.cast_signed()),
+            Some(self.place.cast_signed()),
+        ];
+        for number in numbers {
+            match number {
+                Some(number) => put(&number.to_le_bytes()),
+                None => put(&[]),
+            }
+        }
+        for side in &self.covers {
+            put(&[side.told, side.naming]);
+            put(&side.executed);
+            for cover in [&side.known, &side.flaky] {
+                put(&[u8::from(cover.is_some())]);
+                put(cover.as_deref().unwrap_or_default());
+            }
+        }
+        fingerprint.hash().cast_signed()
+    }
+
+    fn verdict(&self) -> &'static str {
+        self.failure.map_or(MEASURED, Failure::name)
+    }
+
+    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let relation = "INSERT OR IGNORE INTO relation (name) VALUES (?1)";
+        connection.prepare_cached(relation)?.execute([&self.relation])?;
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO pair VALUES (NULL, ?1, (SELECT id FROM relation WHERE name = ?2), ?3, ?4,
+             ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?;
+        insert.execute(params![
+            self.place.cast_signed(),
+            self.relation,
+            self.name,
+            number(self.sides),
+            self.verdict(),
+            self.failed_side.map(number),
+            self.exit_code,
+            self.signal,
+            self.last_words,
+            self.microseconds.cast_signed(),
+            self.differing.map(u64::cast_signed),
+            self.fingerprint(),
+        ])?;
+        let pair = connection.last_insert_rowid();
+        let side = "INSERT INTO side VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+        let mut insert = connection.prepare_cached(side)?;
+        for (at, side) in self.covers.iter().enumerate() {
+            insert.execute(params![
+                pair,
+                number(at),
+                side.told,
+                side.naming,
+                side.executed,
+                side.known,
+                side.flaky
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// The row of the group with this id.
+    pub(crate) fn read(connection: &Connection, id: i64) -> Result<Self, Fault> {
+        let mut sides = connection.prepare_cached(
+            "SELECT side, told, naming, executed, known, flaky FROM side
+             WHERE pair = ?1 ORDER BY side",
+        )?;
+        let sides = sides.query_map([id], |row| {
+            let side = SideRow {
+                told: row.get(1)?,
+                naming: row.get(2)?,
+                executed: row.get(3)?,
+                known: row.get(4)?,
+                flaky: row.get(5)?,
+            };
+            Ok((row.get::<_, i64>(0)?, side))
+        })?;
+        let mut covers = Vec::new();
+        for side in sides {
+            let (at, side) = side?;
+            if at != number(covers.len()) {
+                return Err(damaged("a side is not there"));
+            }
+            covers.push(side);
+        }
+        let mut pair = connection.prepare_cached(
+            "SELECT place, relation.name, pair.name, sides, verdict, failed_side, exit_code,
+             signal, last_words, microseconds, differing, fingerprint
+             FROM pair JOIN relation ON relation.id = pair.relation WHERE pair.id = ?1",
+        )?;
+        let row = pair.query_row([id], |row| Self::of_row(row, covers)).optional()?;
+        let (row, fingerprint) =
+            row.flatten().ok_or_else(|| damaged("a pair that makes no sense"))?;
+        if row.fingerprint() != fingerprint {
+            let what = format!("pair {} of {} is not as it was written", row.name, row.relation);
+            return Err(damaged(&what));
+        }
+        Ok(row)
+    }
+
+    fn of_row(row: &Row<'_>, covers: Vec<SideRow>) -> rusqlite::Result<Option<(Self, i64)>> {
+        let unsigned = |at| {
+            row.get::<_, Option<i64>>(at)
+                .map(|cell| cell.and_then(|cell| usize::try_from(cell).ok()))
+        };
+        let verdict: String = row.get(4)?;
+        let failure = Failure::ALL.into_iter().find(|failure| failure.name() == verdict);
+        if failure.is_none() && verdict != MEASURED {
+            return Ok(None);
+        }
+        let pair = PairRow {
+            place: row.get::<_, i64>(0)?.cast_unsigned(),
+            relation: row.get(1)?,
+            name: row.get(2)?,
+            sides: unsigned(3)?.unwrap_or(0),
+            failure,
+            failed_side: unsigned(5)?,
+            exit_code: row.get(6)?,
+            signal: row.get(7)?,
+            last_words: row.get(8)?,
+            microseconds: row.get::<_, i64>(9)?.cast_unsigned(),
+            differing: row.get::<_, Option<i64>>(10)?.map(i64::cast_unsigned),
+            covers,
+        };
+        Ok(Some((pair, row.get(11)?)))
+    }
+
+    /// The group that was stored.
+    pub(crate) fn stored(self, table: &SiteTable, base: &Base) -> Result<Stored, Fault> {
+        let name = format!("pair {} of {}", self.name, self.relation);
+        let fault = |what: &str| damaged(&format!("{name}: {what}"));
+        if self.relation.is_empty() || self.relation.chars().any(char::is_control) {
+            return Err(damaged("a relation without a name"));
+        }
+        let outcome = if let Some(failure) = self.failure {
+            let exit = match (self.exit_code, self.signal) {
+                (Some(0), _) => Exit::Success,
+                (Some(code), _) => Exit::Failure(code),
+                (None, Some(signal)) => Exit::Signalled(signal),
+                (None, None) => Exit::Timeout,
+            };
+            let last_words = self.last_words.unwrap_or_default();
+            Err((self.failed_side.unwrap_or(0), Missing { failure, exit, last_words }))
+        } else {
+            if self.covers.len() != self.sides {
+                return Err(fault("a side is not there"));
+            }
+            if self.sides.saturating_mul(table.len()) > GROUP_BITS_MAX {
+                return Err(fault("too many sides"));
+            }
+            let mut sides: Vec<Reading> = Vec::new();
+            for side in &self.covers {
+                let from = sides.first().map_or(&base.executed, |first| &first.executed);
+                sides.push(side.reading(from, &base.known, table).map_err(fault)?);
+            }
+            Ok(Group::new(sides).map_err(|_| fault("a single side"))?)
+        };
+        let took = Duration::from_micros(self.microseconds);
+        let PairRow { place, relation, name, sides, .. } = self;
+        Ok(Stored { place, relation, name, sides, outcome, took })
+    }
+}
+
+/// The verdict on a group all of whose sides have covers.
+const MEASURED: &str = "measured";
+
+impl SideRow {
+    fn reading(
+        &self,
+        from: &Cover,
+        known: &Cover,
+        table: &SiteTable,
+    ) -> Result<Reading, &'static str> {
+        let mut reading = Reading {
+            executed: from.clone(),
+            known: known.clone(),
+            flaky: Cover::of(table),
+            criteria: Criteria::from_bits(self.told).ok_or("a criterion that is not known")?,
+            naming: Naming::from_bits(self.naming).ok_or("a naming that is not known")?,
+        };
+        runs::flip(&self.executed, table.len(), &mut reading.executed)?;
+        runs::flip(self.known.as_deref().unwrap_or_default(), table.len(), &mut reading.known)?;
+        runs::flip(self.flaky.as_deref().unwrap_or_default(), table.len(), &mut reading.flaky)?;
+        Ok(reading)
+    }
+}

@@ -1,0 +1,300 @@
+//! A run file, written while the run goes on.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use metacov_core::{BuildId, SiteTable};
+use metacov_formats::{Audience, Done, Error, Fault, Numbering, Place};
+use rusqlite::{Connection, ErrorCode};
+
+use crate::header::{flag, get, set};
+use crate::lock::Lock;
+use crate::pairs::{Base, PairRow, Stored};
+use crate::sites::{News, Written};
+use crate::{Header, Run, schema};
+
+/// How long results wait to be committed, at most.
+const INSTANT: Duration = Duration::from_millis(100);
+
+/// How many results are committed at once, and wait for that, at most.
+const ROWS_MAX: usize = 1000;
+const WAITING_MAX: usize = 64;
+
+/// Writes a run file while the run goes on: the audience of a fold.
+///
+/// Workers hand over rows that are encoded already; a thread of its own commits them, so that no
+/// worker waits for a disk.
+pub struct Recorder {
+    name: String,
+    /// What is stored of the plan: by place, relation and name.
+    places: BTreeMap<u64, (String, String)>,
+    numbering: Option<Numbering>,
+    shared: Mutex<Written>,
+    base: OnceLock<Base>,
+    sender: SyncSender<Message>,
+    writer: JoinHandle<Result<Writer, String>>,
+    /// Why the writer has come to an early end.
+    fault: Arc<OnceLock<String>>,
+}
+
+enum Message {
+    News(News),
+    Base(Base),
+    Pair(PairRow),
+}
+
+/// The open file. The lock is the last to go.
+struct Writer {
+    connection: Connection,
+    _lock: Lock,
+}
+
+impl Recorder {
+    /// Begins a run file; or goes on with one, if it is there and `resume` says so. It must have
+    /// been begun in the same way then.
+    ///
+    /// A file that cannot be written is an [`Fault::Io`]; any other fault is of what is in it.
+    pub fn open(path: &Path, header: &Header, resume: bool) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let open = || Recorder::open_file(path, &name, header, resume);
+        open().map_err(|fault| fault.of(&name))
+    }
+
+    fn open_file(path: &Path, name: &str, header: &Header, resume: bool) -> Result<Self, Fault> {
+        let is_there = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+        if is_there && !resume {
+            let what = "it exists; go on with it (--resume), or choose another name";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, what).into());
+        }
+        let lock = Lock::take(path)?.ok_or_else(|| busy(path))?;
+        let connection = schema::open_to_write(path).map_err(|error| unwritable(&error))?;
+        if schema::is_blank(&connection).map_err(schema::not_ours)? {
+            begin(&connection, header).map_err(|error| unwritable(&error))?;
+            let writer = Writer { connection, _lock: lock };
+            return Recorder::start(name, writer, (SiteTable::new(), None, Written::default()));
+        }
+        schema::check(&connection)?;
+        let run = Run::of(name.to_owned(), connection)?;
+        if let Some(difference) = header.difference(&run.header) {
+            return Err(Fault::malformed(Place::Whole, difference));
+        }
+        // Kept in mind are the places, not the covers: a run may have millions of pairs.
+        let places = run.places()?.into_iter();
+        let places = places.map(|(at, relation, name)| (at, (relation, name))).collect();
+        let (table, base, written, connection) = run.into_parts();
+        let writer = Writer { connection, _lock: lock };
+        let recorder = Recorder::start(name, writer, (table, base, written))?;
+        Ok(Recorder { places, ..recorder })
+    }
+
+    fn start(
+        name: &str,
+        writer: Writer,
+        (table, base, written): (SiteTable, Option<Base>, Written),
+    ) -> Result<Self, Fault> {
+        own(&writer.connection).map_err(|error| unwritable(&error))?;
+        let first = base.as_ref().map(|base| (base.known.clone(), name.to_owned()));
+        let (sender, receiver) = sync_channel(WAITING_MAX);
+        let fault = Arc::new(OnceLock::new());
+        let told = fault.clone();
+        let writer = std::thread::spawn(move || {
+            let mut writer = writer;
+            match write(&mut writer.connection, &receiver) {
+                Ok(()) => Ok(writer),
+                Err(what) => {
+                    // Before the receiver goes: whoever finds it gone finds the reason.
+                    let _ = told.set(what.clone());
+                    drop(receiver);
+                    Err(what)
+                }
+            }
+        });
+        Ok(Recorder {
+            name: name.to_owned(),
+            places: BTreeMap::new(),
+            numbering: Some(Numbering::of(table, first)),
+            shared: Mutex::new(written),
+            base: base.map(OnceLock::from).unwrap_or_default(),
+            sender,
+            writer,
+            fault,
+        })
+    }
+
+    /// The numbering to fold in: that of the file.
+    pub fn numbering(&mut self) -> Numbering {
+        self.numbering.take().unwrap_or_default()
+    }
+
+    /// How many groups were there before.
+    pub fn known(&self) -> u64 {
+        self.places.len() as u64
+    }
+
+    /// Ends the file: whether all of the plan is there, and which build it is of. What was heard
+    /// is there in any case.
+    pub fn finish(self, complete: bool, build: Option<BuildId>) -> Result<(), Error> {
+        let Recorder { name, sender, writer, .. } = self;
+        drop(sender);
+        let writer = match writer.join() {
+            Ok(writer) => writer,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        let end = || -> Result<(), Fault> {
+            let writer = writer.map_err(io::Error::other)?;
+            finish(&writer.connection, complete, build).map_err(|error| unwritable(&error))
+        };
+        end().map_err(|fault| fault.of(name))
+    }
+
+    fn send(&self, message: Message) -> Result<(), Error> {
+        self.sender.send(message).map_err(|_| {
+            let what = self.fault.get().map_or("it is closed", String::as_str);
+            Fault::Io(io::Error::other(what.to_owned())).of(&self.name)
+        })
+    }
+
+    /// Writes what the group's covers stand upon, before the group itself.
+    fn prepare(&self, done: &Done<'_>) -> Result<Option<&Base>, Error> {
+        let mut written = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let news = written.news(&done.numbering.table());
+        if let Some(news) = news {
+            self.send(Message::News(news))?;
+        }
+        if let (Ok(group), None) = (done.outcome, self.base.get()) {
+            let base = self.base.get_or_init(|| Base::first(group));
+            self.send(Message::Base(base.clone()))?;
+        }
+        Ok(self.base.get())
+    }
+}
+
+impl Audience for Recorder {
+    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        match self.places.get(&place) {
+            None => Ok(false),
+            Some((known, name)) if (known.as_str(), name.as_str()) == (relation, pair) => Ok(true),
+            Some((known, name)) => {
+                let what = format!(
+                    "the run was begun with pair {name} of {known} in the place of pair {pair} of \
+                     {relation}; --resume goes on with the same pairs only"
+                );
+                Err(Fault::malformed(Place::Whole, what).of(&self.name))
+            }
+        }
+    }
+
+    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+        let base = self.prepare(done)?;
+        let stored = Stored {
+            place: done.place,
+            relation: done.relation.to_owned(),
+            name: done.pair.to_owned(),
+            sides: done.sides,
+            outcome: match done.outcome {
+                Ok(group) => Ok(group.clone()),
+                Err((side, missing)) => Err((side, missing.clone())),
+            },
+            took: done.took,
+        };
+        let row = match base {
+            Some(base) => PairRow::of(&stored, base),
+            None => PairRow::of(&stored, &Base::of(&done.numbering.table())),
+        };
+        self.send(Message::Pair(row))
+    }
+}
+
+/// Fills a new file: all or nothing.
+fn begin(connection: &Connection, header: &Header) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    schema::create(connection)?;
+    header.write(connection)?;
+    connection.execute_batch("COMMIT")
+}
+
+/// Makes the file this process's.
+fn own(connection: &Connection) -> rusqlite::Result<()> {
+    // With a log, commits are appended and readers are in nobody's way. Where there can be none
+    // (on some network file systems) SQLite goes on without.
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    // A commit survives the end of this process; an outage may cost the last few.
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    set(connection, "owner", &std::process::id().to_string())?;
+    set(connection, "complete", flag(false))?;
+    // What the sites will be is known again at the end.
+    connection.execute("DELETE FROM meta WHERE key = 'build'", []).map(drop)
+}
+
+#[expect(clippy::disallowed_methods, reason = "when to commit is a matter of the clock")]
+fn write(connection: &mut Connection, messages: &Receiver<Message>) -> Result<(), String> {
+    while let Ok(first) = messages.recv() {
+        let end = Instant::now() + INSTANT;
+        let transaction = connection.transaction().map_err(|error| words(&error))?;
+        take(&transaction, first)?;
+        for _ in 1..ROWS_MAX {
+            let left = end.saturating_duration_since(Instant::now());
+            let Ok(message) = messages.recv_timeout(left) else { break };
+            take(&transaction, message)?;
+        }
+        transaction.commit().map_err(|error| words(&error))?;
+    }
+    Ok(())
+}
+
+fn take(connection: &Connection, message: Message) -> Result<(), String> {
+    match message {
+        Message::News(news) => news.write(connection).map_err(|error| words(&error)),
+        Message::Base(base) => base.write(connection).map_err(|error| words(&error)),
+        Message::Pair(row) => row.write(connection).map_err(|error| {
+            if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
+                let PairRow { relation, name, .. } = row;
+                format!("there are two pairs {name} of {relation}; each needs a name of its own")
+            } else {
+                words(&error)
+            }
+        }),
+    }
+}
+
+fn finish(connection: &Connection, complete: bool, build: Option<BuildId>) -> rusqlite::Result<()> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    set(connection, "complete", flag(complete))?;
+    if let Some(build) = build {
+        set(connection, "build", &build.to_string())?;
+    }
+    connection.execute("DELETE FROM meta WHERE key = 'owner'", [])?;
+    connection.execute_batch("COMMIT")?;
+    // Back to a single file. Somebody who reads it right now keeps the log, which is no harm.
+    let single = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
+    match single.err().and_then(|error| error.sqlite_error_code()) {
+        None | Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Ok(()),
+        Some(_) => connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())),
+    }
+}
+
+fn busy(path: &Path) -> Fault {
+    let owner = schema::open_to_read(path).ok().and_then(|file| get(&file, "owner").ok().flatten());
+    let what = match owner {
+        Some(owner) => format!("process {owner} is writing it"),
+        None => "another process is writing it".to_owned(),
+    };
+    io::Error::new(io::ErrorKind::WouldBlock, what).into()
+}
+
+fn unwritable(error: &rusqlite::Error) -> Fault {
+    io::Error::other(words(error)).into()
+}
+
+/// What went wrong with a write, in the words of users.
+fn words(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(_, Some(what)) => what.clone(),
+        error => error.to_string(),
+    }
+}

@@ -1,0 +1,130 @@
+//! The tables of a run file.
+
+use std::path::Path;
+use std::time::Duration;
+
+use metacov_formats::{Fault, Place};
+use rusqlite::{Connection, OpenFlags};
+
+/// `MCov`, in the header of the file: what tells a run file from other data bases.
+const APPLICATION_ID: i32 = 0x4d43_6f76;
+
+/// Of the tables below. It grows when a reader must change.
+const VERSION: i32 = 1;
+
+/// How long to wait for another process to finish a transaction.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const TABLES: [(&str, &str); 9] = [
+    (
+        "meta",
+        "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
+    ),
+    (
+        "setting",
+        "CREATE TABLE setting (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
+    ),
+    ("file", "CREATE TABLE file (id INTEGER PRIMARY KEY, path TEXT NOT NULL)"),
+    ("symbol", "CREATE TABLE symbol (id INTEGER PRIMARY KEY, name TEXT NOT NULL)"),
+    (
+        "site",
+        "CREATE TABLE site (id INTEGER PRIMARY KEY, file INTEGER NOT NULL REFERENCES file, \
+         line INTEGER NOT NULL, criterion TEXT NOT NULL, kind TEXT, \
+         symbol INTEGER REFERENCES symbol, n1 INTEGER, n2 INTEGER, n3 INTEGER, n4 INTEGER, \
+         instance INTEGER REFERENCES symbol, shown INTEGER REFERENCES symbol, last_line INTEGER, \
+         excluded INTEGER NOT NULL, mark_kind INTEGER, mark INTEGER)",
+    ),
+    ("relation", "CREATE TABLE relation (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)"),
+    (
+        "pair",
+        "CREATE TABLE pair (id INTEGER PRIMARY KEY, place INTEGER NOT NULL UNIQUE, \
+         relation INTEGER NOT NULL REFERENCES relation, name TEXT NOT NULL, \
+         sides INTEGER NOT NULL, verdict TEXT NOT NULL, failed_side INTEGER, exit_code INTEGER, \
+         signal INTEGER, last_words TEXT, microseconds INTEGER NOT NULL, differing INTEGER, \
+         fingerprint INTEGER NOT NULL, UNIQUE (relation, name))",
+    ),
+    (
+        "side",
+        "CREATE TABLE side (pair INTEGER NOT NULL REFERENCES pair, side INTEGER NOT NULL, \
+         told INTEGER NOT NULL, naming INTEGER NOT NULL, executed BLOB NOT NULL, known BLOB, \
+         flaky BLOB, PRIMARY KEY (pair, side)) WITHOUT ROWID",
+    ),
+    ("base", "CREATE TABLE base (executed BLOB NOT NULL, known BLOB NOT NULL)"),
+];
+
+/// Opens a file for writing; the file is there.
+pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
+    open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+}
+
+/// Opens a file for reading, in one transaction: what is read is one state of it, even if it is
+/// being written.
+pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
+    // SQLite says no more than that it cannot.
+    std::fs::File::open(path)?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    check(&connection)?;
+    connection.execute_batch("BEGIN")?;
+    Ok(connection)
+}
+
+fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(PATIENCE)?;
+    connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")?;
+    Ok(connection)
+}
+
+/// Whether nothing is in the file yet: it is new, or whoever began it came to no end.
+pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
+}
+
+/// Makes all tables, within a transaction.
+pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", VERSION)?;
+    TABLES.iter().try_for_each(|(_, sql)| connection.execute_batch(sql))
+}
+
+/// Sees to it that the file is a run file of this version, with the tables above and none of the
+/// things that could make SQLite do more than read and write rows.
+pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
+    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+    if pragma("application_id").map_err(not_ours)? != APPLICATION_ID {
+        let what = "an SQLite data base that is no run file of metacov's";
+        return Err(Fault::malformed(Place::Whole, what));
+    }
+    match pragma("user_version")? {
+        VERSION => {}
+        found => {
+            let found = found.to_string();
+            return Err(Fault::Version { format: "run file", found, known: "1" });
+        }
+    }
+    let mut count = connection.prepare(
+        "SELECT count(*) FROM sqlite_schema
+         WHERE type = 'table' AND rootpage > 0 AND name = ?1 AND sql = ?2",
+    )?;
+    for table in TABLES {
+        if count.query_row(table, |row| row.get::<_, u32>(0))? != 1 {
+            let what = format!("a damaged run file: no table `{}` as it should be", table.0);
+            return Err(Fault::malformed(Place::Whole, what));
+        }
+    }
+    let triggers = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'";
+    if connection.query_row(triggers, [], |row| row.get::<_, u32>(0))? != 0 {
+        return Err(Fault::malformed(Place::Whole, "a run file with triggers, which are not ours"));
+    }
+    Ok(())
+}
+
+/// The first look at a file: it may be anything.
+pub(crate) fn not_ours(error: rusqlite::Error) -> Fault {
+    match error.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::NotADatabase) => {
+            Fault::malformed(Place::Whole, "not a run file of metacov's")
+        }
+        _ => error.into(),
+    }
+}
