@@ -47,7 +47,7 @@ pub use gcda::{BranchCount, FileCounts, FunctionCounts, LineCounts, Snapshot, Un
 pub use gcovr_json::GcovrFormat;
 pub use input::Input;
 pub use intake::{FileSpec, Intake};
-pub use manifest::{GroupSpec, Plan, Specs};
+pub use manifest::{GroupSpec, Plan, Specs, Written};
 pub use numbering::Numbering;
 pub use output::{Output, write_whole};
 pub use scope::Scope;

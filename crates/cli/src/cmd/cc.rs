@@ -9,6 +9,7 @@ use std::process::Command;
 use anyhow::{anyhow, bail};
 use metacov_runtime::Runtime;
 
+use super::run_file::command;
 use crate::exit_code::ExitCode;
 use crate::talk::print;
 
@@ -99,8 +100,7 @@ pub fn compile(
     if only_flags || arguments.is_empty() {
         flags.push(runtime.link_flag());
         let words = (!only_flags).then_some(&compiler).into_iter().chain(&flags);
-        let words: Vec<String> = words.map(|word| quoted(word)).collect();
-        print(&format!("{}\n", words.join(" ")))?;
+        print(&format!("{}\n", command(words)))?;
         return Ok(ExitCode::Success);
     }
     if links(arguments) {
@@ -126,15 +126,4 @@ fn cache() -> PathBuf {
     let of_user = || set("XDG_CACHE_HOME").map(|folder| Path::new(&folder).join("metacov"));
     let at_home = || set("HOME").map(|home| Path::new(&home).join(".cache/metacov"));
     cache.or_else(of_user).or_else(at_home).unwrap_or_else(|| env::temp_dir().join("metacov"))
-}
-
-/// A word as a shell reads it.
-fn quoted(word: &OsStr) -> String {
-    let text = word.to_string_lossy();
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "-_./=,+:@%".contains(letter);
-    if text.chars().all(is_plain) {
-        text.into_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
 }

@@ -7,8 +7,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use metacov_core::Fingerprint;
 use metacov_exec::{Limits, Mode, Target};
 use metacov_formats::Fault;
+use metacov_store::Settings;
+
+use super::run_file::command;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Target")]
@@ -79,6 +83,28 @@ impl TargetArgs {
         target.valid_codes = self.valid_exit;
         Ok(target)
     }
+}
+
+/// What a run with this target must agree on with one that it goes on with.
+pub fn settings(target: &Target) -> Settings {
+    let Limits { wall, cpu, memory_bytes, .. } = target.limits;
+    let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
+    let setup = target.setup.as_deref().map(|bytes| {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.bytes(bytes);
+        format!("{:016x}", fingerprint.hash())
+    });
+    let codes: Vec<String> = target.valid_codes.iter().map(ToString::to_string).collect();
+    let settings = [
+        ("the command", command(&target.command)),
+        ("--mode", format!("{:?}", target.mode).to_lowercase()),
+        ("--setup", optional(setup)),
+        ("--timeout", wall.as_secs_f64().to_string()),
+        ("--cpu-timeout", optional(cpu.map(|cpu| cpu.as_secs_f64().to_string()))),
+        ("--memory", optional(memory_bytes.map(|bytes| bytes.to_string()))),
+        ("--valid-exit", codes.join(",")),
+    ];
+    settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
