@@ -11,6 +11,7 @@ mod target_args;
 
 use std::num::NonZero;
 
+use metacov_core::Criterion;
 use metacov_formats::{Options, Plan, Side, fold};
 
 use crate::exit_code::ExitCode;
@@ -26,7 +27,9 @@ pub struct Config<S> {
 }
 
 /// Folds a suite and shows it.
-pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run<S: Side>(mut config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
+    // There are as many blocks as all other sites together: they are read only for those who ask.
+    config.options.scope.blocks = config.presentation.asks_for(Criterion::Block);
     let planned = config.plan.groups;
     let bar = talk.progress(planned);
     let suite = fold(config.plan, &config.options, &|| bar.inc(1));
