@@ -16,7 +16,7 @@ mod target_args;
 
 use std::num::NonZero;
 
-use metacov_core::Suite;
+use metacov_core::{Criterion, Suite};
 use metacov_formats::{Audience, Done, Error, Halt, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
@@ -39,7 +39,9 @@ pub struct Config<S> {
 
 /// Folds a suite and shows it: as it is in the run file, if there is one.
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let Config { plan, options, presentation, run_file, leave_out_flaky, timed } = config;
+    let Config { plan, mut options, presentation, run_file, leave_out_flaky, timed } = config;
+    // There are as many blocks as all other sites together: they are read only for those who ask.
+    options.scope.blocks = presentation.asks_for(Criterion::Block);
     let planned = plan.groups;
     let mut recorder = run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
     let known = recorder.as_ref().map_or(0, Recorder::known);

@@ -62,6 +62,13 @@ pub enum Element {
     Function(Symbol),
     /// A region that starts on the line.
     Region(Span),
+    /// A block of the flow graph of a function.
+    Block {
+        /// The function, as the linker knows it.
+        function: Symbol,
+        /// The number that the compiler gives it.
+        number: u32,
+    },
 }
 
 /// Where a region begins and ends, besides its first line.
@@ -172,6 +179,7 @@ impl Element {
             Element::Branch(_) => Criterion::Branch,
             Element::Function(_) => Criterion::Function,
             Element::Region(_) => Criterion::Region,
+            Element::Block { .. } => Criterion::Block,
         }
     }
 }

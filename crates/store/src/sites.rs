@@ -144,6 +144,7 @@ fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
             Element::Region(Span { column, end_line, end_column }) => {
                 (None, numbers(&[column, end_line, end_column]), Symbol::NONE)
             }
+            Element::Block { function, number } => (None, numbers(&[number]), function),
             _ => (None, numbers(&[]), Symbol::NONE),
         };
     };
@@ -293,6 +294,7 @@ fn read_site(
         (Criterion::Line, None) => Element::Line,
         (Criterion::Function, None) => Element::Function(symbol(5)?),
         (Criterion::Region, None) => Element::Region(span()?),
+        (Criterion::Block, None) => Element::Block { function: symbol(5)?, number: unsigned(6)? },
         (Criterion::Branch, Some(kind)) => Element::Branch(match kind {
             "position" => BranchKey::Position(unsigned(6)?),
             "number" => BranchKey::Number(unsigned(6)?),
@@ -310,7 +312,7 @@ fn read_site(
             "alternative" => BranchKey::Alternative { decision: unsigned(6)?, index: unsigned(7)? },
             _ => return Err("a kind of branch that is not known".to_owned()),
         }),
-        _ => return Err("neither a line nor a branch, function or region".to_owned()),
+        _ => return Err("neither a line nor a branch, function, region or block".to_owned()),
     };
     let next = table.len();
     let id = table.site(Site { file, line: unsigned(2)?, element, instance: symbol(10)? });

@@ -24,6 +24,9 @@ pub(super) const ENTRY: u32 = 0;
 /// The block that it is left by.
 pub(super) const EXIT: u32 = 1;
 
+/// The first block that has code in it.
+pub(super) const FIRST_BLOCK: usize = 2;
+
 /// A block has an arc, or it would not be there, and an arc takes eight bytes in the file.
 const BLOCK_BYTES: usize = 8;
 
@@ -70,6 +73,17 @@ impl FunctionKey {
 pub(super) struct Block {
     /// By source file, one behind the other: lines, ascending.
     pub(super) places: Vec<(usize, Vec<u32>)>,
+}
+
+impl Block {
+    /// The last line of the block that is in the function's own text; the function's first line if
+    /// there is none.
+    pub(super) fn line_in(&self, function: &Function) -> u32 {
+        let own = self.places.iter().filter(|(source, _)| *source == function.source);
+        let lines = own.flat_map(|(_, lines)| lines.iter().copied());
+        let within = |line: &u32| (function.first_line..=function.last_line).contains(line);
+        lines.rev().find(within).unwrap_or(function.first_line)
+    }
 }
 
 #[derive(Clone, Copy)]

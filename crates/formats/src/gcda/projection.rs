@@ -7,7 +7,8 @@
 use metacov_core::{BranchKey, Reading, SiteId, Symbol};
 
 use super::entries::{Entry, Part};
-use super::flow::Variable;
+use super::flow::{Flow, Variable};
+use super::notes::FIRST_BLOCK;
 use super::shelf::Unit;
 use crate::{Fault, Record, Recorder};
 
@@ -37,6 +38,9 @@ impl Projection {
                 links.add_entry(entry, instance, recorder);
             }
             links.add_functions(source, recorder);
+            if recorder.scope.blocks {
+                links.add_blocks(source, recorder);
+            }
             recorder.end_file(path).map_err(|what| Fault::malformed(crate::Place::Whole, what))?;
         }
         let before = std::mem::replace(&mut recorder.reading, Reading::of(recorder.table));
@@ -88,8 +92,24 @@ impl Links<'_> {
             let record = Record::function(function.first_line, name, false);
             let record = record.ending(function.last_line);
             let record = record.marked(&key.map(u32::to_le_bytes).concat());
-            let entry = super::flow::Flow::block(function.arcs.len(), 0);
+            let entry = Flow::block(function.arcs.len(), 0);
             self.add(record, &[Part { function: number, variable: entry }], recorder);
+        }
+    }
+
+    fn add_blocks(&mut self, source: usize, recorder: &mut Recorder<'_>) {
+        let unit = self.unit;
+        for (number, function) in unit.notes.functions.iter().enumerate() {
+            if function.source != source || function.artificial || !self.present[number] {
+                continue;
+            }
+            let name = recorder.symbol(&function.name);
+            for (block, what) in (0..).zip(&function.blocks).skip(FIRST_BLOCK) {
+                let line = what.line_in(function);
+                let variable = Flow::block(function.arcs.len(), block as usize);
+                let record = Record::block(line, name, block, false);
+                self.add(record, &[Part { function: number, variable }], recorder);
+            }
         }
     }
 

@@ -134,3 +134,45 @@ fn fingerprints(count: usize) -> Vec<Fingerprint> {
     };
     (0..count).map(|_| Wrapping(next() << 64 | next())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::notes::Notes;
+    use super::*;
+
+    /// Whatever the counters, sound or not: all counts of a tape are those of its flow.
+    #[test]
+    fn a_tape_counts_what_its_flow_counts() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gcda");
+        let (mut saved, mut doubtful) = (0, 0);
+        for name in ["gcc-11/main.gcno", "gcc-12/main.gcno", "gcc-12/shapes.gcno"] {
+            let notes = Notes::read(&std::fs::read(data.join(name)).unwrap()).unwrap();
+            for function in &notes.functions {
+                let flow = Flow::of(function).unwrap();
+                let tape = Tape::of(&flow);
+                saved += flow.steps().count() - tape.operations.len();
+                for seed in fingerprints(20) {
+                    let first = 1 + flow.counter_count();
+                    let bits = |number: usize| (seed.0 >> (number % 100) & 0xff) as i64;
+                    let counters: Vec<_> = (0..first - 1).map(|at| Wrapping(bits(at))).collect();
+                    let right = flow.run(&counters);
+                    let mut counts = vec![0; first + tape.operations.len()];
+                    for (count, counter) in counts[1..].iter_mut().zip(&counters) {
+                        *count = -counter.0;
+                    }
+                    let adds_up = run(&tape.operations, &mut counts, first);
+                    assert_eq!(adds_up, right.iter().all(|count| count.0 >= 0));
+                    doubtful += usize::from(!adds_up);
+                    for (variable, count) in (0..).zip(&right) {
+                        let ours = counts[tape.slot(variable) as usize];
+                        assert_eq!(-ours, count.0, "{}", function.name);
+                        assert_eq!(above_zero(ours) == u64::MAX, count.0 > 0);
+                    }
+                }
+            }
+        }
+        assert!(saved > 100 && doubtful > 100, "{saved} {doubtful}");
+    }
+}

@@ -15,6 +15,8 @@ pub struct Program {
     units: Vec<PathBuf>,
     /// One for all runs, so that what it keeps from one to the next is tested too.
     intake: RefCell<Intake<'static>>,
+    /// One that is asked for blocks.
+    blocks: RefCell<Intake<'static>>,
 }
 
 impl Program {
@@ -40,8 +42,11 @@ impl Program {
         let mut command = Command::new(compiler);
         command.args(["--coverage", "-o", "program"]).args(objects).arg("-lm");
         run(command.current_dir(&folder));
-        let scope: &'static Scope = Box::leak(Box::default());
-        Program { folder: temporary, units, intake: RefCell::new(Intake::new(scope)) }
+        let intake = |blocks: bool| {
+            let scope = Scope { blocks, ..Scope::default() };
+            RefCell::new(Intake::new(Box::leak(Box::new(scope))))
+        };
+        Program { folder: temporary, units, intake: intake(false), blocks: intake(true) }
     }
 
     pub fn folder(&self) -> &Path {
@@ -65,6 +70,13 @@ impl Program {
         oracle::assert_same(&told.collect::<Vec<_>>(), &right, &what);
         let told = intake.tell_snapshots(&[memory.snapshot()]).unwrap();
         oracle::assert_same(&told, &right, &what);
+
+        let mut blocks = self.blocks.borrow_mut();
+        for (unit, right) in pairs.iter().zip(&right) {
+            let memory = Memory::of(std::slice::from_ref(unit));
+            let reading = blocks.read_snapshots(&[memory.snapshot()]).unwrap();
+            oracle::assert_same_blocks(blocks.table(), &reading, right, &what);
+        }
 
         let report = self.folder().join("gcov.json");
         fs::write(&report, json).unwrap();

@@ -1,7 +1,10 @@
 //! Counters in memory give what the same counters in files give.
 
-use metacov_core::Reading;
+use metacov_core::{Cover, Reading, SiteId};
 use metacov_formats::{Error, Fault, FileSpec, Intake, Scope};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 use crate::memory::Memory;
 use crate::sets::{data, scope};
@@ -126,4 +129,32 @@ fn what_does_not_fit_is_refused_with_a_name() {
     let short = Memory { counters: sound.counters[8..].to_vec(), ..sound };
     let said = read(&mut intake, &short).unwrap_err().to_string();
     assert!(said.contains("bytes of counters where the layout needs"), "{said}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What is kept from one execution to the next changes nothing, whatever they count.
+    #[test]
+    fn the_past_does_not_matter(
+        executions in vec(vec((any::<Index>(), 0..3i64), 0..12), 1..6),
+    ) {
+        let scope = Scope { blocks: true, ..scope() };
+        let (mut intake, sound) = (Intake::new(&scope), memory("gcc-12", "a"));
+        for changes in executions {
+            let mut memory = sound.clone();
+            let (counters, _) = memory.counters.as_chunks_mut::<8>();
+            for (at, count) in changes {
+                counters[at.index(counters.len())] = count.to_le_bytes();
+            }
+            let kept = intake.read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            let fresh = Intake::new(&scope).read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            // Another table, but the same sites in the same order.
+            let numbers = |cover: &Cover| cover.iter().map(SiteId::index).collect::<Vec<_>>();
+            prop_assert_eq!(numbers(&kept.executed), numbers(&fresh.executed));
+            let [kept, fresh] = [&mut intake, &mut Intake::new(&scope)]
+                .map(|intake| read(intake, &memory).map(drop).map_err(|error| error.to_string()));
+            prop_assert_eq!(kept, fresh);
+        }
+    }
 }
