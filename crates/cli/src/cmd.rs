@@ -55,8 +55,8 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     progress.finish(timed);
     let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
     if let Some(recorder) = recorder {
-        let build = folded.as_ref().ok().map(|suite| suite.table.build_id());
-        let finished = recorder.finish(measured == planned, build).map_err(Unwritten);
+        let table = folded.as_ref().ok().map(|suite| &suite.table);
+        let finished = recorder.finish(measured == planned, table).map_err(Unwritten);
         // What ended the fold is the cause of what came after.
         folded.is_ok().then_some(finished).transpose()?;
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use metacov_core::{Criteria, Criterion, Operation};
+use metacov_core::{Criteria, Criterion, Fingerprint, Operation};
 use metacov_formats::{Fault, Place};
 use rusqlite::{Connection, OptionalExtension};
 
@@ -75,6 +75,22 @@ impl Header {
             by_relation: is("by_relation")?,
             settings: settings.collect::<Result<_, _>>()?,
         })
+    }
+
+    /// Takes in all of it.
+    pub(crate) fn fingerprint(&self, fingerprint: &mut Fingerprint) {
+        let planned = self.planned.map_or(String::new(), |planned| planned.to_string());
+        for text in [&self.made_by, &self.command, self.operation.name(), &planned] {
+            fingerprint.text(text);
+        }
+        fingerprint.text(&self.root.to_string_lossy());
+        for is in [self.per_instance, self.complete, self.by_relation] {
+            fingerprint.text(flag(is));
+        }
+        for (key, value) in &self.settings {
+            fingerprint.text(key);
+            fingerprint.text(value);
+        }
     }
 
     /// What keeps a run with this header from going on with one that was `begun`.

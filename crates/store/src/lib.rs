@@ -27,7 +27,8 @@
 //!           fingerprint
 //! side      pair, side, told, naming, the covers of the sides of measured pairs
 //!           executed, known, flaky
-//! base      executed, known           one row: the first side that was measured
+//! base      executed, known,          one row: the first side that was measured
+//!           fingerprint
 //! ```
 //!
 //! Sides of one build are much alike, so a cover is stored as what it differs in from another:
@@ -43,7 +44,7 @@
 //!
 //! `told` has a bit for each criterion that the side tells (1 line, 2 branch, 4 function, 8
 //! region), `naming` one for each way of naming branches, `fingerprint` is FNV-1a of the row and
-//! its sides.
+//! its sides; so is `seal` in `meta`, of all the rest, once a run has come to an end.
 //!
 //! While a run is written, its file has a write-ahead log beside it (`-wal`, `-shm`): whatever
 //! ends the process, all that was committed is there, and reports can be made meanwhile. A clean
@@ -57,6 +58,7 @@ mod recorder;
 mod run;
 mod runs;
 mod schema;
+mod seal;
 mod sites;
 
 pub use header::{Header, Settings};

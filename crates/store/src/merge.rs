@@ -8,11 +8,11 @@ use metacov_core::{BuildMismatch, Renumbering, SiteTable, same_build};
 use metacov_formats::{Error, Fault, Place};
 use rusqlite::Connection;
 
-use crate::header::set;
 use crate::lock::Lock;
 use crate::pairs::{Base, PairRow, Stored};
+use crate::run::Entry;
 use crate::sites::Written;
-use crate::{Header, Run, Settings, schema};
+use crate::{Header, Run, Settings, schema, seal};
 
 /// What came of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,29 +151,29 @@ fn fill(
     table: &SiteTable,
     numbers: &[Renumbering],
 ) -> Result<Merged, Halt> {
-    let mut groups: Vec<(String, String, usize, i64)> = Vec::new();
+    let mut groups: Vec<(Entry, usize)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        groups
-            .extend(run.index()?.into_iter().map(|(id, relation, name)| (relation, name, at, id)));
+        groups.extend(run.index()?.into_iter().map(|entry| (entry, at)));
     }
-    groups.sort_unstable();
+    groups.sort_unstable_by(|left, right| {
+        left.0.key().cmp(&right.0.key()).then(left.1.cmp(&right.1))
+    });
     let connection = schema::open_to_write(path)?;
     // Nobody sees the file before it is whole.
     connection.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN EXCLUSIVE")?;
     schema::create(&connection)?;
     header.write(&connection)?;
-    set(&connection, "build", &table.build_id().to_string())?;
     if let Some(news) = Written::default().news(table) {
         news.write(&connection)?;
     }
     let empty = Base::of(table);
     let mut base: Option<Base> = None;
     let mut merged = Merged { groups: 0, disputed: 0 };
-    for same in groups.chunk_by(|left, right| (&left.0, &left.1) == (&right.0, &right.1)) {
+    for same in groups.chunk_by(|left, right| left.0.key() == right.0.key()) {
         let mut rows = Vec::new();
-        for (_, _, run, id) in same {
-            let stored = renumbered(runs[*run].stored(*id)?, &numbers[*run]);
+        for (entry, run) in same {
+            let stored = renumbered(runs[*run].stored(entry)?, &numbers[*run]);
             rows.push(PairRow::of(&Stored { place: merged.groups, ..stored }, &empty));
         }
         rows.sort_unstable();
@@ -188,6 +188,7 @@ fn fill(
         PairRow::of(&stored, base.as_ref().unwrap_or(&empty)).write(&connection)?;
         merged.groups += 1;
     }
+    seal::write(&connection, header, table)?;
     close(connection)?;
     Ok(merged)
 }

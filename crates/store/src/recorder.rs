@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use metacov_core::{BuildId, SiteTable};
+use metacov_core::SiteTable;
 use metacov_formats::{Audience, Done, Error, Fault, Numbering, Place};
 use rusqlite::{Connection, ErrorCode};
 
@@ -16,7 +16,7 @@ use crate::header::{flag, get, set};
 use crate::lock::Lock;
 use crate::pairs::{Base, PairRow, Stored};
 use crate::sites::{News, Written};
-use crate::{Header, Run, schema};
+use crate::{Header, Run, schema, seal};
 
 /// How long results wait to be committed, at most.
 const INSTANT: Duration = Duration::from_millis(100);
@@ -136,9 +136,9 @@ impl Recorder {
         self.places.len() as u64
     }
 
-    /// Ends the file: whether all of the plan is there, and which build it is of. What was heard
-    /// is there in any case.
-    pub fn finish(self, complete: bool, build: Option<BuildId>) -> Result<(), Error> {
+    /// Ends the file: whether all of the plan is there, and all sites, if they are known. What was
+    /// heard is there in any case.
+    pub fn finish(self, complete: bool, table: Option<&SiteTable>) -> Result<(), Error> {
         let Recorder { name, sender, writer, .. } = self;
         drop(sender);
         let writer = match writer.join() {
@@ -147,7 +147,7 @@ impl Recorder {
         };
         let end = || -> Result<(), Fault> {
             let writer = writer.map_err(io::Error::other)?;
-            finish(&writer.connection, complete, build).map_err(|error| unwritable(&error))
+            finish(&writer.connection, complete, table)
         };
         end().map_err(|fault| fault.of(name))
     }
@@ -225,17 +225,21 @@ fn own(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     // A commit survives the end of this process; an outage may cost the last few.
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-    set(connection, "owner", &std::process::id().to_string())?;
-    set(connection, "complete", flag(false))?;
-    // What the sites will be is known again at the end.
-    connection.execute("DELETE FROM meta WHERE key = 'build'", []).map(drop)
+    set(connection, "owner", &std::process::id().to_string())
 }
 
 #[expect(clippy::disallowed_methods, reason = "when to commit is a matter of the clock")]
 fn write(connection: &mut Connection, messages: &Receiver<Message>) -> Result<(), String> {
+    let mut is_sealed = true;
     while let Ok(first) = messages.recv() {
         let end = Instant::now() + INSTANT;
         let transaction = connection.transaction().map_err(|error| words(&error))?;
+        if std::mem::take(&mut is_sealed) {
+            // From here on the file is not what it was sealed as.
+            set(&transaction, "complete", flag(false))
+                .and_then(|()| seal::break_open(&transaction))
+                .map_err(|error| words(&error))?;
+        }
         take(&transaction, first)?;
         for _ in 1..ROWS_MAX {
             let left = end.saturating_duration_since(Instant::now());
@@ -262,14 +266,22 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
     }
 }
 
-fn finish(connection: &Connection, complete: bool, build: Option<BuildId>) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
-    set(connection, "complete", flag(complete))?;
-    if let Some(build) = build {
-        set(connection, "build", &build.to_string())?;
-    }
-    connection.execute("DELETE FROM meta WHERE key = 'owner'", [])?;
-    connection.execute_batch("COMMIT")?;
+fn finish(connection: &Connection, complete: bool, table: Option<&SiteTable>) -> Result<(), Fault> {
+    let header = Header { complete, ..Header::read(connection)? };
+    let end = || -> rusqlite::Result<()> {
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        if let Some(table) = table {
+            set(connection, "complete", flag(complete))?;
+            seal::write(connection, &header, table)?;
+        }
+        connection.execute("DELETE FROM meta WHERE key = 'owner'", [])?;
+        connection.execute_batch("COMMIT")?;
+        single_file(connection)
+    };
+    end().map_err(|error| unwritable(&error))
+}
+
+fn single_file(connection: &Connection) -> rusqlite::Result<()> {
     // Back to a single file. Somebody who reads it right now keeps the log, which is no harm.
     let single = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
     match single.err().and_then(|error| error.sqlite_error_code()) {

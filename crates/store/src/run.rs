@@ -6,10 +6,10 @@ use metacov_core::{Agreement, Operation, SiteTable, Suite, Tally};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
-use crate::header::{damaged, get};
+use crate::header::damaged;
 use crate::pairs::{Base, PairRow};
 use crate::sites::{self, Written};
-use crate::{Header, Stored, schema};
+use crate::{Header, Stored, schema, seal};
 
 /// A run file, read: one state of it, even if somebody goes on writing it.
 pub struct Run {
@@ -24,6 +24,20 @@ pub struct Run {
     connection: Connection,
 }
 
+/// A group among others: what it is called, and where its row is.
+pub(crate) struct Entry {
+    pub(crate) relation: String,
+    pub(crate) name: String,
+    id: i64,
+}
+
+impl Entry {
+    /// What tells it from all others.
+    pub(crate) fn key(&self) -> (&str, &str) {
+        (&self.relation, &self.name)
+    }
+}
+
 impl Run {
     /// Opens a run file. What is not one, or is damaged, is an error.
     pub fn open(path: &Path) -> Result<Self, Error> {
@@ -35,21 +49,14 @@ impl Run {
     pub(crate) fn of(name: String, connection: Connection) -> Result<Self, Fault> {
         let header = Header::read(&connection)?;
         let (table, written) = sites::read(&connection)?;
-        // A run that came to an end says which build it is of.
-        if let Some(build) = get(&connection, "build")?
-            && build != table.build_id().to_string()
-        {
-            return Err(damaged("its sites are not as they were written"));
-        }
+        seal::check(&connection, &header, &table)?;
         let base = Base::read(&connection, &table)?;
         Ok(Run { name, header, table, base, written, connection })
     }
 
     /// How many groups there are.
     pub fn groups(&self) -> Result<u64, Error> {
-        let count = "SELECT count(*) FROM pair";
-        let count = self.connection.query_row(count, [], |row| row.get::<_, i64>(0));
-        count.map(i64::cast_unsigned).map_err(|error| Fault::from(error).of(&self.name))
+        seal::count_pairs(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
     /// All groups, folded: what the run itself would have shown.
@@ -57,8 +64,8 @@ impl Run {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = std::collections::BTreeMap::new();
         let mut agreement = Agreement::default();
-        for (id, _, _) in self.index()? {
-            let Stored { relation, outcome, sides, .. } = self.stored(id)?;
+        for entry in self.index()? {
+            let Stored { relation, outcome, sides, .. } = self.stored(&entry)?;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));
             }
@@ -79,17 +86,25 @@ impl Run {
         Ok((suite, self.header))
     }
 
-    /// By relation and name: the ids of all groups.
-    pub(crate) fn index(&self) -> Result<Vec<(i64, String, String)>, Error> {
-        let read = || -> rusqlite::Result<_> {
+    /// All groups, by relation and name.
+    pub(crate) fn index(&self) -> Result<Vec<Entry>, Error> {
+        let read = || -> rusqlite::Result<Vec<Entry>> {
             let mut rows = self.connection.prepare(
                 "SELECT pair.id, relation.name, pair.name
                  FROM pair LEFT JOIN relation ON relation.id = pair.relation
                  ORDER BY relation.name, pair.name",
             )?;
-            rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+            let rows = rows.query_map([], |row| {
+                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)? })
+            })?;
+            rows.collect()
         };
-        read().map_err(|error| Fault::from(error).of(&self.name))
+        let entries = read().map_err(|error| Fault::from(error).of(&self.name))?;
+        let in_order = |two: &[Entry]| two[0].key() < two[1].key();
+        if !entries.windows(2).all(in_order) || entries.len() as u64 != self.groups()? {
+            return Err(damaged("its pairs cannot be counted").of(&self.name));
+        }
+        Ok(entries)
     }
 
     /// By place in the plan: the relations and names of all groups.
@@ -104,10 +119,13 @@ impl Run {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The group with this id.
-    pub(crate) fn stored(&self, id: i64) -> Result<Stored, Error> {
+    /// One of the groups.
+    pub(crate) fn stored(&self, entry: &Entry) -> Result<Stored, Error> {
         let read = || {
-            let row = PairRow::read(&self.connection, id)?;
+            let row = PairRow::read(&self.connection, entry.id)?;
+            if (row.relation.as_str(), row.name.as_str()) != entry.key() {
+                return Err(damaged("its pairs cannot be told apart"));
+            }
             match &self.base {
                 Some(base) => row.stored(&self.table, base),
                 None => row.stored(&self.table, &Base::of(&self.table)),

@@ -49,7 +49,10 @@ const TABLES: [(&str, &str); 9] = [
          told INTEGER NOT NULL, naming INTEGER NOT NULL, executed BLOB NOT NULL, known BLOB, \
          flaky BLOB, PRIMARY KEY (pair, side)) WITHOUT ROWID",
     ),
-    ("base", "CREATE TABLE base (executed BLOB NOT NULL, known BLOB NOT NULL)"),
+    (
+        "base",
+        "CREATE TABLE base (executed BLOB NOT NULL, known BLOB NOT NULL, fingerprint INTEGER NOT NULL)",
+    ),
 ];
 
 /// Opens a file for writing; the file is there.
@@ -61,7 +64,9 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 /// being written.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     // SQLite says no more than that it cannot.
-    std::fs::File::open(path)?;
+    if std::fs::File::open(path)?.metadata()?.len() == 0 {
+        return Err(Fault::Empty);
+    }
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     check(&connection)?;
     connection.execute_batch("BEGIN")?;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use metacov_core::{BranchKey, Criterion, Element, FileId, Site, SiteId, SiteTable, Span, Symbol};
+use metacov_core::{
+    BranchKey, Criterion, Element, FileId, Fingerprint, Site, SiteId, SiteTable, Span, Symbol,
+};
 use metacov_formats::Fault;
 use rusqlite::{Connection, Row, params};
 
@@ -203,6 +205,28 @@ impl News {
             ])?;
         }
         set(connection, "partial", &self.partial)
+    }
+}
+
+/// Takes in all that is stored of a table.
+pub(crate) fn fingerprint(table: &SiteTable, fingerprint: &mut Fingerprint) {
+    fingerprint.text(&table.partial().to_string());
+    for (id, site) in table.all_sites() {
+        let (kind, numbers, name) = parts(site.element);
+        let Extras { shown, last_line, excluded, mark } = Extras::of(table, id);
+        fingerprint.text(table.path(site.file));
+        fingerprint.text(site.criterion().name());
+        fingerprint.text(kind.unwrap_or_default());
+        fingerprint.text(table.name(name));
+        fingerprint.text(table.name(site.instance));
+        fingerprint.text(shown.map_or("", |shown| table.name(shown)));
+        let (mark_kind, mark) = mark.unwrap_or_default();
+        let words = [site.line, last_line.unwrap_or(0), u32::from(excluded), u32::from(mark_kind)];
+        fingerprint.numbers(words);
+        fingerprint.bytes(&mark.to_le_bytes());
+        for number in numbers {
+            fingerprint.bytes(&number.unwrap_or(-1).to_le_bytes());
+        }
     }
 }
 

@@ -8,4 +8,5 @@ mod measure;
 mod oracle;
 mod outputs;
 mod run;
+mod run_files;
 mod suites;

@@ -9,7 +9,7 @@ use crate::gcc::compile;
 use crate::run::{Run, metacov_in, repository};
 
 /// A folder with the program, and pairs of inputs: `relation/pair`, and what its sides say.
-fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
+pub fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let source = repository().join("tests/targets/outcomes/outcomes.c");
     fs::copy(source, folder.path().join("outcomes.c")).unwrap();

@@ -1,0 +1,84 @@
+//! Files that are not as they were written.
+
+use std::fs;
+use std::path::Path;
+
+use metacov_core::Failure;
+use metacov_store::Run;
+
+use crate::suite::{Ran, Spec, record_with, told};
+
+fn specs() -> Vec<Spec> {
+    let group = |name: usize, sides: Vec<Ran>| (format!("r{}", name % 2), name.to_string(), sides);
+    let mut specs: Vec<Spec> = (0..30u16)
+        .map(|name| {
+            let lines = |seed: u16| Ran::Lines(name.wrapping_mul(seed) % (1 << 12), name % 5 == 0);
+            group(name.into(), vec![lines(797), lines(311)])
+        })
+        .collect();
+    specs.push(group(30, vec![Ran::Failed(Failure::Crashed), Ran::Lines(1, false)]));
+    specs
+}
+
+/// What the file says, if anything; and never a panic.
+fn said(file: &Path) -> Result<Vec<u8>, String> {
+    told(file).map_err(|error| {
+        assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
+        error.to_string()
+    })
+}
+
+/// Any byte may be another: the file is refused, or says what it said before.
+#[test]
+fn a_damaged_file_is_refused_or_says_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.metacov");
+    record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
+    let whole = fs::read(&file).unwrap();
+    let expected = said(&file).unwrap();
+    let damaged = folder.path().join("damaged.metacov");
+    let mut refused = 0;
+    // A step that shares no factor with the size of pages, and other values each time.
+    for (round, at) in (0..whole.len()).step_by(37).enumerate() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= [0x01, 0x80, 0xff, 0x10][round % 4];
+        fs::write(&damaged, &bytes).unwrap();
+        match said(&damaged) {
+            Ok(told) => assert!(told == expected, "byte {at} makes another report"),
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
+#[test]
+fn a_truncated_file_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.metacov");
+    record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
+    let whole = fs::read(&file).unwrap();
+    for length in (0..whole.len()).step_by(1000) {
+        fs::write(&file, &whole[..length]).unwrap();
+        assert!(said(&file).is_err(), "{length}");
+    }
+}
+
+#[test]
+fn other_files_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.metacov");
+    let open = || Run::open(&file).err().unwrap().fault.to_string();
+    assert!(open().contains("No such file"));
+    fs::write(&file, "SF:a.c\nDA:1,1\nend_of_record\n".repeat(100)).unwrap();
+    assert_eq!(open(), "not a run file of metacov's");
+    let data = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let data = data.join("../formats/tests/data/coverage_py/7.17.2/contexts.coverage");
+    fs::copy(data, &file).unwrap();
+    assert_eq!(open(), "an SQLite data base that is no run file of metacov's");
+    fs::remove_file(&file).unwrap();
+    record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[60..64].copy_from_slice(&9u32.to_be_bytes());
+    fs::write(&file, bytes).unwrap();
+    assert_eq!(open(), "run file version 9 is not known (metacov reads 1)");
+}

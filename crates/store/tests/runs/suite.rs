@@ -1,0 +1,195 @@
+//! Suites to record: small reports, and sides that fail.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use metacov_core::{Criteria, Exit, Failure, Group, Missing, Operation, Reading, Suite};
+use metacov_formats::{
+    Error, Export, FileSpec, GcovrFormat, GroupSpec, Halt, Intake, Numbering, Options, Plan, Scope,
+    Side, WRITERS, fold,
+};
+use metacov_store::{Header, Recorder, Run, Settings};
+use proptest::prelude::*;
+
+/// One side: which of twelve lines ran (a bit each), whether it knows of a thirteenth, or how it
+/// failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ran {
+    Lines(u16, bool),
+    Failed(Failure),
+}
+
+/// A group: relation, name, sides.
+pub type Spec = (String, String, Vec<Ran>);
+
+pub fn ran() -> impl Strategy<Value = Ran> {
+    prop_oneof![
+        9 => (0..1u16 << 12, prop::bool::weighted(0.2)).prop_map(|(lines, more)| Ran::Lines(lines, more)),
+        1 => (0..4usize).prop_map(|at| Ran::Failed(Failure::ALL[at])),
+    ]
+}
+
+/// Groups with names of their own, one of which at least is measured.
+pub fn specs() -> impl Strategy<Value = Vec<Spec>> {
+    let sides = prop::collection::vec(ran(), 2..4);
+    let groups = prop::collection::vec((0..3u8, sides), 1..12);
+    groups.prop_map(|groups| {
+        let named = groups.into_iter().enumerate();
+        let mut specs: Vec<Spec> = named
+            .map(|(at, (relation, sides))| (format!("r{relation}"), format!("pair {at}"), sides))
+            .collect();
+        specs.push((
+            "r0".to_owned(),
+            "last".to_owned(),
+            vec![Ran::Lines(3, false), Ran::Lines(5, false)],
+        ));
+        specs
+    })
+}
+
+/// A side as the fold wants it.
+pub enum Input {
+    File(PathBuf),
+    Failed(Failure),
+}
+
+impl Side for Input {
+    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
+        match self {
+            Input::File(path) => {
+                let file = FileSpec { path: path.clone(), context: None };
+                intake.read_side(&[file]).map(Ok)
+            }
+            Input::Failed(failure) => {
+                let exit = match failure {
+                    Failure::Crashed => Exit::Signalled(6),
+                    Failure::TimedOut => Exit::Timeout,
+                    Failure::Invalid => Exit::Failure(3),
+                    Failure::NoCounters => Exit::Success,
+                };
+                let last_words = format!("it {}", failure.name());
+                Ok(Err(Missing { failure: *failure, exit, last_words }))
+            }
+        }
+    }
+
+    fn name(&self) -> String {
+        "side".to_owned()
+    }
+}
+
+/// The report of a side, in lcov's format: lines, and two branches and a function that depend on
+/// them.
+fn report(lines: u16, more: bool) -> String {
+    let mut text = String::from("SF:a.c\nFN:1,main\n");
+    let _ = writeln!(text, "FNDA:{},main", lines & 1);
+    let _ = writeln!(text, "BRDA:2,0,0,{}\nBRDA:2,0,1,{}", lines & 1, lines >> 1 & 1);
+    for line in 0..12 {
+        let _ = writeln!(text, "DA:{},{}", line + 1, lines >> line & 1);
+    }
+    if more {
+        text += "DA:13,1\n";
+    }
+    text + "end_of_record\n"
+}
+
+/// The plan of these groups; reports lie in a folder.
+pub fn plan(folder: &Path, specs: &[Spec]) -> Plan<Input> {
+    let specs: Vec<_> = specs
+        .iter()
+        .map(|(relation, pair, sides)| {
+            let sides = sides.iter().map(|side| match side {
+                Ran::Failed(failure) => Input::Failed(*failure),
+                Ran::Lines(lines, more) => {
+                    let path = folder.join(format!("{lines}-{more}.info"));
+                    if !path.exists() {
+                        fs::write(&path, report(*lines, *more)).unwrap();
+                    }
+                    Input::File(path)
+                }
+            });
+            let sides = Group::new(sides.collect()).unwrap();
+            Ok(GroupSpec { relation: relation.clone(), pair: pair.clone(), sides })
+        })
+        .collect();
+    Plan { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) }
+}
+
+pub fn options(workers: usize) -> Options {
+    Options {
+        scope: Scope { root: PathBuf::from("/"), ..Scope::default() },
+        operation: Operation::Xor,
+        universe: Vec::new(),
+        workers: NonZero::new(workers).unwrap(),
+    }
+}
+
+pub fn header(specs: &[Spec]) -> Header {
+    Header {
+        made_by: "diff".to_owned(),
+        command: "a test".to_owned(),
+        operation: Operation::Xor,
+        per_instance: false,
+        root: PathBuf::from("/"),
+        planned: Some(specs.len() as u64),
+        complete: false,
+        by_relation: true,
+        settings: Settings::from([("--filter".to_owned(), "a".to_owned())]),
+    }
+}
+
+/// Folds without a file.
+pub fn live(folder: &Path, specs: &[Spec]) -> Suite {
+    fold(plan(folder, specs), &options(1), Numbering::default(), &()).unwrap()
+}
+
+/// Records the first `until` groups of a suite, or goes on to there.
+pub fn record(folder: &Path, file: &Path, specs: &[Spec], until: usize) -> Result<(), Error> {
+    record_with(3, folder, file, specs, until)
+}
+
+/// The same with this many workers: with one, the file is the same each time but for the clock.
+pub fn record_with(
+    workers: usize,
+    folder: &Path,
+    file: &Path,
+    specs: &[Spec],
+    until: usize,
+) -> Result<(), Error> {
+    let mut recorder = Recorder::open(file, &header(specs), file.exists())?;
+    let mut plan = plan(folder, specs);
+    plan.specs = Box::new(plan.specs.take(until));
+    let numbering = recorder.numbering();
+    let suite = match fold(plan, &options(workers), numbering, &recorder) {
+        Ok(suite) => suite,
+        Err(Halt::Input(error) | Halt::Audience(error)) => {
+            recorder.finish(false, None)?;
+            return Err(error);
+        }
+    };
+    recorder.finish(until >= specs.len(), Some(&suite.table))
+}
+
+/// All that a file has to say, in every format.
+pub fn told(file: &Path) -> Result<Vec<u8>, Error> {
+    Run::open(file)?.suite().map(|(suite, _)| shown(&suite))
+}
+
+/// All that a suite has to say, in every format.
+pub fn shown(suite: &Suite) -> Vec<u8> {
+    let total = suite.total();
+    let criteria = suite.criteria();
+    let (root, gcovr_format) = (Path::new("/"), GcovrFormat::default());
+    let export = Export { suite, total: &total, criteria, root, gcovr_format };
+    let mut bytes = format!("{:?} {}", suite.warnings(), Criteria::all()).into_bytes();
+    for writer in WRITERS {
+        writer.write(&export, &mut bytes).unwrap();
+    }
+    for (relation, tally) in &suite.relations {
+        bytes.extend(relation.bytes());
+        bytes.extend(Failure::ALL.iter().flat_map(|failure| tally.failed(*failure).to_le_bytes()));
+    }
+    bytes
+}
