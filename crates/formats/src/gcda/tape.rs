@@ -6,6 +6,7 @@
 //! fingerprint is the same sum of numbers as good as random: two counts with the same fingerprint
 //! are the same sum. So each sum is taken once, and most blocks take none at all.
 
+use std::cell::Cell;
 use std::num::Wrapping;
 
 use hashbrown::HashMap;
@@ -25,10 +26,12 @@ pub(super) const ZERO: Slot = 0;
 #[derive(Clone, Copy)]
 pub(super) struct Operation {
     left: Slot,
+    /// With [`SUBTRACT`] or without it.
     right: Slot,
-    /// All bits set to subtract, none to add: so that no jump is needed to tell which.
-    sign: i32,
 }
+
+/// The first bit of a slot, which is free: see `VARIABLES_MAX` of a flow.
+const SUBTRACT: Slot = 1 << 31;
 
 /// A function's flow graph, as operations.
 pub(super) struct Tape {
@@ -65,16 +68,18 @@ impl Tape {
 ///
 /// All counts are negated, which is all the same to sums. So the first bit of a count tells that it
 /// is above zero: what that leads to is found without a jump, which nobody could foretell.
-pub(super) fn run(operations: &[Operation], counts: &mut [i64], mut next: usize) -> bool {
+pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> bool {
+    // Cells, since results are written to the same slice that operands are read from.
+    let counts = Cell::from_mut(counts).as_slice_of_cells();
     let mut signs = -1;
-    for Operation { left, right, sign } in operations {
-        let sign = i64::from(*sign);
-        // In two's complement, -x is !x + 1.
-        let right = (counts[*right as usize] ^ sign).wrapping_sub(sign);
-        let result = counts[*left as usize].wrapping_add(right);
+    for (operation, target) in operations.iter().zip(&counts[next..]) {
+        let left = counts[operation.left as usize].get();
+        let right = counts[(operation.right & !SUBTRACT) as usize].get();
+        // All bits set to subtract, none to add. In two's complement, -x is !x + 1.
+        let sign = i64::from(operation.right.cast_signed() >> 31);
+        let result = left.wrapping_add((right ^ sign).wrapping_sub(sign));
         signs &= result.wrapping_sub(1);
-        counts[next] = result;
-        next += 1;
+        target.set(result);
     }
     signs < 0
 }
@@ -114,7 +119,8 @@ impl Recording {
     }
 
     fn operation(&mut self, left: Slot, right: Slot, subtracted: bool, print: Fingerprint) -> Slot {
-        self.operations.push(Operation { left, right, sign: -i32::from(subtracted) });
+        let right = if subtracted { right | SUBTRACT } else { right };
+        self.operations.push(Operation { left, right });
         self.slots.insert(print, self.next);
         self.next += 1;
         self.next - 1
