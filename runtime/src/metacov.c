@@ -133,6 +133,8 @@ static struct {
     uint64_t record_at;    /* Where its record is in the arena; zero if it has none. */
     uint64_t counters_at, counters_bytes;
     int serves;            /* Whether the next fork is the server's, whose child is the execution. */
+    int dumped;            /* Whether the program has kept what it counted, and has not reset it. */
+    int ended;             /* Whether what counts from here on is nobody's business. */
 } image;
 
 static char arena_path[64];
@@ -285,34 +287,40 @@ static struct record *new_record(int fd, struct arena *arena, uint64_t head_byte
 }
 
 /* Copies pages to where the counters will be. Pages inside of a range that nobody has touched hold
- * zeros, as does the arena; the first and the last may have other variables of the program. */
-static int copy_pages(int fd, const struct range *range, uint64_t at) {
-    const size_t pages = (size_t)(range->end - range->start) / PAGE;
+ * zeros, as does the arena; the first and the last may have other variables of the program. They
+ * are copied in memory: a write would heed the program's limit on the size of files. */
+static int copy_range(int fd, const struct range *range, uint64_t at) {
+    const size_t bytes = (size_t)(range->end - range->start), pages = bytes / PAGE;
     unsigned char *touched = scratch(round_up(pages, PAGE));
-    if (!touched || mincore(range->start, pages * PAGE, touched) != 0) return -1;
-    int copied = 0;
+    if (!touched) return -1;
+    char *to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+    const int copied = to != MAP_FAILED && mincore(range->start, bytes, touched) == 0 ? 0 : -1;
     for (size_t page = 0; page < pages && copied == 0; page++) {
         const char *start = range->start + page * PAGE;
         const int on_edge = page == 0 || page == pages - 1;
         if (!on_edge && !(touched[page] & 1)) continue;
         size_t word = 0;
         while (word < PAGE / 8 && ((const uint64_t *)start)[word] == 0) word++;
-        if (word == PAGE / 8) continue;
-        if (pwrite(fd, start, PAGE, (off_t)(at + page * PAGE)) != PAGE) copied = -1;
+        if (word < PAGE / 8) memcpy(to + page * PAGE, start, PAGE);
     }
+    if (to != MAP_FAILED) munmap(to, bytes);
     munmap(touched, round_up(pages, PAGE));
     return copied;
 }
 
-/* From here on, the program counts in the arena. All or nothing: pages are swapped only when all
- * have been copied. */
-static int map_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at) {
+static int copy_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at) {
     for (size_t at = 0; at < count; at++) {
-        if (copy_pages(fd, &ranges[at], counters_at + ranges[at].offset) != 0) return -1;
+        if (copy_range(fd, &ranges[at], counters_at + ranges[at].offset) != 0) return -1;
     }
+    return 0;
+}
+
+/* From here on, the program counts there: in the arena, or in a private copy. */
+static int map_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at,
+                      int sharing) {
     for (size_t at = 0; at < count; at++) {
         const size_t bytes = (size_t)(ranges[at].end - ranges[at].start);
-        if (mmap(ranges[at].start, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+        if (mmap(ranges[at].start, bytes, PROT_READ | PROT_WRITE, sharing | MAP_FIXED, fd,
                  (off_t)(counters_at + ranges[at].offset)) == MAP_FAILED)
             return -1;
     }
@@ -346,7 +354,9 @@ static void place(const void *units) {
             record->layout_bytes = bytes;
             record->isolated = isolated(ranges, count);
             write_layout((char *)(record + 1), units, ranges, count);
-            if (map_ranges(fd, ranges, count, record->counters_at) == 0) {
+            /* All or nothing: pages are swapped only when all have been copied. */
+            if (copy_ranges(fd, ranges, count, record->counters_at) == 0 &&
+                map_ranges(fd, ranges, count, record->counters_at, MAP_SHARED) == 0) {
                 if (!image.record_at) {
                     image.ranges = ranges;
                     image.range_count = count;
@@ -391,14 +401,18 @@ static void in_child(void) {
     struct arena *arena;
     const int served = image.serves;
     image.serves = 0;
-    if (!image.record_at || served) return;
+    if (!image.record_at || served || image.ended) return;
     const int fd = open_arena(&arena);
     if (fd < 0) return;
     uint64_t at;
     struct record *record = add_record(fd, arena, &at);
     if (record) {
-        if (map_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0) {
-            zero_counters();
+        /* What is new is zero: only other variables have to come along. */
+        if ((record->isolated ||
+             copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0) &&
+            map_ranges(fd, image.ranges, image.range_count, record->counters_at, MAP_SHARED) == 0) {
+            if (!record->isolated) zero_counters();
+            image.dumped = 0;
             image.record_at = at;
             image.counters_at = record->counters_at;
             atomic_store(&record->state, LIVE);
@@ -518,30 +532,38 @@ void __gcov_init(void *unit) {
     }
 }
 
-/* Nothing to write: it is all there. */
-void __gcov_exit(void) {}
+/* Nothing to write: it is all there. But libgcov would write now, so what other images still call
+ * here, in their destructors, must not count. */
+void __gcov_exit(void) {
+    struct arena *arena;
+    const int fd = image.record_at && !image.ended ? open_arena(&arena) : -1;
+    if (fd < 0) return;
+    image.ended = 1;
+    map_ranges(fd, image.ranges, image.range_count, image.counters_at, MAP_PRIVATE);
+    close_arena(fd, arena);
+}
 
 /* What counted until now stays, whatever comes. What comes counts only after a reset. */
 void __gcov_dump(void) {
     struct arena *arena;
-    const int fd = image.record_at ? open_arena(&arena) : -1;
+    const int fd = image.record_at && !image.dumped ? open_arena(&arena) : -1;
     if (fd < 0) return;
     uint64_t at;
     struct record *record = add_record(fd, arena, &at);
     if (record) {
-        int copied = 0;
-        for (size_t range = 0; range < image.range_count && copied == 0; range++)
-            copied = copy_pages(fd, &image.ranges[range], record->counters_at + image.ranges[range].offset);
-        if (copied == 0) atomic_store(&record->state, LIVE);
+        if (copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0)
+            atomic_store(&record->state, LIVE);
         munmap(record, PAGE);
     }
     close_arena(fd, arena);
+    image.dumped = 1;
     set_state(DUMPED);
 }
 
 void __gcov_reset(void) {
     zero_counters();
-    set_state(LIVE);
+    if (image.dumped) set_state(LIVE);
+    image.dumped = 0;
 }
 
 /* gcc before 11. */
