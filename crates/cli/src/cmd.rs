@@ -21,6 +21,7 @@ use metacov_formats::{Audience, Done, Error, Halt, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::failures::Failures;
 use crate::progress::Progress;
 use crate::talk::Talk;
 use output_args::Presentation;
@@ -50,9 +51,11 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     }
     let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
     let progress = Progress::new(talk, planned, known, options.operation);
-    let room = Room { recorder: recorder.as_ref(), progress: &progress };
+    let failures = Failures::new(talk);
+    let room = Room { recorder: recorder.as_ref(), progress: &progress, failures: &failures };
     let folded = fold(plan, &options, numbering, &room);
     progress.finish(timed);
+    failures.finish();
     let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
     if let Some(recorder) = recorder {
         let table = folded.as_ref().ok().map(|suite| &suite.table);
@@ -92,6 +95,7 @@ fn leave_out_flaky(suite: &mut Suite) {
 struct Room<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
+    failures: &'r Failures<'r>,
 }
 
 impl Audience for Room<'_> {
@@ -101,6 +105,7 @@ impl Audience for Room<'_> {
 
     fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
         self.recorder.map_or(Ok(()), |recorder| recorder.hear(done))?;
+        self.failures.hear(done)?;
         self.progress.hear(done)
     }
 }

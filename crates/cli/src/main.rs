@@ -2,6 +2,7 @@
 
 mod cmd;
 mod exit_code;
+mod failures;
 mod progress;
 mod talk;
 
