@@ -25,12 +25,21 @@ Examples:
     metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
   In which functions do the sides differ?
     metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
+  Keep all pairs in a run file, and go on with it after an interrupt:
+    metacov measure --pairs pairs/ -o run.metacov -- ./prog @@
+    metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
+    metacov report run.metacov --by file
 
 Pairs are folders of inputs; what a file is called tells its side:
   pairs/first/a.txt b.txt
   pairs/norec/first/a.sql b.sql          the folder above names the relation
   pairs/fusion/first/a1.smt2 a2.smt2 b.smt2   several inputs of a side are united
-or a manifest as for `metacov diff --pairs`, with inputs in place of coverage files.";
+or a manifest as for `metacov diff --pairs`, with inputs in place of coverage files.
+
+The table:
+  executed, Cov     what ran, and its percentage of all sites: coverage
+  difference, MC    what one side ran and the other did not, and its percentage of all sites
+  MC/Cov            the difference in percent of what ran";
 
 /// Run a program on pairs of inputs and measure what they differ in.
 ///
@@ -73,6 +82,7 @@ impl Args {
             ("--timeout".to_owned(), format!("{}", target.limits.wall.as_secs_f64())),
             ("the command".to_owned(), command(&target.command)),
         ]);
+        presentation.in_shares = true;
         let run_file = presentation.run_file.take();
         Ok(Config {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
