@@ -12,10 +12,12 @@ mod run_file;
 mod scope_args;
 mod target_args;
 
+use std::io::ErrorKind;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use metacov_core::Suite;
-use metacov_formats::{Audience, Done, Error, Halt, Options, Plan, Side, fold};
+use metacov_formats::{Audience, Done, Error, Fault, Halt, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
@@ -46,7 +48,8 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     }
     let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
     let progress = Progress::new(talk, planned, known, options.operation);
-    let room = Room { recorder: recorder.as_ref(), progress: &progress };
+    let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
+    let room = Room { recorder: recorder.as_ref(), progress: &progress, interrupted };
     let folded = fold(plan, &options, numbering, &room);
     progress.finish(timed);
     let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
@@ -88,10 +91,15 @@ fn leave_out_flaky(suite: &mut Suite) {
 struct Room<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
+    /// Whether no group is to be begun any more.
+    interrupted: Option<&'r AtomicBool>,
 }
 
 impl Audience for Room<'_> {
     fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        if self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed)) {
+            return Err(Fault::Io(ErrorKind::Interrupted.into()).of(pair));
+        }
         self.recorder.map_or(Ok(false), |recorder| recorder.knows(place, relation, pair))
     }
 
