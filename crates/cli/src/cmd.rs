@@ -14,10 +14,12 @@ mod run_file;
 mod scope_args;
 mod target_args;
 
+use std::io::ErrorKind;
 use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Audience, Done, Error, Halt, Options, Plan, Side, fold};
+use metacov_formats::{Audience, Done, Error, Fault, Halt, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
@@ -52,7 +54,9 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
     let progress = Progress::new(talk, planned, known, options.operation);
     let failures = Failures::new(talk);
-    let room = Room { recorder: recorder.as_ref(), progress: &progress, failures: &failures };
+    let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
+    let room =
+        Room { recorder: recorder.as_ref(), progress: &progress, failures: &failures, interrupted };
     let folded = fold(plan, &options, numbering, &room);
     progress.finish(timed);
     failures.finish();
@@ -96,10 +100,15 @@ struct Room<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
     failures: &'r Failures<'r>,
+    /// Whether no group is to be begun any more.
+    interrupted: Option<&'r AtomicBool>,
 }
 
 impl Audience for Room<'_> {
     fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        if self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed)) {
+            return Err(Fault::Io(ErrorKind::Interrupted.into()).of(pair));
+        }
         self.recorder.map_or(Ok(false), |recorder| recorder.knows(place, relation, pair))
     }
 

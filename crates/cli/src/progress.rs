@@ -62,13 +62,19 @@ impl<'t> Progress<'t> {
         groups as f64 / self.start.elapsed().as_secs_f64().max(0.001)
     }
 
+    /// How much is in the difference until now. What was there before is not looked at again.
+    fn validated(&self, lines: u64) -> String {
+        let of = if self.known == 0 { "MC so far" } else { "MC of the new pairs so far" };
+        format!("{of} {lines} lines")
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "a time that is left is no exact number")]
     fn line(&self, groups: u64, lines: u64) -> String {
         let (done, rate) = (self.known + groups, self.rate(groups));
         let left = self.planned.saturating_sub(done) as f64 / rate;
         let mut line = format!("{done} of {} pairs, {rate:.0} pairs/s", self.planned);
         if self.operation == Operation::Xor {
-            let _ = write!(line, ", MC so far {lines} lines");
+            let _ = write!(line, ", {}", self.validated(lines));
         }
         let _ = write!(line, ", {left:.0} s left");
         line
@@ -87,7 +93,9 @@ impl Audience for Progress<'_> {
         if !self.bar.is_hidden() {
             let lines = state.lines;
             drop(state);
-            self.bar.set_message(format!("MC so far {lines} lines"));
+            if self.operation == Operation::Xor {
+                self.bar.set_message(format!(", {}", self.validated(lines)));
+            }
             self.bar.inc(1);
         } else if state.last_line.elapsed() >= LINE_EVERY {
             state.last_line = Instant::now();

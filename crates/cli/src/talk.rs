@@ -89,7 +89,7 @@ impl Talk {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(length);
-        let template = "{bar:32} {human_pos}/{human_len} pairs, {rate}, {msg}, {eta} left";
+        let template = "{bar:32} {human_pos}/{human_len} pairs, {rate}{msg}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key(
                 "rate",

@@ -35,6 +35,11 @@ impl Summary {
         self.sites - self.executed()
     }
 
+    /// What ran in percent of all sites: `Cov`. None if there are no sites.
+    pub fn percent_executed(&self) -> Option<f64> {
+        percent(self.executed(), self.sites)
+    }
+
     /// The result in percent of all sites: the paper's base. None if there are no sites.
     pub fn percent(&self) -> Option<f64> {
         percent(self.selected, self.sites)

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use metacov_core::Operation;
 use metacov_formats::{Export, Writer};
 
-use crate::{By, View, table};
+use crate::{By, Layout, View, table};
 
 /// How many files a summary names. Job pages have limits, and readers too.
 const FILES_MAX: usize = 50;
@@ -24,7 +24,7 @@ impl Writer for Markdown {
 
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Export { suite, total, criteria, .. } = *export;
-        let view = |by| table(&View { suite, total, criteria, by });
+        let view = |by| table(&View { suite, total, criteria, by, layout: Layout::Sides });
         let title = match suite.operation {
             Operation::Xor => "Metamorphic coverage".to_owned(),
             operation => format!("Coverage: a {operation} b"),

@@ -21,6 +21,15 @@ pub enum By {
     Function,
 }
 
+/// What a row tells of its sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Which side ran them: for two runs, and for places in the code.
+    Sides,
+    /// How many ran, and how many of those are in the difference: for relations.
+    Shares,
+}
+
 /// What to show of a suite.
 pub struct View<'s> {
     /// The suite.
@@ -31,6 +40,8 @@ pub struct View<'s> {
     pub criteria: Criteria,
     /// What a row stands for.
     pub by: By,
+    /// What a row tells.
+    pub layout: Layout,
 }
 
 /// The table of a view. Rows of files and functions stand in the order of how much of the result
@@ -61,7 +72,10 @@ pub fn table(view: &View<'_>) -> Table {
             row.extend(has_pairs.then(|| thousands(group.pairs)));
             row.extend(failures.iter().map(|failure| thousands(group.failed[*failure as usize])));
             row.push(criterion.name().to_owned());
-            row.extend(numbers(group.summaries[criterion], has_either, partial));
+            row.extend(match view.layout {
+                Layout::Sides => sides(group.summaries[criterion], has_either, partial),
+                Layout::Shares => shares(group.summaries[criterion], partial),
+            });
             row.extend(has_flaky.then(|| thousands(group.summaries[criterion].flaky)));
             row
         })
@@ -142,21 +156,43 @@ fn columns(
     };
     columns.extend(has_pairs.then(|| number("pairs")));
     columns.extend(failures.iter().map(|failure| number(failure.name())));
-    columns.extend([word("criterion"), number("sites"), number("only a"), number("only b")]);
-    columns.extend(has_either.then(|| number("either")));
+    columns.extend([word("criterion"), number("sites")]);
+    match view.layout {
+        Layout::Sides => {
+            columns.extend([number("only a"), number("only b")]);
+            columns.extend(has_either.then(|| number("either")));
+            columns.extend([number("both"), number("neither")]);
+        }
+        Layout::Shares => columns.extend([number("executed"), number("Cov")]),
+    }
     let result = match view.suite.operation {
         Operation::Xor => "difference",
         Operation::Sub => "a - b",
         Operation::And => "a & b",
         Operation::Or => "a | b",
     };
-    columns.extend([number("both"), number("neither")]);
     columns.push(Column { heading: result, numeric: true, emphasis: true });
-    columns.extend([number("of all"), number("of executed")]);
+    columns.extend(match view.layout {
+        Layout::Sides => [number("of all"), number("of executed")],
+        Layout::Shares => [number("MC"), number("MC/Cov")],
+    });
     columns
 }
 
-fn numbers(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
+/// The paper's numbers: `Cov` and `MC` in percent of all sites, and the checked share.
+fn shares(summary: Summary, partial: bool) -> Vec<String> {
+    let unless_partial = |text: String| if partial { "?".to_owned() } else { text };
+    vec![
+        unless_partial(thousands(summary.sites)),
+        thousands(summary.executed()),
+        unless_partial(percentage(summary.percent_executed())),
+        thousands(summary.selected),
+        unless_partial(percentage(summary.percent())),
+        percentage(summary.percent_of_executed()),
+    ]
+}
+
+fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
     let unless_partial = |text: String| if partial { "?".to_owned() } else { text };
     let mut numbers = vec![
         unless_partial(thousands(summary.sites)),

@@ -65,7 +65,7 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     // SQLite says no more than that it cannot.
     if std::fs::File::open(path)?.metadata()?.len() == 0 {
-        return Err(Fault::Empty);
+        return Err(Fault::malformed(Place::Whole, "an empty file: no run has been begun in it"));
     }
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     check(&connection)?;
@@ -74,6 +74,8 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
 }
 
 fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    // SQLite takes names like `file:x` and `:memory:` for something else.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")?;

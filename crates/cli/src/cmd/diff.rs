@@ -36,6 +36,8 @@ Examples:
   A whole suite of pairs, two sides of many pairs in one coverage.py data file:
     metacov diff --pairs pairs.jsonl -o mc.info -o summary.md
     metacov diff --pairs .coverage --universe coverage.json
+  All pairs in a run file, to report on and to merge later:
+    metacov diff --pairs pairs.jsonl -o run.metacov && metacov report run.metacov --by file
 
 A line of pairs.jsonl, files relative to its folder:
   {\"relation\": \"norec\", \"pair\": \"1\", \"a\": [\"1a.json\"], \"b\": [\"1b.json\"]}

@@ -30,16 +30,25 @@ Examples:
     metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
   In which functions do the sides differ?
     metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
+  Keep all pairs in a run file, and go on with it after an interrupt:
+    metacov measure --pairs pairs/ -o run.metacov -- ./prog @@
+    metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
+    metacov report run.metacov --by file
 
 Pairs are folders of inputs; what a file is called tells its side:
   pairs/first/a.txt b.txt
   pairs/norec/first/a.sql b.sql          the folder above names the relation
   pairs/fusion/first/a1.smt2 a2.smt2 b.smt2   several inputs of a side are united
-or a manifest, one pair in a line, files relative to its folder. A side is an input, or an object with what
-its execution gets, or a list of those; `args` stand behind those of the command:
+or a manifest, one pair in a line, files relative to its folder. A side is an input, or an object
+with what its execution gets, or a list of those; `args` stand behind those of the command:
   {\"relation\": \"norec\", \"pair\": 1, \"a\": \"1a.sql\", \"b\": \"1b.sql\"}
-  {\"relation\": \"level\", \"pair\": 1, \"a\": {\"input\": \"x\", \"args\": [\"-1\"]}, \"b\": {\"input\": \"x\", \"args\": [\"-9\"]}}
-  {\"relation\": \"locale\", \"pair\": 1, \"a\": {\"stdin\": \"x\"}, \"b\": {\"stdin\": \"x\", \"env\": {\"LANG\": \"C\"}}}";
+  {\"relation\": \"level\", \"pair\": 1, \"a\": {\"input\": \"x\", \"args\": [\"-1\"]}, \"b\": \"x\"}
+  {\"relation\": \"locale\", \"pair\": 1, \"a\": \"x\", \"b\": {\"stdin\": \"x\", \"env\": {\"LANG\": \"C\"}}}
+
+The table:
+  executed, Cov     what ran, and its percentage of all sites: coverage
+  difference, MC    what one side ran and the other did not, and its percentage of all sites
+  MC/Cov            the difference in percent of what ran";
 
 /// Run a program on pairs of inputs and measure what they differ in.
 ///
@@ -79,6 +88,7 @@ impl Args {
         let mut settings = settings(&target);
         settings.insert("--pairs".to_owned(), paths([&self.pairs]));
         settings.insert("--repeat".to_owned(), self.repeat.to_string());
+        presentation.in_shares = true;
         let run_file = presentation.run_file.take();
         Ok(Config {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,

@@ -61,6 +61,8 @@ pub struct Presentation {
     pub outputs: Outputs,
     pub gcovr_format: GcovrFormat,
     pub by: By,
+    /// Whether rows of relations tell shares (`Cov`, `MC`) instead of sides.
+    pub in_shares: bool,
     /// The criteria that were asked for by name; all if none.
     pub criteria: Option<Criteria>,
     pub thresholds: Vec<Threshold>,
@@ -92,6 +94,7 @@ impl OutputArgs {
                 Some(Rows::Relation) => By::Relation,
                 None => by,
             },
+            in_shares: false,
             criteria: (!criteria.is_empty()).then(|| criteria.iter().copied().collect()),
             thresholds: self.fail_under,
         })

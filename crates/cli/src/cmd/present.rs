@@ -4,7 +4,7 @@ use std::path::Path;
 
 use metacov_core::{Criteria, Failure, Suite, Tally, Warning, total};
 use metacov_formats::{Error, Export, Fault, Output, Place, write_whole};
-use metacov_report::{View, table};
+use metacov_report::{By, Layout, View, table};
 
 use super::output_args::{Presentation, Threshold};
 use crate::exit_code::{ExitCode, Unwritten};
@@ -26,8 +26,13 @@ pub fn present(
     speak(suite, &total, talk);
     let gcovr_format = presentation.gcovr_format;
     let export = Export { suite, total: &total, criteria, root, gcovr_format };
+    let by = presentation.by;
+    let layout = match by {
+        By::Relation if presentation.in_shares => Layout::Shares,
+        _ => Layout::Sides,
+    };
     if !presentation.outputs.iter().any(|(output, _)| *output == Output::Stdout) {
-        let table = table(&View { suite, total: &total, criteria, by: presentation.by });
+        let table = table(&View { suite, total: &total, criteria, by, layout });
         if table.rows.is_empty() {
             talk.note("the result is empty");
         }

@@ -44,7 +44,8 @@ pub struct Args {
 pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let run = Run::open(&args.run)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
-    let presentation = args.output.presentation(by)?;
+    let mut presentation = args.output.presentation(by)?;
+    presentation.in_shares = run.header.made_by == "measure";
     if presentation.run_file.is_some() {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }

@@ -29,6 +29,8 @@ pub struct RunFile {
     by_relation: bool,
     /// The options that have a say in the numbers, but for those of the scope.
     settings: Settings,
+    /// Set by an interrupt: no group is begun any more.
+    pub interrupted: Arc<AtomicBool>,
 }
 
 impl RunFile {
@@ -46,11 +48,16 @@ impl RunFile {
             }
             return Ok(None);
         };
-        Ok(Some(RunFile { path, resume: args.resume, made_by, by_relation, settings }))
+        let interrupted = Arc::new(AtomicBool::new(false));
+        let resume = args.resume;
+        Ok(Some(RunFile { path, resume, made_by, by_relation, settings, interrupted }))
     }
 
     /// Opens the file for a suite of `planned` groups.
     pub fn open(&self, options: &Options, planned: u64) -> anyhow::Result<Recorder> {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, self.interrupted.clone())?;
+        }
         // A limit on the size of files is an error like a full disk, not the end of the process.
         let signal = signal_hook::consts::SIGXFSZ;
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;

@@ -45,13 +45,13 @@ fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
     ]);
     let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   crashed   timed out   no counters   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    parity         2         1           1             1   line           15        5        0      7         3            5   33.33 %       41.67 %
-    parity         2         1           1             1   function        2        1        0      1         0            1   50.00 %       50.00 %
-    same           1         0           0             0   line           15        0        0     12         3            0    0.00 %        0.00 %
-    same           1         0           0             0   function        2        0        0      2         0            0    0.00 %        0.00 %
-    all            3         1           1             1   line           15        5        0      7         3            5   33.33 %       41.67 %
-    all            3         1           1             1   function        2        1        0      1         0            1   50.00 %       50.00 %
+    relation   pairs   crashed   timed out   no counters   criterion   sites   executed        Cov   difference        MC    MC/Cov
+    parity         2         1           1             1   line           15         12    80.00 %            5   33.33 %   41.67 %
+    parity         2         1           1             1   function        2          2   100.00 %            1   50.00 %   50.00 %
+    same           1         0           0             0   line           15         12    80.00 %            0    0.00 %    0.00 %
+    same           1         0           0             0   function        2          2   100.00 %            0    0.00 %    0.00 %
+    all            3         1           1             1   line           15         12    80.00 %            5   33.33 %   41.67 %
+    all            3         1           1             1   function        2          2   100.00 %            1   50.00 %   50.00 %
     ");
     insta::assert_snapshot!(run.stderr, @"
     note: crashed, for example: pair crashes of parity, side a (signal 6)
@@ -75,13 +75,13 @@ fn a_side_may_have_several_inputs_and_a_group_several_sides() {
     ]);
     let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    fusion         1   line           15        0        0     12         3            0    0.00 %        0.00 %
-    fusion         1   function        2        0        0      2         0            0    0.00 %        0.00 %
-    three          3   line           15        5        0      7         3            5   33.33 %       41.67 %
-    three          3   function        2        1        0      1         0            1   50.00 %       50.00 %
-    all            4   line           15        5        0      7         3            5   33.33 %       41.67 %
-    all            4   function        2        1        0      1         0            1   50.00 %       50.00 %
+    relation   pairs   criterion   sites   executed        Cov   difference        MC    MC/Cov
+    fusion         1   line           15         12    80.00 %            0    0.00 %    0.00 %
+    fusion         1   function        2          2   100.00 %            0    0.00 %    0.00 %
+    three          3   line           15         12    80.00 %            5   33.33 %   41.67 %
+    three          3   function        2          2   100.00 %            1   50.00 %   50.00 %
+    all            4   line           15         12    80.00 %            5   33.33 %   41.67 %
+    all            4   function        2          2   100.00 %            1   50.00 %   50.00 %
     ");
 }
 
@@ -95,9 +95,9 @@ fn what_does_not_run_every_time_is_flaky() {
     };
     let (noisy, quiet) = (line(&["--repeat", "2"]), line(&["--repeat", "2", "--no-flaky"]));
     let number = |row: &[String], at: usize| row[at].parse::<u32>().unwrap();
-    // Columns: relation, criterion, sites, only a, only b, both, neither, difference, .., flaky
-    assert_eq!((number(&noisy, 7), number(&noisy, 10)), (1, 1), "all that differs is flaky");
-    assert_eq!((number(&quiet, 7), number(&quiet, 10)), (0, 0));
+    // Columns: relation, criterion, sites, executed, Cov, difference, MC, MC/Cov, flaky
+    assert_eq!((number(&noisy, 5), number(&noisy, 8)), (1, 1), "all that differs is flaky");
+    assert_eq!((number(&quiet, 5), number(&quiet, 8)), (0, 0));
     assert_eq!(number(&quiet, 2), number(&noisy, 2) - 1, "and is left out");
 }
 

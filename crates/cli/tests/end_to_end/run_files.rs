@@ -1,5 +1,6 @@
 //! Run files: `-o RUN.metacov`, `--resume`, `metacov report`, `metacov merge`.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -190,6 +191,34 @@ fn an_interrupted_run_keeps_what_was_measured_and_goes_on() {
     assert_eq!(resumed.stdout, measure(folder, &[]).ok().stdout);
 }
 
+/// Without targets there is nothing to end but the fold itself.
+#[test]
+fn an_interrupted_diff_keeps_what_was_folded_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let side = |side: &str| data(&format!("gcovr_json/8.7/{side}.json")).display().to_string();
+    let (a, b) = (side("a"), side("b"));
+    let mut lines = String::new();
+    for pair in 0..200_000 {
+        let _ = writeln!(lines, r#"{{"relation":"r","pair":{pair},"a":{a:?},"b":{b:?}}}"#);
+    }
+    fs::write(folder.join("pairs.jsonl"), lines).unwrap();
+    let args = ["diff", "--pairs", "pairs.jsonl", "-o", "file:run.metacov", "-j", "2"];
+    let mut metacov = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    metacov.current_dir(folder).args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let metacov = metacov.spawn().unwrap();
+    assert!((0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !metacov_in(folder, &["report", "file:run.metacov"]).stdout.is_empty()
+    }));
+    Command::new("kill").args(["-INT", &metacov.id().to_string()]).status().unwrap();
+    let output = metacov.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    assert_eq!(files(folder), ["file:run.metacov"]);
+    let report = metacov_in(folder, &["report", "file:run.metacov"]).ok();
+    assert_eq!(report.stdout.as_bytes(), output.stdout);
+}
+
 #[test]
 fn a_run_goes_on_only_as_it_was_begun() {
     let folder = pairs(4);
@@ -293,7 +322,7 @@ fn damaged_and_foreign_files_are_refused() {
     let write = |bytes: &[u8]| fs::write(folder.join("run.metacov"), bytes).unwrap();
     let report = || metacov_in(folder, &["report", "run.metacov"]).failed(3);
     write(b"");
-    assert!(report().starts_with("error: run.metacov: the file is empty"));
+    insta::assert_snapshot!(report(), @"error: run.metacov: an empty file: no run has been begun in it");
     write(&whole[..whole.len() / 2]);
     assert!(report().starts_with("error: run.metacov: "));
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(3);
