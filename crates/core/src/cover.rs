@@ -203,9 +203,11 @@ impl SubAssign<&Cover> for Cover {
 
 impl PartialEq for Cover {
     fn eq(&self, other: &Cover) -> bool {
+        let (left, right) = (&self.words, &other.words);
+        let both = left.len().min(right.len());
         self.table == other.table
-            && (0..self.words.len().max(other.words.len()))
-                .all(|at| self.word(at) == other.word(at))
+            && left[..both] == right[..both]
+            && left[both..].iter().chain(&right[both..]).all(|word| *word == 0)
     }
 }
 

@@ -55,6 +55,14 @@ fn main() {
         black_box(read(&mut intake, a));
         black_box(read(&mut intake, b));
     });
+    // The program has the processor between two executions, and with it the caches.
+    let mut program = vec![0u8; 8 << 20];
+    let mut after_program = Vec::new();
+    for snapshot in [a, b].into_iter().cycle().take(TIMES) {
+        black_box(&mut program[..]).fill(1);
+        after_program.push(time(|| drop(black_box(read(&mut intake, snapshot)))));
+    }
+    print("two in turn, caches cold", 1, after_program);
     let mut tally = Tally::of(intake.table());
     show("two in turn, folded as a pair", 2, &mut || {
         let pair: Pair<Reading> = Pair { a, b }.map(|side| read(&mut intake, side));

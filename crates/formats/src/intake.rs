@@ -116,8 +116,9 @@ impl<'s> Intake<'s> {
         let mut recorder = self.recorder(number_of(&gcda::Gcda), None, None);
         let outcome = images.read(snapshots, doubt, &mut recorder);
         let Recorder { reading, waiting, .. } = recorder;
-        (self.waiting, self.images) = (waiting, images);
+        self.images = images;
         outcome?;
+        self.waiting = waiting;
         if reading.known.is_empty() {
             return Err(Fault::NoCode(self.missing(None)).of(IN_MEMORY));
         }

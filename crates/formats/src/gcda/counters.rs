@@ -101,10 +101,12 @@ impl Counters {
                         let what = format!("{found} counters of a function that has {right}");
                         return Err(record.payload.fault(what));
                     }
-                    let bytes = &mut counters.bytes[COUNTER_BYTES * unit.starts[number]..];
-                    for counter in bytes.as_chunks_mut::<COUNTER_BYTES>().0.iter_mut().take(right) {
-                        let zeros = record.payload.is_empty();
-                        *counter = if zeros { 0 } else { record.payload.counter()? }.to_le_bytes();
+                    let start = COUNTER_BYTES * unit.starts[number];
+                    let own = &mut counters.bytes[start..start + COUNTER_BYTES * right];
+                    if record.payload.is_empty() {
+                        own.fill(0);
+                    } else {
+                        record.payload.counters(own)?;
                     }
                     counters.present[number] = true;
                 }

@@ -10,6 +10,7 @@ use std::rc::Rc;
 
 use metacov_core::{Reading, SiteId};
 
+use super::projection::Projection;
 use super::shelf::Unit;
 use super::stencil::Stencils;
 use super::tape::{self, Operation, Slot, Tape};
@@ -75,12 +76,7 @@ impl Image {
         functions.sort_by_key(|(at, ..)| *at);
         let mut compiled = Compiled::default();
         for (at, number, unit, projection) in functions {
-            let tape = Tape::of(&unit.flows[number]);
-            let sites = projection.sites(number).iter();
-            compiled
-                .sites
-                .push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
-            compiled.add(at, unit, number, &tape)?;
+            compiled.add(at, unit, number, &projection)?;
         }
         let Compiled { functions, operations, sites, slots } = compiled;
         Ok(Image {
@@ -102,27 +98,25 @@ impl Image {
 
     /// Reads counters, of which there are enough.
     pub(super) fn update(&mut self, counters: &[u8]) {
-        for Segment { counters: range, functions } in &self.segments {
-            let (new, last) = (&counters[range.clone()], &mut self.last[range.clone()]);
-            if new == last {
+        for segment in &self.segments {
+            let last = &mut self.last[segment.counters.clone()];
+            if counters[segment.counters.clone()] == *last {
                 continue;
             }
-            for number in functions.clone() {
+            for number in segment.functions.clone() {
                 let function = &self.functions[number];
-                let own =
-                    function.counters.start - range.start..function.counters.end - range.start;
-                if new[own.clone()] == last[own.clone()] {
+                let new = &counters[function.counters.clone()];
+                if *new == last[segment.within(&function.counters)] {
                     continue;
                 }
-                let adds_up = function.run(&self.operations, &new[own], &mut self.counts);
-                if adds_up {
+                if function.run(&self.operations, new, &mut self.counts) {
                     self.inconsistent.remove(&number);
                 } else {
                     self.inconsistent.insert(number);
                 }
                 self.stencils.set(number, &self.counts);
             }
-            last.copy_from_slice(new);
+            last.copy_from_slice(&counters[segment.counters.clone()]);
         }
     }
 
@@ -156,6 +150,13 @@ impl Image {
     }
 }
 
+impl Segment {
+    /// The place of counters, from its start.
+    fn within(&self, counters: &Range<usize>) -> Range<usize> {
+        counters.start - self.counters.start..counters.end - self.counters.start
+    }
+}
+
 impl Function {
     /// Writes all counts to `counts`. Whether they add up.
     fn run(&self, operations: &[Operation], counters: &[u8], counts: &mut [i64]) -> bool {
@@ -181,18 +182,28 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn add(&mut self, at: usize, unit: &Unit, number: usize, tape: &Tape) -> Result<(), Fault> {
+    /// Adds a function whose counters start at a byte behind those of the functions before it.
+    fn add(
+        &mut self,
+        at: usize,
+        unit: &Unit,
+        number: usize,
+        projection: &Projection,
+    ) -> Result<(), Fault> {
         let name = unit.notes.functions[number].name.clone();
-        let count = unit.flows[number].counter_count();
-        let start = self.operations.len();
-        self.operations.extend_from_slice(&tape.operations);
-        self.slots = self.slots.max(1 + count + tape.operations.len());
         if self.functions.last().is_some_and(|before| before.counters.end > at) {
             let what = format!("the counters of {name} are those of another function too");
             return Err(Fault::malformed(Place::Whole, what));
         }
-        let counters = at..at + COUNTER_BYTES * count;
-        self.functions.push(Function { name, counters, operations: start..self.operations.len() });
+        let flow = &unit.flows[number];
+        let tape = Tape::of(flow);
+        let sites = projection.sites(number).iter();
+        self.sites.push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
+        self.slots = self.slots.max(1 + flow.counter_count() + tape.operations.len());
+        let counters = at..at + COUNTER_BYTES * flow.counter_count();
+        let operations = self.operations.len()..self.operations.len() + tape.operations.len();
+        self.operations.extend(tape.operations);
+        self.functions.push(Function { name, counters, operations });
         Ok(())
     }
 }

@@ -89,7 +89,9 @@ impl Stencils {
         self.starts.push((self.words.len(), self.links.len()));
     }
 
-    /// Sets the sites of a function by its counts (negated), and takes out those that do not run any more.
+    /// Sets the sites of a function by its counts (negated), and takes out those that do not run
+    /// any more.
+    #[inline(never)] // On its own the loop has registers enough.
     pub(super) fn set(&mut self, function: usize, counts: &[i64]) {
         let ((first_word, first_link), (last_word, last_link)) =
             (self.starts[function], self.starts[function + 1]);

@@ -68,6 +68,7 @@ impl Tape {
 ///
 /// All counts are negated, which is all the same to sums. So the first bit of a count tells that it
 /// is above zero: what that leads to is found without a jump, which nobody could foretell.
+#[inline(never)] // On its own the loop has registers enough.
 pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> bool {
     // Cells, since results are written to the same slice that operands are read from.
     let counts = Cell::from_mut(counts).as_slice_of_cells();

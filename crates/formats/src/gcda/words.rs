@@ -121,6 +121,15 @@ impl<'b> Words<'b> {
         Ok((u64::from(high) << 32 | u64::from(low)).cast_signed())
     }
 
+    /// As many counters as there is room for, low bytes first.
+    pub(super) fn counters(&mut self, room: &mut [u8]) -> Result<(), Fault> {
+        room.copy_from_slice(self.take(room.len())?);
+        if self.layout.big_endian {
+            room.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());
+        }
+        Ok(())
+    }
+
     pub(super) fn string(&mut self) -> Result<String, Fault> {
         let length = self.word()? as usize;
         let unit = if self.layout.in_bytes() { 1 } else { 4 };
