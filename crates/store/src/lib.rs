@@ -50,6 +50,7 @@
 //! ends the process, all that was committed is there, and reports can be made meanwhile. A clean
 //! end takes them away. Results are committed every tenth of a second.
 
+mod base;
 mod header;
 mod lock;
 mod merge;
