@@ -1,7 +1,9 @@
 //! One file for each subcommand, and what they share.
 
+pub mod cc;
 pub mod completions;
 pub mod diff;
+pub mod inner;
 pub mod man;
 pub mod measure;
 pub mod merge;
@@ -16,11 +18,12 @@ use std::io::ErrorKind;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use metacov_core::Suite;
+use metacov_core::{Criterion, Suite};
 use metacov_formats::{Audience, Done, Error, Fault, Halt, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::failures::Failures;
 use crate::progress::Progress;
 use crate::talk::Talk;
 use output_args::Presentation;
@@ -39,7 +42,9 @@ pub struct Config<S> {
 
 /// Folds a suite and shows it: as it is in the run file, if there is one.
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let Config { plan, options, presentation, run_file, leave_out_flaky, timed } = config;
+    let Config { plan, mut options, presentation, run_file, leave_out_flaky, timed } = config;
+    // There are as many blocks as all other sites together: they are read only for those who ask.
+    options.scope.blocks = presentation.asks_for(Criterion::Block);
     let planned = plan.groups;
     let mut recorder = run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
     let known = recorder.as_ref().map_or(0, Recorder::known);
@@ -48,10 +53,13 @@ pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> 
     }
     let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
     let progress = Progress::new(talk, planned, known, options.operation);
+    let failures = Failures::new(talk);
     let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
-    let room = Room { recorder: recorder.as_ref(), progress: &progress, interrupted };
+    let room =
+        Room { recorder: recorder.as_ref(), progress: &progress, failures: &failures, interrupted };
     let folded = fold(plan, &options, numbering, &room);
     progress.finish(timed);
+    failures.finish();
     let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
     if let Some(recorder) = recorder {
         let table = folded.as_ref().ok().map(|suite| &suite.table);
@@ -91,6 +99,7 @@ fn leave_out_flaky(suite: &mut Suite) {
 struct Room<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
+    failures: &'r Failures<'r>,
     /// Whether no group is to be begun any more.
     interrupted: Option<&'r AtomicBool>,
 }
@@ -105,6 +114,7 @@ impl Audience for Room<'_> {
 
     fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
         self.recorder.map_or(Ok(()), |recorder| recorder.hear(done))?;
+        self.failures.hear(done)?;
         self.progress.hear(done)
     }
 }

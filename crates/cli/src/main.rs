@@ -2,11 +2,15 @@
 
 mod cmd;
 mod exit_code;
+mod failures;
 mod progress;
 mod talk;
 
+use std::ffi::OsString;
+
 use clap::{Parser, Subcommand};
 
+use crate::cmd::cc::Language;
 use crate::exit_code::ExitCode;
 use crate::talk::{Talk, TalkArgs};
 
@@ -25,29 +29,51 @@ struct Args {
 enum Command {
     Diff(Box<cmd::diff::Args>),
     Measure(Box<cmd::measure::Args>),
+    Cc(cmd::cc::Args),
+    #[command(name = "c++")]
+    Cpp(cmd::cc::Args),
     Report(Box<cmd::report::Args>),
     Merge(cmd::merge::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
+    /// Started by metacov itself.
+    #[command(hide = true)]
+    Supervise,
+    /// Started by metacov itself.
+    #[command(hide = true)]
+    Load(cmd::inner::LoadArgs),
 }
 
 fn main() -> std::process::ExitCode {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if let Some((language, arguments)) = cmd::cc::pass_through(&words) {
+        let outcome = cmd::cc::compile(language, arguments, false);
+        return conclude(outcome, &Talk::default()).into();
+    }
     let Args { command, talk } = Args::parse();
     let talk = Talk::new(&talk);
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
+        Command::Cc(args) => cmd::cc::run(Language::C, &args),
+        Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
+        Command::Supervise => cmd::inner::supervise(),
+        Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &talk),
         Command::Merge(args) => cmd::merge::run(&args, &talk),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };
-    let code = outcome.unwrap_or_else(|error| {
+    conclude(outcome, &talk).into()
+}
+
+/// Says what went wrong, if something did.
+fn conclude(outcome: anyhow::Result<ExitCode>, talk: &Talk) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         if code != ExitCode::Success {
             talk.error(&error);
         }
         code
-    });
-    code.into()
+    })
 }

@@ -35,6 +35,7 @@ enum Color {
 }
 
 /// Says things.
+#[derive(Default)]
 pub struct Talk {
     quiet: bool,
     verbose: bool,

@@ -6,7 +6,7 @@ use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
 use crate::{SiteId, SiteTable, TableId};
 
-const BITS: usize = u64::BITS as usize;
+pub(crate) const BITS: usize = u64::BITS as usize;
 
 /// A set of sites of one table: what an execution ran, what two executions differ in, what a suite validates.
 ///
@@ -33,6 +33,16 @@ impl Cover {
         let new = self.words[word] & bit == 0;
         self.words[word] |= bit;
         new
+    }
+
+    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, which
+    /// are among them: the fast way for those who have many sites of a word at hand.
+    pub fn replace(&mut self, word: usize, mask: u64, bits: u64) {
+        debug_assert_eq!(bits & !mask, 0, "bits are within the mask");
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        self.words[word] = self.words[word] & !mask | bits;
     }
 
     /// Whether the site is in the set.
@@ -193,9 +203,11 @@ impl SubAssign<&Cover> for Cover {
 
 impl PartialEq for Cover {
     fn eq(&self, other: &Cover) -> bool {
+        let (left, right) = (&self.words, &other.words);
+        let both = left.len().min(right.len());
         self.table == other.table
-            && (0..self.words.len().max(other.words.len()))
-                .all(|at| self.word(at) == other.word(at))
+            && left[..both] == right[..both]
+            && left[both..].iter().chain(&right[both..]).all(|word| *word == 0)
     }
 }
 

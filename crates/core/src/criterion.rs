@@ -1,4 +1,4 @@
-//! What is counted: lines, branches, functions, regions.
+//! What is counted: lines, branches, functions, regions, blocks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,12 +14,19 @@ pub enum Criterion {
     Function,
     /// A stretch of code without a way in or out: the paper's "statement".
     Region,
+    /// The same as compilers know it: a block of a function's flow graph.
+    Block,
 }
 
 impl Criterion {
     /// All criteria, in the order in which they are shown.
-    pub const ALL: [Criterion; 4] =
-        [Criterion::Line, Criterion::Branch, Criterion::Function, Criterion::Region];
+    pub const ALL: [Criterion; 5] = [
+        Criterion::Line,
+        Criterion::Branch,
+        Criterion::Function,
+        Criterion::Region,
+        Criterion::Block,
+    ];
 
     /// The word that users type and read.
     pub fn name(self) -> &'static str {
@@ -28,6 +35,7 @@ impl Criterion {
             Criterion::Branch => "branch",
             Criterion::Function => "function",
             Criterion::Region => "region",
+            Criterion::Block => "block",
         }
     }
 }
@@ -42,10 +50,9 @@ impl FromStr for Criterion {
     type Err = String;
 
     fn from_str(word: &str) -> Result<Self, String> {
-        Criterion::ALL
-            .into_iter()
-            .find(|criterion| criterion.name() == word)
-            .ok_or_else(|| format!("`{word}` is not a criterion (line, branch, function, region)"))
+        let mut all = Criterion::ALL.into_iter();
+        all.find(|criterion| criterion.name() == word)
+            .ok_or_else(|| format!("`{word}` is not a criterion ({})", Criteria::all()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! What can be covered, and how it is told apart.
 
+use crate::cover::BITS;
 use crate::{Criterion, Symbol};
 
 /// The number of a site in its [`SiteTable`](crate::SiteTable): dense, from zero.
@@ -14,6 +15,11 @@ impl SiteId {
     /// The number as an index.
     pub fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// Where it is in a cover: the word, and the bit of it.
+    pub fn place(self) -> (usize, u64) {
+        (self.index() / BITS, 1 << (self.index() % BITS))
     }
 }
 
@@ -56,6 +62,13 @@ pub enum Element {
     Function(Symbol),
     /// A region that starts on the line.
     Region(Span),
+    /// A block of the flow graph of a function.
+    Block {
+        /// The function, as the linker knows it.
+        function: Symbol,
+        /// The number that the compiler gives it.
+        number: u32,
+    },
 }
 
 /// Where a region begins and ends, besides its first line.
@@ -166,6 +179,7 @@ impl Element {
             Element::Branch(_) => Criterion::Branch,
             Element::Function(_) => Criterion::Function,
             Element::Region(_) => Criterion::Region,
+            Element::Block { .. } => Criterion::Block,
         }
     }
 }

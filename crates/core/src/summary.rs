@@ -123,7 +123,7 @@ pub struct FunctionKey {
     pub name: Symbol,
 }
 
-/// Each function, with the lines, branches and regions in it: the innermost function whose start
+/// Each function, with the lines, branches, regions and blocks in it: the innermost function whose start
 /// and end enclose them or, where files do not tell ends, the one that starts last before them.
 /// Functions that start on the same line (instances of a template) are one row, under the first
 /// name.

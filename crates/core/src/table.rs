@@ -325,6 +325,9 @@ impl SiteTable {
                 let name = self.symbol(other.name(name));
                 Element::Branch(BranchKey::Label { block, name })
             }
+            Element::Block { function, number } => {
+                Element::Block { function: self.symbol(other.name(function)), number }
+            }
             element => element,
         }
     }
@@ -349,6 +352,10 @@ impl SiteTable {
             Element::Function(name) => fingerprint.text(self.name(name)),
             Element::Region(span) => {
                 fingerprint.numbers([span.column, span.end_line, span.end_column]);
+            }
+            Element::Block { function, number } => {
+                fingerprint.text(self.name(function));
+                fingerprint.numbers([number]);
             }
             Element::Branch(BranchKey::Position(at) | BranchKey::Number(at)) => {
                 fingerprint.numbers([at]);
@@ -383,6 +390,10 @@ impl SiteTable {
             ) => left_block
                 .cmp(&right_block)
                 .then_with(|| compare_numerically(self.name(left), self.name(right))),
+            (
+                Element::Block { function: left, number: left_number },
+                Element::Block { function: right, number: right_number },
+            ) => self.name(left).cmp(self.name(right)).then(left_number.cmp(&right_number)),
             _ => left.cmp(&right),
         }
     }

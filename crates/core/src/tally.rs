@@ -116,10 +116,13 @@ impl Tally {
                 missed |= !word;
             }
             let difference = only_a | only_b;
-            differing += u64::from(difference.count_ones());
             all_executed[at] |= ran;
-            all_only_a[at] |= only_a;
-            all_only_b[at] |= only_b;
+            if difference != 0 {
+                // Few words of many: most of what runs runs on all sides.
+                differing += u64::from(difference.count_ones());
+                all_only_a[at] |= only_a;
+                all_only_b[at] |= only_b;
+            }
             if let [a, b] = sides {
                 let selected = operation.on_words(a.executed.word(at), b.executed.word(at));
                 bits(selected).for_each(|bit| counts[bit] = counts[bit].saturating_add(1));

@@ -246,7 +246,7 @@ proptest! {
 type Words = (u8, u32, u8, u8);
 
 fn site() -> impl Strategy<Value = Words> {
-    (0..3u8, 1..6u32, 0..4u8, 0..3u8)
+    (0..3u8, 1..6u32, 0..5u8, 0..3u8)
 }
 
 fn table_of<'w>(sites: impl Iterator<Item = &'w Words>) -> (SiteTable, Vec<SiteId>) {
@@ -259,6 +259,7 @@ fn table_of<'w>(sites: impl Iterator<Item = &'w Words>) -> (SiteTable, Vec<SiteI
             0 => Element::Line,
             1 => Element::Function(name),
             2 => Element::Branch(BranchKey::Label { block: 0, name }),
+            3 => Element::Block { function: name, number: 5 },
             _ => Element::Branch(BranchKey::Position(7)),
         };
         ids.push(table.site(Site { file, line: *line, element, instance: Symbol::NONE }));
@@ -269,9 +270,9 @@ fn table_of<'w>(sites: impl Iterator<Item = &'w Words>) -> (SiteTable, Vec<SiteI
 fn show(table: &SiteTable, id: SiteId) -> String {
     let site = table.get(id);
     let name = match site.element {
-        Element::Function(name) | Element::Branch(BranchKey::Label { name, .. }) => {
-            table.name(name)
-        }
+        Element::Function(name)
+        | Element::Branch(BranchKey::Label { name, .. })
+        | Element::Block { function: name, .. } => table.name(name),
         _ => "",
     };
     format!("{}:{} {} {name}", table.path(site.file), site.line, site.criterion())

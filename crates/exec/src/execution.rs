@@ -1,21 +1,20 @@
 //! A side that has yet to run.
 
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metacov_core::{Exit, Failure, Missing, Reading};
+use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
 use metacov_formats::{Error, Fault, Intake, Side};
 
-use crate::Target;
+use crate::{Invocation, Target};
 
 /// The inputs of one side, and the program that runs them: one execution for each, whose covers
 /// are united.
 pub struct Inputs {
     /// The program.
     pub target: Arc<Target>,
-    /// The inputs.
-    pub files: Vec<PathBuf>,
+    /// What each execution gets.
+    pub invocations: Vec<Invocation>,
     /// How often each is run, to find out what does not run every time.
     pub repeat: NonZero<u32>,
 }
@@ -23,8 +22,8 @@ pub struct Inputs {
 impl Side for Inputs {
     fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
         let mut side = Reading::of(intake.table());
-        for input in &self.files {
-            match self.repeat(input, intake)? {
+        for invocation in &self.invocations {
+            match self.repeat(invocation, intake)? {
                 Ok(reading) => side.unite(&reading),
                 Err(missing) => return Ok(Err(missing)),
             }
@@ -33,7 +32,7 @@ impl Side for Inputs {
     }
 
     fn name(&self) -> String {
-        self.files.first().map(|path| path.display().to_string()).unwrap_or_default()
+        self.invocations.first().map(name).unwrap_or_default()
     }
 }
 
@@ -41,13 +40,13 @@ impl Inputs {
     /// Runs one input as often as asked for.
     fn repeat(
         &self,
-        input: &Path,
+        invocation: &Invocation,
         intake: &mut Intake<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
-        let mut all = self.execute(input, intake)?;
+        let mut all = self.execute(invocation, intake)?;
         for _ in 1..self.repeat.get() {
             let Ok(reading) = &mut all else { break };
-            match self.execute(input, intake)? {
+            match self.execute(invocation, intake)? {
                 Ok(other) => reading.repeat(&other),
                 Err(missing) => all = Err(missing),
             }
@@ -58,22 +57,52 @@ impl Inputs {
     /// Runs one input, once.
     fn execute(
         &self,
-        input: &Path,
+        invocation: &Invocation,
         intake: &mut Intake<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
-        let name = || input.display().to_string();
-        // Counters of their own for each execution: nothing is left of the one before, and
-        // executions side by side do not add up.
-        let prefix = tempfile::Builder::new().prefix("metacov-").tempdir();
-        let prefix = prefix.map_err(|error| Fault::Io(error).of(name()))?;
-        let exit = self.target.run(input, prefix.path());
-        let exit = exit.map_err(|error| Fault::Io(error).of(name()))?;
-        let missing = |failure| Missing { failure, exit, last_words: String::new() };
-        match exit {
-            Exit::Success | Exit::Failure(_) => {}
-            Exit::Signalled(_) => return Ok(Err(missing(Failure::Crashed))),
-            Exit::Timeout => return Ok(Err(missing(Failure::TimedOut))),
+        let target = &*self.target;
+        let fault = |error| Fault::Io(error).of(name(invocation));
+        if let Some(program) = target.rebuilt() {
+            let mismatch = BuildMismatch { place: "the program's file".to_owned() };
+            let earlier = "the run so far".to_owned();
+            return Err(Fault::OtherBuild { earlier, mismatch }.of(program.display().to_string()));
         }
-        Ok(intake.read_folder(prefix.path())?.ok_or_else(|| missing(Failure::NoCounters)))
+        let mut worker = target.worker().map_err(fault)?;
+        let ended = worker.run(target, invocation).map_err(fault)?;
+        let failure = match ended.exit {
+            Exit::Signalled(_) => Some(Failure::Crashed),
+            Exit::Timeout => Some(Failure::TimedOut),
+            // How a library says, by the interface of fuzzers, that an input is none.
+            Exit::Failure(-1) => Some(Failure::Invalid),
+            Exit::Success if !self.is_valid(0) => Some(Failure::Invalid),
+            Exit::Failure(code) if !self.is_valid(code) => Some(Failure::Invalid),
+            Exit::Success | Exit::Failure(_) => None,
+        };
+        let missing =
+            |failure| Missing { failure, exit: ended.exit, last_words: ended.output.clone() };
+        let reading = match failure {
+            Some(failure) => Err(missing(failure)),
+            None => match worker.read(intake) {
+                Ok(reading) => reading.ok_or_else(|| missing(Failure::NoCounters)),
+                // A matter of this execution, not of the build.
+                Err(error) if matches!(error.fault, Fault::Inconsistent { .. }) => {
+                    Err(Missing { last_words: error.to_string(), ..missing(Failure::Invalid) })
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        worker.clear().map_err(fault)?;
+        target.give_back(worker);
+        Ok(reading)
     }
+
+    fn is_valid(&self, code: i32) -> bool {
+        self.target.valid_codes.is_empty() || self.target.valid_codes.contains(&code)
+    }
+}
+
+/// What to call an execution in a message.
+fn name(invocation: &Invocation) -> String {
+    let path = invocation.input.as_ref().or(invocation.stdin.as_ref());
+    path.map(|path| path.display().to_string()).unwrap_or_default()
 }

@@ -1,20 +1,33 @@
 //! One input in, one execution with its cover out.
 //!
-//! **The key design decision of this crate**: a target is never loaded into this process. It runs
-//! as a process of its own, in a process group of its own, under a limit, and what it leaves
-//! behind (counters in a folder that no other execution shares) is read after its end. So nothing
-//! that it does can harm a measurement: a crash or a hang is a value.
+//! **The key design decision of this crate**: a target is never loaded into this process, and never
+//! its child. Between the two stands a supervisor, a process that outlives neither: it starts the
+//! target, ends all that comes from it, and does so too when metacov is gone. What the target
+//! counts is in shared memory, and is read after its end. So nothing that it does can harm a
+//! measurement: a crash or a hang is a value.
 //!
 //! Executions are sides of groups ([`metacov_formats::Side`]), so that suites of them are folded
 //! like suites of files.
 
+mod arena;
 mod execution;
+mod invocation;
+mod load;
+mod manifest;
+mod message;
+mod output;
 mod pairs;
-mod process;
+mod serve;
+mod session;
+mod supervise;
+mod supervisor;
 mod target;
-mod waiter;
+mod worker;
 
 pub use execution::Inputs;
+pub use invocation::Invocation;
+pub use load::load;
+pub use manifest::Executions;
 pub use pairs::pairs_below;
-pub use process::Limits;
-pub use target::Target;
+pub use supervise::supervise;
+pub use target::{Limits, Mode, Target};

@@ -13,13 +13,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Group;
-use metacov_formats::{Error, Fault, GroupSpec, Place};
+use metacov_formats::{Error, Fault, GroupSpec, Place, Plan};
+
+use crate::Invocation;
 
 /// The relation of groups that lie in the topmost folder.
 const UNNAMED: &str = "pair";
 
 /// All groups below a folder, in the order of their paths.
-pub fn pairs_below(folder: &Path) -> Result<Vec<GroupSpec<Vec<PathBuf>>>, Error> {
+pub fn pairs_below(folder: &Path) -> Result<Plan<Vec<Invocation>>, Error> {
     let mut groups = Vec::new();
     for inner in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
         let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -36,18 +38,19 @@ pub fn pairs_below(folder: &Path) -> Result<Vec<GroupSpec<Vec<PathBuf>>>, Error>
         let what = "a folder without pairs (a pair is a folder with a.* and b.*)";
         return Err(Fault::malformed(Place::Whole, what).of(folder.display().to_string()));
     }
-    Ok(groups)
+    let count = groups.len() as u64;
+    Ok(Plan { groups: count, specs: Box::new(groups.into_iter().map(Ok)) })
 }
 
 fn group(
     relation: String,
     folder: &Path,
     files: Vec<PathBuf>,
-) -> Result<GroupSpec<Vec<PathBuf>>, Error> {
-    let mut sides: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+) -> Result<GroupSpec<Vec<Invocation>>, Error> {
+    let mut sides: BTreeMap<String, Vec<Invocation>> = BTreeMap::new();
     for file in files {
         let side = name(&file).chars().take_while(char::is_ascii_alphabetic).collect();
-        sides.entry(side).or_default().push(file);
+        sides.entry(side).or_default().push(Invocation::of(file));
     }
     let names: Vec<&str> = sides.keys().map(String::as_str).collect();
     let what = format!("a pair with only one side ({})", names.join(", "));

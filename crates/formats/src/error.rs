@@ -54,6 +54,17 @@ pub enum Fault {
         /// What is wrong there.
         what: String,
     },
+    /// Counters that no run of the program leaves: more flows into a block than out of it. A
+    /// process that crashed leaves such counters in the function that it crashed in, and so may
+    /// threads that count at the same time.
+    #[error(
+        "the counters of {} do not add up (were they updated by several threads?)",
+        printable(function)
+    )]
+    Inconsistent {
+        /// The function, as the linker knows it.
+        function: String,
+    },
     /// The file is of another build than those read before it.
     #[error("made from another build than {earlier}: {mismatch}")]
     OtherBuild {

@@ -27,6 +27,7 @@ pub(crate) struct FileSites<'s> {
     pub(crate) lines: Vec<LineSites>,
     pub(crate) functions: Vec<SiteId>,
     pub(crate) regions: Vec<SiteId>,
+    pub(crate) blocks: Vec<SiteId>,
 }
 
 /// The sites of one line, or of one function instance's share of it.
@@ -80,6 +81,7 @@ fn file_sites<'s>(table: &'s SiteTable, sites: &[SiteId]) -> FileSites<'s> {
         lines: Vec::new(),
         functions: of(Criterion::Function).collect(),
         regions: of(Criterion::Region).collect(),
+        blocks: of(Criterion::Block).collect(),
     };
     let same_line =
         |left: &Site, right: &Site| left.line == right.line && left.instance == right.instance;

@@ -7,21 +7,32 @@
 //!
 //! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
 //! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
-//! They are compiled once (`shelf`): graphs to lists of additions, lines to sites of the table
-//! (`projection`). What is left for each file of counters are those additions, for functions that
-//! ran, and setting bits.
+//! They are compiled once (`shelf`): graphs to additions (`tape`), lines to sites of the table
+//! (`projection`) and those to bits (`stencil`). What is left for each execution are additions, for
+//! functions that count otherwise than the last time (`image`), and setting bits. The counters may
+//! lie in a file (`counters`) or in memory (`snapshot`).
 
 mod counters;
 mod entries;
 mod flow;
+mod image;
 mod notes;
 mod projection;
 mod shelf;
+mod snapshot;
+mod stencil;
+mod tape;
+mod told;
 mod words;
 
 use crate::{Fault, Input, Reader, Recorder};
 
+pub use snapshot::Snapshot;
+pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
+
 pub(crate) use shelf::{Shelf, counters_below};
+pub(crate) use snapshot::{Doubt, IN_MEMORY, Images};
+pub(crate) use told::{tell_file, tell_snapshots};
 
 /// gcov's notes alone: all code of a translation unit, and nothing of what ran.
 pub(crate) struct Gcno;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Reading, SiteTable};
 
-use crate::gcda::{self, Shelf};
+use crate::gcda::{self, Doubt, IN_MEMORY, Images, Shelf, Snapshot, UnitCounts};
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
@@ -37,6 +37,7 @@ pub struct Intake<'s> {
     waiting: Waiting,
     universe: Option<Universe>,
     shelf: Shelf,
+    images: Images,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -51,6 +52,7 @@ impl<'s> Intake<'s> {
             waiting: Waiting::default(),
             universe: None,
             shelf: Shelf::default(),
+            images: Images::default(),
             first: None,
         }
     }
@@ -94,6 +96,46 @@ impl<'s> Intake<'s> {
         Ok(reading)
     }
 
+    /// Reads the counters that an execution left in memory. Counters that do not add up are an
+    /// error, [`Fault::Inconsistent`].
+    pub fn read_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Reading, Error> {
+        self.read_memory(snapshots, Doubt::Refuse)
+    }
+
+    /// Reads the counters of a process that crashed. Those of the function that it crashed in do
+    /// not add up: what they leave open did not run.
+    pub fn read_snapshots_of_crash(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+    ) -> Result<Reading, Error> {
+        self.read_memory(snapshots, Doubt::Allow)
+    }
+
+    fn read_memory(&mut self, snapshots: &[Snapshot<'_>], doubt: Doubt) -> Result<Reading, Error> {
+        let mut images = std::mem::take(&mut self.images);
+        let mut recorder = self.recorder(number_of(&gcda::Gcda), None, None);
+        let outcome = images.read(snapshots, doubt, &mut recorder);
+        let Recorder { reading, waiting, .. } = recorder;
+        self.images = images;
+        outcome?;
+        self.waiting = waiting;
+        if reading.known.is_empty() {
+            return Err(Fault::NoCode(self.missing(None)).of(IN_MEMORY));
+        }
+        self.first.get_or_insert_with(|| IN_MEMORY.to_owned());
+        Ok(reading)
+    }
+
+    /// What gcov would tell of counters in memory.
+    pub fn tell_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Vec<UnitCounts>, Error> {
+        gcda::tell_snapshots(snapshots, &mut self.shelf, self.scope.notes.as_deref())
+    }
+
+    /// What gcov would tell of counters in a file (`.gcda`).
+    pub fn tell_file(&mut self, path: &Path) -> Result<UnitCounts, Error> {
+        gcda::tell_file(path, &mut self.shelf, self.scope.notes.as_deref())
+    }
+
     /// The sites that have been met.
     pub fn table(&self) -> &SiteTable {
         &self.table
@@ -134,7 +176,24 @@ impl<'s> Intake<'s> {
             let what = format!("{} has no tests or contexts to choose from", reader.name());
             return Err(Fault::malformed(Place::Whole, what));
         }
-        let mut recorder = Recorder {
+        let mut recorder = self.recorder(format, context, prefix);
+        reader.read(&mut input, &mut recorder)?;
+        recorder.flush(None)?;
+        let Recorder { reading, waiting, .. } = recorder;
+        self.waiting = waiting;
+        if reading.known.is_empty() {
+            return Err(Fault::NoCode(self.missing(context)));
+        }
+        Ok(reading)
+    }
+
+    fn recorder<'i>(
+        &'i mut self,
+        format: u8,
+        context: Option<&'i str>,
+        prefix: Option<&'i Path>,
+    ) -> Recorder<'i> {
+        Recorder {
             reading: Reading::of(&self.table),
             table: &mut self.table,
             scope: self.scope,
@@ -146,15 +205,7 @@ impl<'s> Intake<'s> {
             prefix,
             first: self.first.as_deref(),
             waiting: std::mem::take(&mut self.waiting),
-        };
-        reader.read(&mut input, &mut recorder)?;
-        recorder.flush(None)?;
-        let Recorder { reading, waiting, .. } = recorder;
-        self.waiting = waiting;
-        if reading.known.is_empty() {
-            return Err(Fault::NoCode(self.missing(context)));
         }
-        Ok(reading)
     }
 
     /// What kind of code a report does not name.
@@ -168,6 +219,12 @@ impl<'s> Intake<'s> {
         }
         kind
     }
+}
+
+/// The number of a reader's format.
+fn number_of(reader: &dyn Reader) -> u8 {
+    let numbered = (0..).zip(READERS);
+    numbered.filter(|(_, known)| known.name() == reader.name()).map(|(number, _)| number).sum()
 }
 
 /// The reader whose format the content is of, and its number.

@@ -13,10 +13,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Group;
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::lines::Lines;
 use crate::{Error, Fault, FileSpec, Input, Place, coverage_py};
@@ -43,14 +45,39 @@ pub struct Plan<S = Vec<FileSpec>> {
 /// Groups, one after the other.
 pub type Specs<S> = Box<dyn Iterator<Item = Result<GroupSpec<S>, Error>> + Send>;
 
+/// How a side is written in a manifest.
+pub trait Written: DeserializeOwned + Send + 'static {
+    /// What is meant.
+    type Side: 'static;
+
+    /// The side; files are relative to `folder`.
+    fn side(self, folder: &Path) -> Result<Self::Side, String>;
+}
+
+impl<S> Plan<S> {
+    /// A suite that a manifest names. The whole manifest is checked first, so that a slip in its
+    /// last line shows at once and not after an hour.
+    pub fn read<W: Written<Side = S>>(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let mut groups = 0;
+        for spec in ManifestLines::<W>::open(path, &name)? {
+            spec?;
+            groups += 1;
+        }
+        if groups == 0 {
+            return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
+        }
+        Ok(Plan { groups, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
+    }
+}
+
 impl Plan {
     /// A suite of one group.
     pub fn single(spec: GroupSpec) -> Self {
         Plan { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
     }
 
-    /// A suite that a manifest or a data file names. The whole manifest is checked first, so that
-    /// a slip in its last line shows at once and not after an hour.
+    /// A suite of coverage files that a manifest or a data file names.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let input = Input::open(path).map_err(|fault| fault.of(&name))?;
@@ -59,42 +86,35 @@ impl Plan {
         if data_file {
             return from_contexts(path).map_err(|fault| fault.of(&name));
         }
-        let mut groups = 0;
-        for spec in ManifestLines::open(path, &name)? {
-            spec?;
-            groups += 1;
-        }
-        if groups == 0 {
-            return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
-        }
-        Ok(Plan { groups, specs: Box::new(ManifestLines::open(path, &name)?) })
+        Plan::read::<Names>(path)
     }
 }
 
 /// The groups of a manifest, line by line.
-struct ManifestLines {
+struct ManifestLines<W> {
     name: String,
     folder: PathBuf,
     lines: Lines<Input>,
+    written: PhantomData<fn() -> W>,
 }
 
-impl ManifestLines {
+impl<W> ManifestLines<W> {
     fn open(path: &Path, name: &str) -> Result<Self, Error> {
         let lines = Lines::new(Input::open(path).map_err(|fault| fault.of(name))?);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(ManifestLines { name: name.to_owned(), folder, lines })
+        Ok(ManifestLines { name: name.to_owned(), folder, lines, written: PhantomData })
     }
 }
 
-impl Iterator for ManifestLines {
-    type Item = Result<GroupSpec, Error>;
+impl<W: Written> Iterator for ManifestLines<W> {
+    type Item = Result<GroupSpec<W::Side>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let spec = loop {
             match self.lines.next_line() {
                 Ok(None) => return None,
                 Ok(Some("")) => {}
-                Ok(Some(line)) => break parse(line, &self.folder),
+                Ok(Some(line)) => break parse::<W>(line, &self.folder),
                 Err(fault) => return Some(Err(fault.of(&self.name))),
             }
         };
@@ -105,15 +125,16 @@ impl Iterator for ManifestLines {
 /// A line as it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct Entry<W> {
     relation: String,
     #[serde(deserialize_with = "text_or_number")]
     pair: String,
-    a: Option<Names>,
-    b: Option<Names>,
-    inputs: Option<Vec<Names>>,
+    a: Option<W>,
+    b: Option<W>,
+    inputs: Option<Vec<W>>,
 }
 
+/// Coverage files of a side.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Names {
@@ -134,8 +155,8 @@ fn text_or_number<'d, D: serde::Deserializer<'d>>(deserializer: D) -> Result<Str
     })
 }
 
-fn parse(line: &str, folder: &Path) -> Result<GroupSpec, String> {
-    let entry: Entry = serde_json::from_str(line).map_err(|error| {
+fn parse<W: Written>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side>, String> {
+    let entry: Entry<W> = serde_json::from_str(line).map_err(|error| {
         // The place is a line of the manifest; serde_json would speak of "line 1".
         let what = error.to_string();
         what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned())
@@ -148,20 +169,26 @@ fn parse(line: &str, folder: &Path) -> Result<GroupSpec, String> {
     if entry.relation.is_empty() || entry.relation.chars().any(char::is_control) {
         return Err("a relation's name is not empty and has no control characters".to_owned());
     }
-    let sides = sides.into_iter().map(|side| files(side, folder)).collect::<Result<_, _>>()?;
+    let sides = sides.into_iter().map(|side| side.side(folder)).collect::<Result<_, _>>()?;
     let sides = Group::new(sides).map_err(|error| error.to_string())?;
     Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides })
 }
 
-fn files(side: Names, folder: &Path) -> Result<Vec<FileSpec>, String> {
-    let names = match side {
-        Names::One(name) => vec![name],
-        Names::Many(names) => names,
-    };
-    if names.is_empty() {
-        return Err("a side without files is a missing side, not one that covers nothing".into());
+impl Written for Names {
+    type Side = Vec<FileSpec>;
+
+    fn side(self, folder: &Path) -> Result<Vec<FileSpec>, String> {
+        let names = match self {
+            Names::One(name) => vec![name],
+            Names::Many(names) => names,
+        };
+        if names.is_empty() {
+            return Err(
+                "a side without files is a missing side, not one that covers nothing".into()
+            );
+        }
+        Ok(names.iter().map(|name| FileSpec::parse(name, folder)).collect())
     }
-    Ok(names.iter().map(|name| FileSpec::parse(name, folder)).collect())
 }
 
 /// The suite that the contexts of a coverage.py data file name.

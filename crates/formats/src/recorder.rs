@@ -49,6 +49,10 @@ impl Record {
         Record::new(line, Element::Region(span), ran)
     }
 
+    pub(crate) fn block(line: u32, function: Symbol, number: u32, ran: bool) -> Self {
+        Record::new(line, Element::Block { function, number }, ran)
+    }
+
     /// Belongs to this function instance (see [`Recorder::instance`]).
     pub(crate) fn instance(self, instance: Symbol) -> Self {
         Record { instance, ..self }

@@ -26,6 +26,8 @@ pub struct Scope {
     pub markers: bool,
     /// Whether the instances of a template are kept apart.
     pub per_instance: bool,
+    /// Whether the blocks of flow graphs are sites, where files tell them. There are many.
+    pub blocks: bool,
     /// Where to look for the notes (`.gcno`) of counters (`.gcda`) that do not lie beside them.
     pub notes: Option<PathBuf>,
 }

@@ -149,6 +149,7 @@ fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
             Element::Region(Span { column, end_line, end_column }) => {
                 (None, numbers(&[column, end_line, end_column]), Symbol::NONE)
             }
+            Element::Block { function, number } => (None, numbers(&[number]), function),
             _ => (None, numbers(&[]), Symbol::NONE),
         };
     };

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::Operation;
-use metacov_exec::{Inputs, Target, pairs_below};
-use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
+use metacov_exec::{Executions, Inputs, Invocation, Target, pairs_below};
+use metacov_formats::{GroupSpec, Options, Plan};
 use metacov_report::By;
-use metacov_store::Settings;
 
 use super::output_args::OutputArgs;
-use super::run_file::{ResumeArgs, RunFile, command, paths};
+use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
-use super::target_args::TargetArgs;
+use super::target_args::{TargetArgs, settings};
 use super::{Config, workers};
 
 const EXAMPLES: &str = "\
@@ -21,6 +20,12 @@ Examples:
   A program that takes a file, and one that reads standard input:
     metacov measure --pairs pairs/ -- ./prog @@
     metacov measure --pairs pairs/ -- ./prog
+  A library that fuzzers can call, without a process for each input:
+    metacov measure --pairs pairs/ -- ./libtarget.so
+  A run that can be cut and goes on, and that is kept:
+    metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
+  Inputs that share a database:
+    metacov measure --pairs pairs/ --setup schema.sql -- ./shell
   Does the program run the same code each time it gets the same input?
     metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
   In which functions do the sides differ?
@@ -34,7 +39,11 @@ Pairs are folders of inputs; what a file is called tells its side:
   pairs/first/a.txt b.txt
   pairs/norec/first/a.sql b.sql          the folder above names the relation
   pairs/fusion/first/a1.smt2 a2.smt2 b.smt2   several inputs of a side are united
-or a manifest as for `metacov diff --pairs`, with inputs in place of coverage files.
+or a manifest, one pair in a line, files relative to its folder. A side is an input, or an object
+with what its execution gets, or a list of those; `args` stand behind those of the command:
+  {\"relation\": \"norec\", \"pair\": 1, \"a\": \"1a.sql\", \"b\": \"1b.sql\"}
+  {\"relation\": \"level\", \"pair\": 1, \"a\": {\"input\": \"x\", \"args\": [\"-1\"]}, \"b\": \"x\"}
+  {\"relation\": \"locale\", \"pair\": 1, \"a\": \"x\", \"b\": {\"stdin\": \"x\", \"env\": {\"LANG\": \"C\"}}}
 
 The table:
   executed, Cov     what ran, and its percentage of all sites: coverage
@@ -43,9 +52,9 @@ The table:
 
 /// Run a program on pairs of inputs and measure what they differ in.
 ///
-/// The program is built with `gcc --coverage` (tested with gcc 11 and 12). Each execution is a
-/// process of its own, with counters of its own; a side that crashes, hangs or leaves no counters
-/// is counted as such and never as one that covers nothing.
+/// The program is built with `metacov cc`, or with `gcc --coverage` if it cannot be built anew
+/// (gcc 11 and 12 are tested). A side that crashes, hangs, is invalid or leaves no counters is
+/// counted as such and never as one that covers nothing.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -76,12 +85,9 @@ impl Args {
     pub fn config(self) -> anyhow::Result<Config<Inputs>> {
         let target = Arc::new(self.target.target()?);
         let mut presentation = self.output.presentation(By::Relation)?;
-        let settings = Settings::from([
-            ("--pairs".to_owned(), paths([&self.pairs])),
-            ("--repeat".to_owned(), self.repeat.to_string()),
-            ("--timeout".to_owned(), format!("{}", target.limits.wall.as_secs_f64())),
-            ("the command".to_owned(), command(&target.command)),
-        ]);
+        let mut settings = settings(&target);
+        settings.insert("--pairs".to_owned(), paths([&self.pairs]));
+        settings.insert("--repeat".to_owned(), self.repeat.to_string());
         presentation.in_shares = true;
         let run_file = presentation.run_file.take();
         Ok(Config {
@@ -102,21 +108,13 @@ impl Args {
 
 fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Result<Plan<Inputs>> {
     let target = target.clone();
-    let inputs = move |files: Vec<PathBuf>| Inputs { target: target.clone(), files, repeat };
-    if pairs.is_dir() {
-        let groups = pairs_below(pairs)?;
-        let (count, groups) = (groups.len() as u64, groups.into_iter());
-        let specs = Box::new(groups.map(move |group| Ok(with_sides(group, &inputs))));
-        return Ok(Plan { groups: count, specs });
-    }
-    let Plan { groups, specs } = Plan::open(pairs)?;
-    let inputs =
-        move |files: Vec<FileSpec>| inputs(files.into_iter().map(|file| file.path).collect());
-    let specs = Box::new(specs.map(move |group| Ok(with_sides(group?, &inputs))));
-    Ok(Plan { groups, specs })
-}
-
-fn with_sides<S>(group: GroupSpec<S>, inputs: &impl Fn(S) -> Inputs) -> GroupSpec<Inputs> {
-    let GroupSpec { relation, pair, sides } = group;
-    GroupSpec { relation, pair, sides: sides.map(inputs) }
+    let inputs = move |spec: GroupSpec<Vec<Invocation>>| {
+        let GroupSpec { relation, pair, sides } = spec;
+        let target = &target;
+        let sides = sides.map(|invocations| Inputs { target: target.clone(), invocations, repeat });
+        GroupSpec { relation, pair, sides }
+    };
+    let Plan { groups, specs } =
+        if pairs.is_dir() { pairs_below(pairs)? } else { Plan::read::<Executions>(pairs)? };
+    Ok(Plan { groups, specs: Box::new(specs.map(move |spec| spec.map(&inputs))) })
 }

@@ -25,7 +25,8 @@ pub struct OutputArgs {
     /// What a row of the table stands for.
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<Rows>,
-    /// What to count, of line, branch, function and region [default: all that the files tell].
+    /// What to count, of line, branch, function, region and block [default: all that the files
+    /// tell, but blocks]. Blocks are those of gcc's flow graphs.
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
     /// End with exit code 5 if the result is under this percentage of all sites.
@@ -65,6 +66,14 @@ pub struct Presentation {
     /// The criteria that were asked for by name; all if none.
     pub criteria: Option<Criteria>,
     pub thresholds: Vec<Threshold>,
+}
+
+impl Presentation {
+    /// Whether a criterion was asked for by name.
+    pub fn asks_for(&self, criterion: Criterion) -> bool {
+        self.criteria.is_some_and(|criteria| criteria.contains(criterion))
+            || self.thresholds.iter().any(|threshold| threshold.criterion == criterion)
+    }
 }
 
 impl OutputArgs {

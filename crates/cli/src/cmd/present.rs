@@ -55,7 +55,7 @@ fn nothing_measured(total: &Tally) -> Error {
             Failure::Invalid => format!("{} invalid", total.failed(failure)),
             Failure::NoCounters => {
                 let count = total.failed(failure);
-                format!("{count} left no counters (is it built with gcc --coverage?)")
+                format!("{count} left no counters (is it built with metacov cc or gcc --coverage?)")
             }
         })
         .collect();

@@ -113,6 +113,7 @@ fn scope_settings(scope: &Scope) -> Settings {
         ("--filter", patterns(&scope.filter)),
         ("--exclude", patterns(&scope.exclude)),
         ("--prefix-map", command(maps)),
+        ("--criterion block", if scope.blocks { "yes".to_owned() } else { String::new() }),
         ("--no-markers", if scope.markers { String::new() } else { "yes".to_owned() }),
         ("--notes", paths(&scope.notes)),
     ];

@@ -44,6 +44,7 @@ impl ScopeArgs {
             exclude: self.exclude,
             markers: !self.no_markers,
             per_instance: self.per_instance,
+            blocks: false,
             notes: self.notes,
         })
     }

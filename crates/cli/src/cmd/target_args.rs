@@ -1,11 +1,18 @@
 //! The program under test and its limits, in the words of users.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use metacov_exec::{Limits, Target};
+use clap::ValueEnum;
+use metacov_core::Fingerprint;
+use metacov_exec::{Limits, Mode, Target};
+use metacov_formats::Fault;
+use metacov_store::Settings;
+
+use super::run_file::command;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Target")]
@@ -13,10 +20,40 @@ pub struct TargetArgs {
     /// The program and its arguments; `@@` stands for the input file.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
+    /// How inputs are run [default: inline for a library, else exec].
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<Modes>,
+    /// A file that comes before each input, such as the statements that make a database.
+    #[arg(long, value_name = "FILE")]
+    setup: Option<PathBuf>,
     /// How long an execution may take, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     timeout: Duration,
+    /// How much processor time an execution may take, in whole seconds [default: no limit].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    cpu_timeout: Option<Duration>,
+    /// How much memory an execution may have, such as 512M or 4G, or `none`.
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    memory: Memory,
+    /// The exit codes of valid executions; a pair with another one is counted as invalid
+    /// [default: all codes are].
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    valid_exit: Vec<i32>,
 }
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Modes {
+    /// A process for each input: any program.
+    Exec,
+    /// A process that forks for each input: a program built with `metacov cc`, or a library.
+    Fork,
+    /// A process that calls a library (`.so`) for each input: its `LLVMFuzzerTestOneInput`.
+    Inline,
+}
+
+/// A number of bytes, or no limit.
+#[derive(Clone, Copy)]
+struct Memory(Option<u64>);
 
 impl TargetArgs {
     /// What is meant. From now on, an interrupt ends the executions.
@@ -25,9 +62,49 @@ impl TargetArgs {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, interrupted.clone())?;
         }
-        let limits = Limits { wall: self.timeout, grace: Duration::from_millis(500) };
-        Ok(Target { command: self.command, limits, interrupted })
+        let limits = Limits {
+            wall: self.timeout,
+            grace: Duration::from_millis(500),
+            cpu: self.cpu_timeout,
+            memory_bytes: self.memory.0,
+        };
+        let setup = self.setup.map(|path| {
+            let name = path.display().to_string();
+            std::fs::read(path).map_err(|error| Fault::Io(error).of(name))
+        });
+        let mut target = Target::new(self.command, limits, interrupted);
+        target.mode = match self.mode {
+            Some(Modes::Exec) => Mode::Exec,
+            Some(Modes::Fork) => Mode::Fork,
+            Some(Modes::Inline) => Mode::Inline,
+            None => target.mode,
+        };
+        target.setup = setup.transpose()?;
+        target.valid_codes = self.valid_exit;
+        Ok(target)
     }
+}
+
+/// What a run with this target must agree on with one that it goes on with.
+pub fn settings(target: &Target) -> Settings {
+    let Limits { wall, cpu, memory_bytes, .. } = target.limits;
+    let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
+    let setup = target.setup.as_deref().map(|bytes| {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.bytes(bytes);
+        format!("{:016x}", fingerprint.hash())
+    });
+    let codes: Vec<String> = target.valid_codes.iter().map(ToString::to_string).collect();
+    let settings = [
+        ("the command", command(&target.command)),
+        ("--mode", format!("{:?}", target.mode).to_lowercase()),
+        ("--setup", optional(setup)),
+        ("--timeout", wall.as_secs_f64().to_string()),
+        ("--cpu-timeout", optional(cpu.map(|cpu| cpu.as_secs_f64().to_string()))),
+        ("--memory", optional(memory_bytes.map(|bytes| bytes.to_string()))),
+        ("--valid-exit", codes.join(",")),
+    ];
+    settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -35,4 +112,19 @@ fn seconds(text: &str) -> Result<Duration, String> {
         text.trim_end_matches('s').parse().map_err(|_| "a number of seconds is needed")?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
     if duration.is_zero() { Err("no time at all".to_owned()) } else { Ok(duration) }
+}
+
+fn bytes(text: &str) -> Result<Memory, String> {
+    if text == "none" {
+        return Ok(Memory(None));
+    }
+    let (digits, shift) = match text.trim_end_matches(['B', 'b']).split_at_checked(text.len() - 1) {
+        Some((digits, "K" | "k")) => (digits, 10),
+        Some((digits, "M" | "m")) => (digits, 20),
+        Some((digits, "G" | "g")) => (digits, 30),
+        _ => (text, 0),
+    };
+    let number: u64 = digits.parse().map_err(|_| "a size such as 512M or 4G is needed")?;
+    let bytes = number.checked_mul(1 << shift).filter(|bytes| *bytes > 0);
+    Ok(Memory(Some(bytes.ok_or("a size such as 512M or 4G is needed")?)))
 }

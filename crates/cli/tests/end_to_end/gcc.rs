@@ -159,6 +159,11 @@ fn two_runs_of_a_program_in_three_commands() {
     let lines = lines_only(&difference(&folder, &["run1", "run2"]));
     let lines: Vec<_> = lines.iter().filter(|line| line.starts_with("absdiff.c")).collect();
     assert_eq!(lines, ["absdiff.c:3", "absdiff.c:5"]);
+    // Its blocks are told to those who ask, and to nobody else.
+    let blocks = metacov_in(&folder, &["diff", "run1", "run2", "--criterion", "block"]).ok();
+    let row = blocks.row(&["block"]);
+    assert_eq!((row[2].as_str(), row[3].as_str()), ("1", "1"), "{}", blocks.stdout);
+    assert!(!metacov_in(&folder, &["diff", "run1", "run2"]).ok().stdout.contains("block"));
     // Compiled again, it is another program: its counters do not fit the old ones' notes.
     fs::write(folder.join("main.c"), fs::read_to_string(folder.join("main.c")).unwrap() + "\n")
         .unwrap();

@@ -53,7 +53,12 @@ fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
     all            3         1           1             1   line           15         12    80.00 %            5   33.33 %   41.67 %
     all            3         1           1             1   function        2          2   100.00 %            1   50.00 %   50.00 %
     ");
-    insta::assert_snapshot!(run.stderr, @"note: 1 of 3 pairs have no difference");
+    insta::assert_snapshot!(run.stderr, @"
+    note: crashed, for example: pair crashes of parity, side a (signal 6)
+    note: timed out, for example: pair hangs of parity, side b
+    note: no counters, for example: pair vanishes of parity, side a
+    note: 1 of 3 pairs have no difference
+    ");
     // The same from standard input, and whatever the number of executions at once.
     for jobs in ["1", "4"] {
         let again = measure(folder.path(), &["-j", jobs, "--", "./program"]).ok();
@@ -112,9 +117,15 @@ fn pairs_may_be_named_in_a_manifest() {
 fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
     let folder = folder(&[("parity/1", &[("a.txt", "crash"), ("b.txt", "7")])]);
     let said = measure(folder.path(), &["--", "./program", "@@"]).failed(3);
-    insta::assert_snapshot!(said, @"error: no pair could be measured: 1 crashed");
+    insta::assert_snapshot!(said, @"
+    note: crashed, for example: pair 1 of parity, side a (signal 6)
+    error: no pair could be measured: 1 crashed
+    ");
     let said = measure(folder.path(), &["--", "true"]).failed(3);
-    insta::assert_snapshot!(said, @"error: no pair could be measured: 1 left no counters (is it built with gcc --coverage?)");
+    insta::assert_snapshot!(said, @"
+    note: no counters, for example: pair 1 of parity, side a
+    error: no pair could be measured: 1 left no counters (is it built with metacov cc or gcc --coverage?)
+    ");
     let said = measure(folder.path(), &["--", "./nowhere", "@@"]).failed(3);
     insta::assert_snapshot!(said, @"error: pairs/parity/1/a.txt: ./nowhere: No such file or directory (os error 2)");
     let said = metacov_in(folder.path(), &["measure", "--pairs", "pairs/parity", "--", "x"]);

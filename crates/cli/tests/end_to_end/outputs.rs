@@ -161,6 +161,7 @@ fn our_json_keeps_to_its_schema() {
         ("instances", &[A, B, "--per-instance"]),
         ("llvm", &["llvm_json/22/a.json", "llvm_json/22/b.json"]),
         ("suite", &["--pairs", contexts.to_str().unwrap()]),
+        ("blocks", &["gcda/gcc-12/a", "gcda/gcc-12/b", "--notes", "gcda", "--criterion", "block"]),
     ] {
         let out = folder.path().join(name);
         let args = [&["diff", "--format", "json", "-o", out.to_str().unwrap()], args].concat();

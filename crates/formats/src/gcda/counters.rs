@@ -6,9 +6,12 @@
 //! ```
 
 use std::io::Read;
+use std::path::Path;
+use std::rc::Rc;
 
+use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
-use super::shelf::{NOTES_BYTES_MAX, Unit};
+use super::shelf::{NOTES_BYTES_MAX, Shelf, Unit};
 use super::words::Words;
 use crate::{Fault, Input, Place, Recorder};
 
@@ -19,32 +22,13 @@ const ARC_COUNTERS: u32 = 0x01a1_0000;
 const DATA_BYTES_MAX: u64 = 256 << 20;
 
 pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
-    let Some(path) = input.path().map(ToOwned::to_owned) else {
-        let what = "counters without a name cannot be tied to their notes (`.gcno`)";
-        return Err(Fault::malformed(Place::Whole, what));
-    };
-    let mut bytes = Vec::new();
-    input.take(DATA_BYTES_MAX + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > DATA_BYTES_MAX {
-        return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
-    }
-    let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-    let (build, folder) = ((stamp, words.layout()), recorder.scope.notes.as_deref());
-    let unit = recorder.shelf.unit(&path, build, recorder.prefix, folder)?;
-    let counters = Counters::read(&mut words, &unit)?;
-    let projection = unit.projection(&counters.present, recorder)?;
-    projection.name_sites(&mut recorder.reading);
-    let mut counts = Vec::new();
-    for (function, range) in counters.of_what_ran {
-        if !unit.flows[function].run(&counters.values[range], &mut counts) {
-            let name = &unit.notes.functions[function].name;
-            let what = format!(
-                "the counters of {name} do not add up (were they updated by several threads?)"
-            );
-            return Err(Fault::malformed(Place::Whole, what));
-        }
-        projection.project(function, &counts, &mut recorder.reading.executed);
-    }
+    let folder = recorder.scope.notes.as_deref();
+    let (unit, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
+    let image = unit.image(&counters.present, recorder)?;
+    let mut image = image.borrow_mut();
+    image.update(&counters.bytes);
+    image.check()?;
+    image.tell(&mut recorder.reading);
     Ok(())
 }
 
@@ -54,24 +38,46 @@ pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Resu
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
     let unit = Unit::read(&bytes)?;
     let present = vec![true; unit.notes.functions.len()];
-    unit.projection(&present, recorder)?.name_sites(&mut recorder.reading);
+    let projection = unit.projection(&present, recorder)?;
+    recorder.reading.unite(projection.reading());
     Ok(())
 }
 
-/// The counters of all functions.
-struct Counters {
+/// The counters of all functions of a unit, in the order of its notes.
+pub(super) struct Counters {
     /// By function: whether it is in the program.
-    present: Vec<bool>,
-    /// The functions that have a counter above zero, and where in `values` theirs are. Of the
-    /// others nothing ran: nothing in, nothing out.
-    of_what_ran: Vec<(usize, std::ops::Range<usize>)>,
-    values: Vec<i64>,
+    pub(super) present: Vec<bool>,
+    /// Of those that are not, zeros.
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Counters {
+    /// The counters of a file, and the unit that they are of.
+    pub(super) fn open(
+        input: &mut Input,
+        shelf: &mut Shelf,
+        prefix: Option<&Path>,
+        folder: Option<&Path>,
+    ) -> Result<(Rc<Unit>, Counters), Fault> {
+        let Some(path) = input.path().map(ToOwned::to_owned) else {
+            let what = "counters without a name cannot be tied to their notes (`.gcno`)";
+            return Err(Fault::malformed(Place::Whole, what));
+        };
+        let mut bytes = Vec::new();
+        input.take(DATA_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > DATA_BYTES_MAX {
+            return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
+        }
+        let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
+        let unit = shelf.unit(&path, (stamp, words.layout()), prefix, folder)?;
+        let counters = Counters::read(&mut words, &unit)?;
+        Ok((unit, counters))
+    }
+
     fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {
         let present = vec![false; unit.notes.functions.len()];
-        let mut counters = Counters { present, of_what_ran: Vec::new(), values: Vec::new() };
+        let bytes = vec![0; COUNTER_BYTES * unit.counter_count()];
+        let mut counters = Counters { present, bytes };
         let mut function = None;
         let mut expected = 0;
         while let Some(mut record) = words.record()? {
@@ -89,21 +95,20 @@ impl Counters {
                     function = Some(number);
                 }
                 (ARC_COUNTERS, Some(number)) => {
-                    let start = counters.values.len();
-                    while !record.payload.is_empty() {
-                        counters.values.push(record.payload.counter()?);
-                    }
-                    let range = start..counters.values.len();
-                    let found = if range.is_empty() { record.zero_bytes / 8 } else { range.len() };
+                    let found = record.payload.len().max(record.zero_bytes) / COUNTER_BYTES;
                     let right = unit.flows[number].counter_count();
                     if found != right {
                         let what = format!("{found} counters of a function that has {right}");
                         return Err(record.payload.fault(what));
                     }
-                    counters.present[number] = true;
-                    if counters.values[range.clone()].iter().any(|count| *count != 0) {
-                        counters.of_what_ran.push((number, range));
+                    let start = COUNTER_BYTES * unit.starts[number];
+                    let own = &mut counters.bytes[start..start + COUNTER_BYTES * right];
+                    if record.payload.is_empty() {
+                        own.fill(0);
+                    } else {
+                        record.payload.counters(own)?;
                     }
+                    counters.present[number] = true;
                 }
                 // Counters of values, and summaries.
                 _ => {}

@@ -21,9 +21,9 @@ pub(super) struct Entry {
     /// The function that the line is said to belong to.
     pub(super) function: Option<usize>,
     /// The blocks that mention it, those that it owns, and its branches.
-    pub(super) mentions: Vec<Part>,
-    pub(super) owned: Vec<Part>,
-    pub(super) branches: Vec<Part>,
+    mentions: Vec<Part>,
+    owned: Vec<Part>,
+    branches: Vec<Part>,
 }
 
 /// An arc or a block of a function.
@@ -72,6 +72,17 @@ impl Entry {
     fn new((source, line, function): (usize, u32, Option<usize>)) -> Self {
         let (mentions, owned, branches) = (Vec::new(), Vec::new(), Vec::new());
         Entry { source, line, function, mentions, owned, branches }
+    }
+
+    /// What makes the line run, and its branches, if only some functions are in the program. None
+    /// if the line is in none of them.
+    pub(super) fn among(&self, present: &[bool]) -> Option<(Vec<Part>, Vec<Part>)> {
+        let of = |parts: &[Part]| -> Vec<Part> {
+            parts.iter().copied().filter(|part| present[part.function]).collect()
+        };
+        let (mentions, owned) = (of(&self.mentions), of(&self.owned));
+        let makes_it_run = if owned.is_empty() { mentions } else { owned };
+        (!makes_it_run.is_empty()).then(|| (makes_it_run, of(&self.branches)))
     }
 }
 

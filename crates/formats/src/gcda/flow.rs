@@ -4,7 +4,12 @@
 //! In which order that settles all of them depends on the graph alone, not on the counts. So the
 //! graph is solved once, and what is left of it is a list of additions.
 
+use std::ops::{Add, Sub};
+
 use super::notes::{ENTRY, EXIT, Function};
+
+/// No function has as many arcs and blocks: far fewer fill all the memory of a compiler.
+const VARIABLES_MAX: usize = 1 << 23;
 
 /// The number of an arc or a block of a function: arcs first, then blocks.
 pub(super) type Variable = u32;
@@ -21,16 +26,18 @@ pub(super) struct Flow {
 }
 
 /// `target = terms added - terms subtracted`. Its terms follow those of the step before.
-struct Step {
-    target: Variable,
-    added: u32,
+pub(super) struct Step {
+    pub(super) target: Variable,
+    pub(super) added: u32,
     subtracted: u32,
 }
 
 impl Flow {
-    /// None if the counted arcs do not settle all others: gcc makes no such graph.
+    /// None if the counted arcs do not settle all others, or if there are too many: gcc makes no
+    /// such graph.
     pub(super) fn of(function: &Function) -> Option<Self> {
-        Solver::of(function).solve()
+        let variables = function.arcs.len() + function.blocks.len();
+        (variables < VARIABLES_MAX).then(|| Solver::of(function).solve())?
     }
 
     /// How many counters the function has.
@@ -43,26 +50,37 @@ impl Flow {
         Variable::try_from(arc_count + block).unwrap_or(Variable::MAX)
     }
 
-    /// Writes the counts of all arcs and blocks to `counts`, by variable. Whether none is
-    /// negative: counters of a graph that nobody has tampered with add up.
-    pub(super) fn run(&self, counters: &[i64], counts: &mut Vec<i64>) -> bool {
-        counts.clear();
-        counts.resize(self.arc_count + self.block_count, 0);
+    /// The arcs that are counted, in the order of counters.
+    pub(super) fn counted(&self) -> &[Variable] {
+        &self.counted
+    }
+
+    /// What follows from them, in an order in which it does; each with its terms.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &[Variable])> {
+        let mut terms = &self.terms[..];
+        self.steps.iter().map(move |step| {
+            let (own, rest) = terms.split_at((step.added + step.subtracted) as usize);
+            terms = rest;
+            (step, own)
+        })
+    }
+
+    /// The counts of all arcs and blocks, by variable.
+    pub(super) fn run<T>(&self, counters: &[T]) -> Vec<T>
+    where
+        T: Copy + Default + Add<Output = T> + Sub<Output = T>,
+    {
+        let mut counts = vec![T::default(); self.arc_count + self.block_count];
         for (arc, count) in self.counted.iter().zip(counters) {
             counts[*arc as usize] = *count;
         }
-        let mut terms = &self.terms[..];
-        for step in &self.steps {
-            let (added, rest) = terms.split_at(step.added as usize);
-            let (subtracted, rest) = rest.split_at(step.subtracted as usize);
-            terms = rest;
-            let sum = |of: &[Variable], counts: &[i64]| {
-                of.iter().fold(0i64, |sum, term| sum.wrapping_add(counts[*term as usize]))
-            };
-            let count = sum(added, counts).wrapping_sub(sum(subtracted, counts));
-            counts[step.target as usize] = count;
+        for (step, terms) in self.steps() {
+            let (added, subtracted) = terms.split_at(step.added as usize);
+            let of = |term: &Variable| counts[*term as usize];
+            let sum = added.iter().map(of).fold(T::default(), T::add);
+            counts[step.target as usize] = subtracted.iter().map(of).fold(sum, T::sub);
         }
-        counts.iter().all(|count| *count >= 0)
+        counts
     }
 }
 

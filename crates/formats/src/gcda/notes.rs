@@ -24,6 +24,9 @@ pub(super) const ENTRY: u32 = 0;
 /// The block that it is left by.
 pub(super) const EXIT: u32 = 1;
 
+/// The first block that has code in it.
+pub(super) const FIRST_BLOCK: usize = 2;
+
 /// A block has an arc, or it would not be there, and an arc takes eight bytes in the file.
 const BLOCK_BYTES: usize = 8;
 
@@ -72,6 +75,17 @@ pub(super) struct Block {
     pub(super) places: Vec<(usize, Vec<u32>)>,
 }
 
+impl Block {
+    /// The last line of the block that is in the function's own text; the function's first line if
+    /// there is none.
+    pub(super) fn line_in(&self, function: &Function) -> u32 {
+        let own = self.places.iter().filter(|(source, _)| *source == function.source);
+        let lines = own.flat_map(|(_, lines)| lines.iter().copied());
+        let within = |line: &u32| (function.first_line..=function.last_line).contains(line);
+        lines.rev().find(within).unwrap_or(function.first_line)
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(super) struct Arc {
     pub(super) source: u32,
@@ -80,6 +94,8 @@ pub(super) struct Arc {
     pub(super) on_tree: bool,
     /// Not in the source: a call that may not return, or a return to a `setjmp`.
     pub(super) fake: bool,
+    /// Taken by going on, not by jumping.
+    pub(super) falls_through: bool,
 }
 
 impl Notes {
@@ -161,8 +177,8 @@ impl Function {
             if destination as usize >= self.blocks.len() {
                 return Err(words.fault(format!("an arc to block {destination}, beyond the last")));
             }
-            let (on_tree, fake) = (flags & 1 != 0, flags & 2 != 0);
-            self.arcs.push(Arc { source, destination, on_tree, fake });
+            let [on_tree, fake, falls_through] = [1, 2, 4].map(|flag| flags & flag != 0);
+            self.arcs.push(Arc { source, destination, on_tree, fake, falls_through });
         }
         Ok(())
     }

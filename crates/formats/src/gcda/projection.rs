@@ -4,10 +4,11 @@
 //! which code counts; not on the counts. So that is found out once, by handing all sites to the
 //! recorder as if none had run, and what is left for each run is to set bits.
 
-use metacov_core::{BranchKey, Cover, Reading, SiteId, Symbol};
+use metacov_core::{BranchKey, Reading, SiteId, Symbol};
 
 use super::entries::{Entry, Part};
-use super::flow::Variable;
+use super::flow::{Flow, Variable};
+use super::notes::FIRST_BLOCK;
 use super::shelf::Unit;
 use crate::{Fault, Record, Recorder};
 
@@ -37,6 +38,9 @@ impl Projection {
                 links.add_entry(entry, instance, recorder);
             }
             links.add_functions(source, recorder);
+            if recorder.scope.blocks {
+                links.add_blocks(source, recorder);
+            }
             recorder.end_file(path).map_err(|what| Fault::malformed(crate::Place::Whole, what))?;
         }
         let before = std::mem::replace(&mut recorder.reading, Reading::of(recorder.table));
@@ -45,18 +49,14 @@ impl Projection {
         Ok(Projection { reading, sites: links.sites(&numbers) })
     }
 
-    /// Adds all sites to a reading.
-    pub(super) fn name_sites(&self, reading: &mut Reading) {
-        reading.unite(&self.reading);
+    /// All sites, none of which ran.
+    pub(super) fn reading(&self) -> &Reading {
+        &self.reading
     }
 
-    /// Sets the bits of the sites of a function that ran.
-    pub(super) fn project(&self, function: usize, counts: &[i64], executed: &mut Cover) {
-        for (variable, site) in &self.sites[function] {
-            if counts[*variable as usize] > 0 {
-                executed.insert(*site);
-            }
-        }
+    /// Which arcs and blocks of a function make which sites run.
+    pub(super) fn sites(&self, function: usize) -> &[(Variable, SiteId)] {
+        &self.sites[function]
     }
 }
 
@@ -71,16 +71,9 @@ struct Links<'u> {
 
 impl Links<'_> {
     fn add_entry(&mut self, entry: &Entry, instance: Symbol, recorder: &mut Recorder<'_>) {
-        let present = |parts: &[Part]| -> Vec<Part> {
-            parts.iter().copied().filter(|part| self.present[part.function]).collect()
-        };
-        let (mentions, owned) = (present(&entry.mentions), present(&entry.owned));
-        if mentions.is_empty() {
-            return;
-        }
-        let branches = present(&entry.branches);
+        let Some((makes_it_run, branches)) = entry.among(self.present) else { return };
         let line = Record::line(entry.line, false).instance(instance);
-        self.add(line, &if owned.is_empty() { mentions } else { owned }, recorder);
+        self.add(line, &makes_it_run, recorder);
         for (position, part) in (0..).zip(branches) {
             let key = BranchKey::Position(position);
             let branch = Record::branch(entry.line, key, false).instance(instance);
@@ -99,8 +92,24 @@ impl Links<'_> {
             let record = Record::function(function.first_line, name, false);
             let record = record.ending(function.last_line);
             let record = record.marked(&key.map(u32::to_le_bytes).concat());
-            let entry = super::flow::Flow::block(function.arcs.len(), 0);
+            let entry = Flow::block(function.arcs.len(), 0);
             self.add(record, &[Part { function: number, variable: entry }], recorder);
+        }
+    }
+
+    fn add_blocks(&mut self, source: usize, recorder: &mut Recorder<'_>) {
+        let unit = self.unit;
+        for (number, function) in unit.notes.functions.iter().enumerate() {
+            if function.source != source || function.artificial || !self.present[number] {
+                continue;
+            }
+            let name = recorder.symbol(&function.name);
+            for (block, what) in (0..).zip(&function.blocks).skip(FIRST_BLOCK) {
+                let line = what.line_in(function);
+                let variable = Flow::block(function.arcs.len(), block as usize);
+                let record = Record::block(line, name, block, false);
+                self.add(record, &[Part { function: number, variable }], recorder);
+            }
         }
     }
 

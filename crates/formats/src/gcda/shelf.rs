@@ -11,6 +11,7 @@ use metacov_core::BuildMismatch;
 
 use super::entries::{Entry, entries};
 use super::flow::Flow;
+use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::{FunctionKey, Notes};
 use super::projection::Projection;
 use super::words::Layout;
@@ -39,8 +40,11 @@ pub(super) struct Unit {
     pub(super) flows: Vec<Flow>,
     pub(super) entries: Vec<Entry>,
     numbers: BTreeMap<FunctionKey, usize>,
-    /// By which functions are in the program. There is one, unless programs share the unit.
-    projections: RefCell<Vec<(Vec<bool>, Rc<Projection>)>>,
+    projections: ByPresence<Projection>,
+    images: ByPresence<RefCell<Image>>,
+    /// By function: the number of its first counter, if those of all functions lie one behind the
+    /// other.
+    pub(super) starts: Vec<usize>,
 }
 
 impl Unit {
@@ -53,11 +57,17 @@ impl Unit {
                 Fault::malformed(Place::Whole, what)
             })
         };
-        let flows = notes.functions.iter().map(flow).collect::<Result<_, _>>()?;
+        let flows: Vec<Flow> = notes.functions.iter().map(flow).collect::<Result<_, _>>()?;
+        let starts = flows.iter().scan(0, |end, flow| {
+            *end += flow.counter_count();
+            Some(*end - flow.counter_count())
+        });
+        let starts = starts.collect();
         let numbered = notes.functions.iter().enumerate();
         let numbers = numbered.map(|(number, function)| (function.key, number)).collect();
-        let projections = RefCell::default();
-        Ok(Unit { flows, entries: entries(&notes), numbers, projections, notes })
+        let entries = entries(&notes);
+        let (projections, images) = (ByPresence::default(), ByPresence::default());
+        Ok(Unit { notes, flows, entries, numbers, projections, images, starts })
     }
 
     /// The number of a function, which is likely the one that is expected, or one soon after it.
@@ -68,19 +78,60 @@ impl Unit {
         }
     }
 
+    /// How many counters it has, if all its functions are in the program.
+    pub(super) fn counter_count(&self) -> usize {
+        self.flows.iter().map(Flow::counter_count).sum()
+    }
+
     /// Where the counts go, if these functions are in the program.
     pub(super) fn projection(
         &self,
         present: &[bool],
         recorder: &mut Recorder<'_>,
     ) -> Result<Rc<Projection>, Fault> {
-        let known = self.projections.borrow().iter().find(|(of, _)| of == present).cloned();
-        if let Some((_, projection)) = known {
-            return Ok(projection);
+        self.projections.get(present, || Projection::of(self, present, recorder))
+    }
+
+    /// Its counters, one function behind the other, if these functions are in the program.
+    pub(super) fn image(
+        self: &Rc<Self>,
+        present: &[bool],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Rc<RefCell<Image>>, Fault> {
+        self.images.get(present, || Image::of(&[self.piece(present)], recorder).map(RefCell::new))
+    }
+
+    /// The functions that are in the program, their counters one behind the other.
+    pub(super) fn piece(self: &Rc<Self>, present: &[bool]) -> Piece {
+        let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
+        let functions = starts.filter(|(number, _)| present[*number]).collect();
+        Piece { unit: self.clone(), functions }
+    }
+}
+
+/// What depends on which functions are in the program. There is one, unless programs share the
+/// unit.
+struct ByPresence<T>(RefCell<Vec<(Vec<bool>, Rc<T>)>>);
+
+impl<T> ByPresence<T> {
+    fn get(
+        &self,
+        present: &[bool],
+        make: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<Rc<T>, Fault> {
+        let known = self.0.borrow().iter().find(|(of, _)| of == present).cloned();
+        if let Some((_, known)) = known {
+            return Ok(known);
         }
-        let projection = Rc::new(Projection::of(self, present, recorder)?);
-        self.projections.borrow_mut().push((present.to_owned(), projection.clone()));
-        Ok(projection)
+        let new = Rc::new(make()?);
+        self.0.borrow_mut().push((present.to_owned(), new.clone()));
+        Ok(new)
+    }
+}
+
+impl<T> Default for ByPresence<T> {
+    fn default() -> Self {
+        ByPresence(RefCell::default())
     }
 }
 

@@ -20,6 +20,20 @@ pub(super) struct Layout {
 }
 
 impl Layout {
+    /// The layout of a version word in the order of this machine.
+    pub(super) fn of_version(word: u32) -> Result<Self, Fault> {
+        Layout { big_endian: false, version: word.to_be_bytes() }.known()
+    }
+
+    /// Refuses versions that nobody has looked at.
+    fn known(self) -> Result<Self, Fault> {
+        if (9..=15).contains(&self.major()) {
+            return Ok(self);
+        }
+        let found = String::from_utf8_lossy(&self.version).into_owned();
+        Err(Fault::Version { format: "gcov data", found, known: "gcc 9 to 15" })
+    }
+
     /// The major version of gcc.
     fn major(self) -> u32 {
         let [tens, ones, ..] = self.version;
@@ -61,10 +75,7 @@ impl<'b> Words<'b> {
         let layout = Layout { big_endian, version: *b"B22*" };
         let mut words = Words { bytes, at: 4, base: 0, layout };
         words.layout.version = words.word()?.to_be_bytes();
-        if !(9..=15).contains(&words.layout.major()) {
-            let found = String::from_utf8_lossy(&words.layout.version).into_owned();
-            return Err(Fault::Version { format: "gcov data", found, known: "gcc 9 to 15" });
-        }
+        words.layout = words.layout.known()?;
         let stamp = words.word()?;
         if words.layout.in_bytes() {
             words.word()?;
@@ -72,12 +83,23 @@ impl<'b> Words<'b> {
         Ok((words, stamp))
     }
 
+    /// Words that this machine wrote.
+    pub(super) fn of_machine(bytes: &'b [u8]) -> Self {
+        let layout = Layout { big_endian: false, version: *b"B22*" };
+        Words { bytes, at: 0, base: 0, layout }
+    }
+
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.at == self.bytes.len()
+        self.len() == 0
+    }
+
+    /// How many bytes are left.
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len() - self.at
     }
 
     pub(super) fn fault(&self, what: impl Into<String>) -> Fault {
@@ -99,12 +121,31 @@ impl<'b> Words<'b> {
         Ok((u64::from(high) << 32 | u64::from(low)).cast_signed())
     }
 
+    /// As many counters as there is room for, low bytes first.
+    pub(super) fn counters(&mut self, room: &mut [u8]) -> Result<(), Fault> {
+        room.copy_from_slice(self.take(room.len())?);
+        if self.layout.big_endian {
+            room.as_chunks_mut::<4>().0.iter_mut().for_each(|word| word.reverse());
+        }
+        Ok(())
+    }
+
     pub(super) fn string(&mut self) -> Result<String, Fault> {
         let length = self.word()? as usize;
         let unit = if self.layout.in_bytes() { 1 } else { 4 };
         let bytes = self.take(length.saturating_mul(unit))?;
-        let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
-        match std::str::from_utf8(text) {
+        self.text(bytes.split(|byte| *byte == 0).next().unwrap_or_default())
+    }
+
+    /// Text of so many bytes, and what fills it up to a multiple of eight.
+    pub(super) fn padded_text(&mut self, length: usize) -> Result<String, Fault> {
+        let bytes = self.take(length)?;
+        self.take(length.wrapping_neg() % 8)?;
+        self.text(bytes)
+    }
+
+    fn text(&self, bytes: &[u8]) -> Result<String, Fault> {
+        match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text.to_owned()),
             Err(_) => Err(self.fault("a name that is not UTF-8")),
         }
@@ -131,7 +172,7 @@ impl<'b> Words<'b> {
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
         let taken = self.bytes[self.at..].get(..count);
-        let taken = taken.ok_or_else(|| self.fault("the file ends within a record"))?;
+        let taken = taken.ok_or_else(|| self.fault("it ends within a record"))?;
         self.at += count;
         Ok(taken)
     }

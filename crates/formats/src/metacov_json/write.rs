@@ -91,6 +91,8 @@ struct File<'e> {
     branches: Vec<BranchEntry<'e>>,
     functions: Vec<FunctionEntry<'e>>,
     regions: Vec<RegionEntry<'e>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<BlockEntry<'e>>,
 }
 
 #[derive(Serialize)]
@@ -124,6 +126,15 @@ struct RegionEntry<'e> {
     column: u32,
     end_line: u32,
     end_column: u32,
+    #[serde(flatten)]
+    state: StateEntry<'e>,
+}
+
+#[derive(Serialize)]
+struct BlockEntry<'e> {
+    line: u32,
+    function: &'e str,
+    block: u32,
     #[serde(flatten)]
     state: StateEntry<'e>,
 }
@@ -179,6 +190,10 @@ fn file<'e>(export: &'e Export<'_>, sites: &FileSites<'e>) -> File<'e> {
         Element::Function(name) => Some((id, name)),
         _ => None,
     });
+    let blocks = sites.blocks.iter().filter_map(|id| match table.get(*id).element {
+        Element::Block { function, number } => Some((id, function, number)),
+        _ => None,
+    });
     File {
         path: sites.path,
         lines: lines
@@ -205,6 +220,14 @@ fn file<'e>(export: &'e Export<'_>, sites: &FileSites<'e>) -> File<'e> {
                 column: span.column,
                 end_line: span.end_line,
                 end_column: span.end_column,
+                state: state(export, *id),
+            })
+            .collect(),
+        blocks: blocks
+            .map(|(id, function, block)| BlockEntry {
+                line: table.get(*id).line,
+                function: table.name(function),
+                block,
                 state: state(export, *id),
             })
             .collect(),

@@ -99,6 +99,17 @@ impl Random {
         start..(start + 1 + self.below(64)).min(length)
     }
 
+    /// The bytes with one to four of their 32 bit words made up.
+    pub fn damage_words(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut bytes = bytes.to_vec();
+        for _ in 0..=self.below(4) {
+            let at = 4 * self.below(bytes.len() / 4);
+            let word = [0, 1, u32::MAX, 0x7fff_fff8, 0x1000][self.below(5)];
+            bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        }
+        bytes
+    }
+
     /// The bytes with one to four kinds of damage.
     pub fn damage(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();

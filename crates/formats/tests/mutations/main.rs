@@ -7,8 +7,11 @@
 mod bombs;
 mod damage;
 mod fixtures;
+#[path = "../readers/memory.rs"]
+mod memory;
 mod notes;
 mod probe;
+mod snapshots;
 
 use fixtures::{FORMATS, Fixture, fixtures};
 use metacov_formats::{Input, detected_names, reader_names};

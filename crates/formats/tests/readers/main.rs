@@ -9,4 +9,6 @@ mod go;
 mod istanbul;
 mod jacoco;
 mod llvm_json;
+mod memory;
 mod sets;
+mod snapshots;

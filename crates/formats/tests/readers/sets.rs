@@ -106,6 +106,9 @@ pub fn describe(table: &SiteTable, reading: &Reading) -> Sets {
             Element::Region(span) => {
                 format!("region {text}:{}-{}:{}", span.column, span.end_line, span.end_column)
             }
+            Element::Block { function, number } => {
+                format!("block {text} {} {number}", table.name(function))
+            }
             Element::Branch(_) => {
                 let key = (site.line, site.file.index(), instance.to_owned());
                 let number = branches.entry(key).or_insert(0);

@@ -90,6 +90,7 @@ fn read_site(
         (Criterion::Line, None) => Element::Line,
         (Criterion::Function, None) => Element::Function(symbol(5)?),
         (Criterion::Region, None) => Element::Region(span()?),
+        (Criterion::Block, None) => Element::Block { function: symbol(5)?, number: unsigned(6)? },
         (Criterion::Branch, Some(kind)) => Element::Branch(match kind {
             "position" => BranchKey::Position(unsigned(6)?),
             "number" => BranchKey::Number(unsigned(6)?),
@@ -107,7 +108,7 @@ fn read_site(
             "alternative" => BranchKey::Alternative { decision: unsigned(6)?, index: unsigned(7)? },
             _ => return Err("a kind of branch that is not known".to_owned()),
         }),
-        _ => return Err("neither a line nor a branch, function or region".to_owned()),
+        _ => return Err("neither a line nor a branch, function, region or block".to_owned()),
     };
     let next = table.len();
     let id = table.site(Site { file, line: unsigned(2)?, element, instance: symbol(10)? });

@@ -1,0 +1,24 @@
+//! Processes that metacov starts itself: `metacov supervise` and `metacov load`.
+
+use std::ffi::OsString;
+
+use crate::exit_code::ExitCode;
+
+/// Becomes a supervisor of targets. It has nobody to talk to; metacov sees that it is gone.
+pub fn supervise() -> anyhow::Result<ExitCode> {
+    metacov_exec::supervise()?;
+    Ok(ExitCode::Success)
+}
+
+/// A shared library and its arguments.
+#[derive(clap::Args)]
+pub struct LoadArgs {
+    #[arg(last = true)]
+    words: Vec<OsString>,
+}
+
+/// Becomes a process that runs a library.
+pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
+    metacov_exec::load(args.words)?;
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,75 @@
+//! What one execution of a target gets.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// What stands for the input in a command.
+const INPUT: &str = "@@";
+
+/// Names and values.
+pub(crate) type Environment = Vec<(OsString, OsString)>;
+
+/// An input, and what goes with it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// The input file. It stands where the command has `@@`, or else is the standard input.
+    pub input: Option<PathBuf>,
+    /// More arguments, behind those of the command.
+    pub arguments: Vec<OsString>,
+    /// More of the environment.
+    pub environment: Vec<(OsString, OsString)>,
+    /// The standard input, if it is not the input.
+    pub stdin: Option<PathBuf>,
+}
+
+impl Invocation {
+    /// An input with nothing else.
+    pub fn of(input: PathBuf) -> Self {
+        Invocation { input: Some(input), ..Invocation::default() }
+    }
+
+    /// The whole command, and its standard input if it has one.
+    pub(crate) fn command(&self, command: &[OsString]) -> (Vec<OsString>, Option<&Path>) {
+        let words = command.iter().chain(&self.arguments);
+        let takes_file = words.clone().any(|word| holds_input(word));
+        let input = self.input.as_deref();
+        let words = words.map(|word| input.map_or(word.clone(), |input| with_input(word, input)));
+        let stdin = self.stdin.as_deref().or_else(|| input.filter(|_| !takes_file));
+        (words.collect(), stdin)
+    }
+}
+
+fn holds_input(argument: &OsStr) -> bool {
+    argument.to_str().is_some_and(|argument| argument.contains(INPUT))
+}
+
+fn with_input(argument: &OsStr, input: &Path) -> OsString {
+    match argument.to_str().and_then(|argument| argument.split_once(INPUT)) {
+        Some((before, after)) => {
+            let mut argument = OsString::from(before);
+            argument.push(input);
+            argument.push(after);
+            argument
+        }
+        None => argument.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_stand_where_the_command_says() {
+        let check = |command: &[&str], words: &[&str], stdin: Option<&str>| {
+            let command: Vec<OsString> = command.iter().map(OsString::from).collect();
+            let invocation =
+                Invocation { arguments: vec!["-x".into()], ..Invocation::of("in".into()) };
+            let (found, found_stdin) = invocation.command(&command);
+            assert_eq!(found, words);
+            assert_eq!(found_stdin, stdin.map(Path::new));
+        };
+        check(&["prog", "--file=@@"], &["prog", "--file=in", "-x"], None);
+        check(&["prog"], &["prog", "-x"], Some("in"));
+    }
+}

@@ -1,0 +1,114 @@
+//! `metacov load`: a process that loads a shared library and calls it for each input.
+//!
+//! The library has the function that fuzzers call, `LLVMFuzzerTestOneInput`, and may have
+//! `LLVMFuzzerInitialize`. This is the one place that runs code of a target, and it does nothing
+//! else.
+
+use std::ffi::{CString, OsString, c_char, c_int};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStringExt;
+
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+use metacov_runtime::SERVE_VARIABLE;
+use rustix::io::fcntl_dupfd_cloexec;
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setpgid, wait,
+    waitpid,
+};
+
+type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
+type Initialize = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
+
+/// Loads the library that the first word names and serves until nobody asks any more; the other
+/// words are its arguments.
+pub fn load(words: Vec<OsString>) -> io::Result<()> {
+    let (mut requests, mut answers) = (aside(io::stdin())?, aside(io::stdout())?);
+    // What the library reads and says is its own: nothing, and what is kept of its output.
+    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+    rustix::stdio::dup2_stdout(io::stderr())?;
+    let run = open(words)?;
+    set_child_subreaper(Some(getpid()))?;
+    answers.write_all(&i32::from(b'h').to_ne_bytes())?;
+    let mut input = Vec::new();
+    let mut head = [0; 5];
+    while requests.read_exact(&mut head).is_ok() {
+        let [kind, length @ ..] = head;
+        input.resize(u32::from_ne_bytes(length) as usize, 0);
+        requests.read_exact(&mut input)?;
+        if kind == b'f' {
+            forked(&run, &input, &mut answers)?;
+        } else {
+            answers.write_all(&run(&input).to_ne_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// A descriptor that targets are not likely to meet, closed when they execute another program.
+fn aside(stream: impl AsFd) -> io::Result<File> {
+    Ok(File::from(fcntl_dupfd_cloexec(stream, 900)?))
+}
+
+/// The library's function.
+#[expect(unsafe_code, reason = "code of a target is loaded and called: see the safety comments")]
+fn open(words: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
+    let path = words.first().cloned().unwrap_or_default();
+    let failed = |error: libloading::Error| io::Error::other(error.to_string());
+    // SAFETY: the library's constructors run here, and whatever they do, they do to this process,
+    // which serves no other purpose. All that metacov takes from it is checked.
+    let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) }.map_err(failed)?;
+    // SAFETY: this process has one thread. Programs that the library executes must not serve.
+    unsafe { std::env::remove_var(SERVE_VARIABLE) };
+    // SAFETY: the types are those that the interface of fuzzers gives these names.
+    let (run, initialize) = unsafe {
+        let run = library.get::<TestOneInput>(b"LLVMFuzzerTestOneInput\0").map_err(failed)?;
+        (*run, library.get::<Initialize>(b"LLVMFuzzerInitialize\0").ok().map(|symbol| *symbol))
+    };
+    // It stays loaded as long as the process lives.
+    std::mem::forget(library);
+    if let Some(initialize) = initialize {
+        let words = words.into_iter().map(|word| CString::new(word.into_vec()).unwrap_or_default());
+        let mut words: Vec<*mut c_char> = words.map(CString::into_raw).collect();
+        let mut count = c_int::try_from(words.len()).unwrap_or(c_int::MAX);
+        words.push(std::ptr::null_mut());
+        let mut words = words.leak().as_mut_ptr();
+        // SAFETY: a list of arguments as `main` gets it, never freed, for the library may keep it.
+        unsafe { initialize(&raw mut count, &raw mut words) };
+    }
+    // SAFETY: the interface promises to look at so many bytes from there, and to change nothing.
+    Ok(move |input: &[u8]| unsafe { run(input.as_ptr(), input.len()) })
+}
+
+/// Runs an input in a child, and tells how that ended.
+#[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
+fn forked(run: &impl Fn(&[u8]) -> i32, input: &[u8], answers: &mut File) -> io::Result<()> {
+    // SAFETY: this process has one thread, unless the library has started more; those are not in
+    // the child, which is for the library to know.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let _ = setpgid(None, None);
+        let code = run(input);
+        // SAFETY: an end without the ceremonies that belong to the parent.
+        unsafe { libc::_exit(code & 0xff) };
+    }
+    answers.write_all(&child.to_ne_bytes())?;
+    let mut status = 0;
+    if let Some(child) = Pid::from_raw(child) {
+        if let Some((_, ended)) = waitpid(Some(child), WaitOptions::empty())? {
+            status = ended.as_raw();
+        }
+        let _ = kill_process_group(child, Signal::KILL);
+    }
+    // What it left behind has become ours; metacov ends all of us if there is something.
+    let left_behind = loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => break 1i32,
+            Err(_) => break 0,
+        }
+    };
+    answers.write_all(&status.to_ne_bytes())?;
+    answers.write_all(&left_behind.to_ne_bytes())
+}

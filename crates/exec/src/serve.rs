@@ -1,0 +1,155 @@
+//! Executions in a process that goes on from input to input.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use metacov_core::Exit;
+use metacov_runtime::{SERVE_VARIABLE, STDIN_VARIABLE};
+
+use crate::invocation::{Environment, Invocation};
+use crate::session::{Outcome, Question, Session};
+use crate::supervisor::Ended;
+use crate::target::{Mode, Target, is_library};
+use crate::worker::Worker;
+
+impl Worker {
+    /// Runs a target once, in the process that is there or in a new one.
+    pub(crate) fn serve(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+        let Invocation { input, arguments, environment, stdin } = invocation;
+        if !arguments.is_empty() || !environment.is_empty() || stdin.is_some() {
+            let what = "arguments, environment and stdin of a side need a process of its own \
+                        (--mode exec)";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let input = input.as_deref().map(fs::read).transpose()?.unwrap_or_default();
+        let known = self.session.take();
+        let is_first = known.is_none() && target.mode == Mode::Inline;
+        let mut session = known.map_or_else(|| self.start_session(target), Ok)?;
+        let outcome = if is_first {
+            self.ask_first(&mut session, target, &input)?
+        } else {
+            self.ask(&mut session, target, &input)?
+        };
+        let exit = match outcome {
+            Outcome::Ran(exit) => {
+                self.session = Some(session);
+                exit
+            }
+            Outcome::RanAway(exit) => {
+                self.supervisor.kill(&target.interrupted)?;
+                exit
+            }
+            Outcome::Ended(exit) => exit,
+            Outcome::Late => {
+                self.supervisor.kill(&target.interrupted)?;
+                Exit::Timeout
+            }
+        };
+        Ok(Ended { exit, output: self.supervisor.output.text() })
+    }
+
+    /// Has an input run, after the setup if that does not run only once.
+    fn ask(&mut self, session: &mut Session, target: &Target, input: &[u8]) -> io::Result<Outcome> {
+        let setup = target.setup.as_deref().unwrap_or_default();
+        let mut ask = |question: Question<'_>| {
+            session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
+        };
+        if target.mode == Mode::Inline {
+            if !setup.is_empty() {
+                let outcome = ask(Question::RunInline(setup))?;
+                if !matches!(outcome, Outcome::Ran(_)) {
+                    return Ok(outcome);
+                }
+            }
+            ask(Question::RunInline(input))
+        } else if is_library(&target.command) {
+            ask(Question::RunForked(input))
+        } else {
+            self.input_file(None, &[setup, input])?;
+            session.ask(
+                Question::Run,
+                &mut self.supervisor,
+                target.limits.wall,
+                &target.interrupted,
+            )
+        }
+    }
+
+    /// Starts a process that goes on. What it counts before the first input counts for all inputs,
+    /// as it would if each had a process of its own.
+    fn start_session(&mut self, target: &Target) -> io::Result<Session> {
+        let (command, environment) = self.server(target)?;
+        self.arena.keep_nothing()?;
+        self.once = None;
+        let (limits, interrupted) = (&target.limits, &target.interrupted);
+        let supervisor = &mut self.supervisor;
+        let session = Session::start(supervisor, command, environment, limits, interrupted)?;
+        let mut session = session.ok_or_else(|| self.not_serving(target))?;
+        match (&target.setup, target.mode) {
+            (Some(setup), Mode::Fork) if is_library(&target.command) => {
+                let (question, wall) = (Question::RunInline(setup), limits.wall);
+                let outcome = session.ask(question, &mut self.supervisor, wall, interrupted)?;
+                if !matches!(outcome, Outcome::Ran(_)) {
+                    return Err(io::Error::other("the setup does not run to its end"));
+                }
+                self.arena.keep();
+            }
+            (_, Mode::Inline) => {
+                self.arena.keep();
+                if !self.arena.is_isolated() {
+                    let what = "its counters share memory with other variables, so they cannot be \
+                                reset (link it with `metacov cc` and GNU ld or lld, or use --mode fork)";
+                    return Err(io::Error::other(what));
+                }
+            }
+            _ => self.arena.keep(),
+        }
+        Ok(session)
+    }
+
+    /// Has the first input of a library run, twice, to find out what the library does only once: to
+    /// set itself up when it is called for the first time.
+    fn ask_first(
+        &mut self,
+        session: &mut Session,
+        target: &Target,
+        input: &[u8],
+    ) -> io::Result<Outcome> {
+        let mut outcome = self.ask(session, target, input)?;
+        if matches!(outcome, Outcome::Ran(_)) {
+            self.first = Some(self.arena.counters());
+            self.arena.clear()?;
+            outcome = self.ask(session, target, input)?;
+        }
+        Ok(outcome)
+    }
+
+    /// The process that serves a target, and its environment.
+    fn server(&self, target: &Target) -> io::Result<(Vec<OsString>, Environment)> {
+        let mut environment = self.environment();
+        environment.push((SERVE_VARIABLE.into(), "1".into()));
+        if is_library(&target.command) {
+            let own = ["/proc/self/exe".into(), "load".into(), "--".into()];
+            return Ok((
+                own.into_iter().chain(target.command.iter().cloned()).collect(),
+                environment,
+            ));
+        }
+        let invocation = Invocation::of(self.input_file(None, &[])?);
+        let (command, stdin) = invocation.command(&target.command);
+        environment.extend(stdin.map(|path| (STDIN_VARIABLE.into(), path.into())));
+        Ok((command, environment))
+    }
+
+    fn not_serving(&self, target: &Target) -> io::Error {
+        let program = target.command.first().map(|name| Path::new(name).display().to_string());
+        let said = self.supervisor.output.text();
+        let what = match said.trim() {
+            "" => "it does not fork for inputs (is it built with `metacov cc`?)",
+            said => said,
+        };
+        io::Error::other(format!("{}: {what}", program.unwrap_or_default()))
+    }
+}

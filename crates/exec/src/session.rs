@@ -1,0 +1,149 @@
+//! A target that goes on from input to input, and how to talk to it.
+//!
+//! Two kinds of processes serve: a program that our runtime stops before its `main`, to fork there
+//! for each input; and `metacov load`, which loads a shared library and calls it for each input,
+//! in a child or in itself.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use metacov_core::Exit;
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use crate::message::Request;
+use crate::supervise::exit;
+use crate::supervisor::{Event, Supervisor};
+
+/// What a process that serves says first.
+const READY: i32 = b'h' as i32;
+
+/// What is asked of a process that serves.
+#[derive(Clone, Copy)]
+pub(crate) enum Question<'i> {
+    /// To run the input that lies where it was told.
+    Run,
+    /// To run an input in a child.
+    RunForked(&'i [u8]),
+    /// To run an input itself.
+    RunInline(&'i [u8]),
+}
+
+/// What has become of an input.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It has run, and the session goes on.
+    Ran(Exit),
+    /// It has run, and has left processes behind: the session should not go on.
+    RanAway(Exit),
+    /// The session has ended with it.
+    Ended(Exit),
+    /// It takes too long.
+    Late,
+}
+
+pub(crate) struct Session {
+    requests: File,
+    answers: File,
+}
+
+impl Session {
+    /// Starts a process that serves; none if it ends without a word, or says something else.
+    pub(crate) fn start(
+        supervisor: &mut Supervisor,
+        command: Vec<OsString>,
+        environment: Vec<(OsString, OsString)>,
+        limits: &crate::Limits,
+        interrupted: &AtomicBool,
+    ) -> io::Result<Option<Self>> {
+        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
+        // Inputs have limits; the process as a whole goes on for as long as it is needed.
+        let (wall, cpu) = (None, None);
+        let (grace, memory_bytes) = (limits.grace, limits.memory_bytes);
+        let request = Request { command, environment, wall, grace, cpu, memory_bytes };
+        supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
+        drop((their_requests, their_answers));
+        let mut session = Session { requests: requests.into(), answers: answers.into() };
+        let ready = session.wait(supervisor, limits.wall, interrupted)?;
+        match ready {
+            Event::Answer if session.number().is_ok_and(|word| word == READY) => Ok(Some(session)),
+            Event::Ended(_) => Ok(None),
+            Event::Answer | Event::Late => {
+                supervisor.kill(interrupted)?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Has an input run.
+    pub(crate) fn ask(
+        &mut self,
+        question: Question<'_>,
+        supervisor: &mut Supervisor,
+        time: Duration,
+        interrupted: &AtomicBool,
+    ) -> io::Result<Outcome> {
+        // If the process is gone, its end will tell; a broken pipe says less.
+        let _ = self.send(question);
+        let forks = !matches!(question, Question::RunInline(_));
+        if forks {
+            match self.wait(supervisor, time, interrupted)? {
+                Event::Answer => drop(self.number()?),
+                Event::Ended(exit) => return Ok(Outcome::Ended(exit)),
+                Event::Late => return Ok(Outcome::Late),
+            }
+        }
+        match self.wait(supervisor, time, interrupted)? {
+            Event::Answer if forks => {
+                let exit = match exit(ExitStatus::from_raw(self.number()?)) {
+                    // What a library returns, as far as it fits into an exit code.
+                    Exit::Failure(0xff) if matches!(question, Question::RunForked(_)) => {
+                        Exit::Failure(-1)
+                    }
+                    exit => exit,
+                };
+                let left_behind = self.number()? != 0;
+                Ok(if left_behind { Outcome::RanAway(exit) } else { Outcome::Ran(exit) })
+            }
+            Event::Answer => Ok(Outcome::Ran(match self.number()? {
+                0 => Exit::Success,
+                code => Exit::Failure(code),
+            })),
+            Event::Ended(exit) => Ok(Outcome::Ended(exit)),
+            Event::Late => Ok(Outcome::Late),
+        }
+    }
+
+    fn send(&mut self, question: Question<'_>) -> io::Result<()> {
+        let (kind, input) = match question {
+            Question::Run => return self.requests.write_all(b"r"),
+            Question::RunForked(input) => (b'f', input),
+            Question::RunInline(input) => (b'i', input),
+        };
+        let length = u32::try_from(input.len()).map_err(io::Error::other)?.to_ne_bytes();
+        let head = [kind, length[0], length[1], length[2], length[3]];
+        self.requests.write_all(&[&head, input].concat())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+    fn wait(
+        &self,
+        supervisor: &mut Supervisor,
+        time: Duration,
+        interrupted: &AtomicBool,
+    ) -> io::Result<Event> {
+        supervisor.next(Some(self.answers.as_fd()), Some(Instant::now() + time), interrupted)
+    }
+
+    fn number(&mut self) -> io::Result<i32> {
+        let mut bytes = [0; 4];
+        self.answers.read_exact(&mut bytes)?;
+        Ok(i32::from_ne_bytes(bytes))
+    }
+}

@@ -1,0 +1,137 @@
+//! What one execution at a time needs: a supervisor, shared memory and a folder, used again for the
+//! next.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use metacov_core::Reading;
+use metacov_formats::{Error, Fault, Intake, Place};
+use metacov_runtime::ARENA_VARIABLE;
+use tempfile::TempDir;
+
+use crate::arena::{Arena, Contents};
+use crate::invocation::Invocation;
+use crate::message::Request;
+use crate::session::Session;
+use crate::supervisor::{Ended, Supervisor};
+use crate::target::{Mode, Target};
+
+pub(crate) struct Worker {
+    pub(crate) supervisor: Supervisor,
+    /// A target that goes on from input to input, if there is one.
+    pub(crate) session: Option<Session>,
+    pub(crate) arena: Arena,
+    /// The counters of a first execution, if the last one was its repetition.
+    pub(crate) first: Option<Vec<Vec<u8>>>,
+    /// What that target does only once, and would do each time if it did not go on.
+    pub(crate) once: Option<Reading>,
+    folder: TempDir,
+}
+
+impl Worker {
+    pub(crate) fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
+        fs::create_dir(folder.path().join("counters"))?;
+        let (supervisor, arena) = (Supervisor::start()?, Arena::new()?);
+        Ok(Worker { supervisor, session: None, arena, first: None, once: None, folder })
+    }
+
+    /// Runs a target once.
+    pub(crate) fn run(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+        match target.mode {
+            Mode::Exec => self.execute(target, invocation),
+            Mode::Fork | Mode::Inline => self.serve(target, invocation),
+        }
+    }
+
+    /// A process for this input alone.
+    fn execute(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+        let mut invocation = invocation.clone();
+        if let (Some(setup), Some(input)) = (&target.setup, &mut invocation.input) {
+            *input = self.input_file(input.extension(), &[setup, &fs::read(&input)?])?;
+        }
+        let (command, stdin) = invocation.command(&target.command);
+        let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null")))?;
+        let mut environment = self.environment();
+        environment.extend(invocation.environment.iter().cloned());
+        let limits = &target.limits;
+        let (wall, grace, cpu) = (Some(limits.wall), limits.grace, limits.cpu);
+        let memory_bytes = limits.memory_bytes;
+        let request = Request { command, environment, wall, grace, cpu, memory_bytes };
+        self.supervisor.run(&request, &stdin, &target.interrupted)
+    }
+
+    /// What the last execution ran; none if it does not say.
+    pub(crate) fn read(&mut self, intake: &mut Intake<'_>) -> Result<Option<Reading>, Error> {
+        let mut reading = self.read_counters(intake)?;
+        if let (Some(first), Some(second)) = (self.first.take(), &reading) {
+            self.arena.set_counters(&first);
+            if let Some(mut first) = self.read_counters(intake)? {
+                first.executed -= &second.executed;
+                self.once = Some(first);
+            }
+        }
+        if let (Some(reading), Some(once)) = (&mut reading, &self.once) {
+            reading.unite(once);
+        }
+        Ok(reading)
+    }
+
+    fn read_counters(&self, intake: &mut Intake<'_>) -> Result<Option<Reading>, Error> {
+        let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the program"));
+        let in_memory = match self.arena.contents() {
+            Contents::Counters(snapshots) if snapshots.is_empty() => None,
+            Contents::Counters(snapshots) => Some(intake.read_snapshots(&snapshots)?),
+            Contents::Refused(version) => {
+                return fault(&format!("compiled by a gcc that is not known, version {version}"));
+            }
+            Contents::Full => {
+                return fault("its counters do not fit into memory (does it fork very often?)");
+            }
+        };
+        let in_files = intake.read_folder(&self.counters())?;
+        Ok(match (in_memory, in_files) {
+            (Some(mut reading), Some(other)) => {
+                reading.unite(&other);
+                Some(reading)
+            }
+            (reading, other) => reading.or(other),
+        })
+    }
+
+    /// Forgets the last execution.
+    pub(crate) fn clear(&mut self) -> io::Result<()> {
+        for entry in fs::read_dir(self.counters())? {
+            fs::remove_dir_all(entry?.path())?;
+        }
+        if self.session.is_some() { self.arena.clear() } else { self.arena.keep_nothing() }
+    }
+
+    /// Where a target counts.
+    pub(crate) fn environment(&self) -> Vec<(OsString, OsString)> {
+        vec![
+            (ARENA_VARIABLE.into(), self.arena.path().into()),
+            // For those who are linked with libgcov: files of their own for each execution.
+            ("GCOV_PREFIX".into(), self.counters().into()),
+            ("GCOV_PREFIX_STRIP".into(), "0".into()),
+        ]
+    }
+
+    fn counters(&self) -> PathBuf {
+        self.folder.path().join("counters")
+    }
+
+    /// A file for an input that is not as it was given.
+    pub(crate) fn input_file(
+        &self,
+        ending: Option<&OsStr>,
+        parts: &[&[u8]],
+    ) -> io::Result<PathBuf> {
+        let path = self.folder.path().join("input");
+        let path = ending.map_or(path.clone(), |ending| path.with_extension(ending));
+        fs::write(&path, parts.concat())?;
+        Ok(path)
+    }
+}

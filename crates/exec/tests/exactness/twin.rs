@@ -1,0 +1,148 @@
+//! One set of objects, linked twice: with libgcov and with our runtime.
+
+use std::cell::RefCell;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use metacov_formats::{FileSpec, Intake, Scope};
+use metacov_runtime::Runtime;
+
+use crate::arena::Arena;
+use crate::oracle;
+
+/// An executable, or a shared library if its name says so, and what it is made from.
+pub struct Image<'a> {
+    pub name: &'a str,
+    pub sources: &'a [&'a str],
+    /// What the linker gets besides.
+    pub links: &'a [&'a str],
+}
+
+/// What compiles, and what tells of it.
+#[derive(Clone, Copy)]
+pub struct Tools {
+    pub c: &'static str,
+    pub cpp: &'static str,
+    pub gcov: &'static str,
+}
+
+pub const GCC: Tools = Tools { c: "gcc", cpp: "g++", gcov: "gcov" };
+pub const GCC_11: Tools = Tools { c: "gcc-11", cpp: "g++-11", gcov: "gcov-11" };
+
+pub struct Twin {
+    folder: tempfile::TempDir,
+    tools: Tools,
+    /// One for all runs, so that what it keeps from one to the next is tested too.
+    intake: RefCell<Intake<'static>>,
+}
+
+impl Twin {
+    /// Compiles the sources of a folder and links its images, in this order. An image may have
+    /// those before it among what it links.
+    pub fn build(
+        tools: Tools,
+        options: &[&str],
+        sources: &[PathBuf],
+        images: &[Image<'_>],
+    ) -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
+        for source in sources {
+            fs::copy(source, folder.join(source.file_name().unwrap())).unwrap();
+        }
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
+        let runtime = Runtime::install(tools.c.as_ref(), &cache).unwrap();
+        let [_, isolating, search] = <[OsString; 3]>::try_from(runtime.compile_flags()).unwrap();
+        let ours = [search, runtime.link_flag()];
+        for (flags, side) in [(&[][..], "libgcov"), (&ours, "metacov")] {
+            fs::create_dir(folder.join(side)).unwrap();
+            for Image { name, sources, links } in images {
+                let is_library = name.contains(".so");
+                let is_cpp = sources.iter().any(|name| name.ends_with(".cpp"));
+                let compiler = if is_cpp { tools.cpp } else { tools.c };
+                let mut objects = Vec::new();
+                for source in *sources {
+                    let object = Path::new(source).with_extension("o");
+                    let mut compile = Command::new(compiler);
+                    compile.args(options).arg("--coverage").arg(&isolating);
+                    compile.args(is_library.then_some("-fPIC")).args(["-c", source]);
+                    if side == "libgcov" {
+                        run(compile.current_dir(folder));
+                    }
+                    objects.push(object);
+                }
+                let mut link = Command::new(compiler);
+                link.args(flags).args(options).arg("--coverage").args(objects);
+                link.args(is_library.then_some("-shared"))
+                    .arg("-o")
+                    .arg(Path::new(side).join(name));
+                link.args(["-L", side, "-Wl,-rpath,$ORIGIN"]).args(*links);
+                run(link.current_dir(folder));
+            }
+        }
+        let scope: &'static Scope = Box::leak(Box::default());
+        let intake = RefCell::new(Intake::new(scope));
+        Twin { folder: temporary, tools, intake }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Runs both, and holds what ours counted against what gcov makes of libgcov's files: covered
+    /// lines, branches with their counts, functions with theirs and with their blocks.
+    #[track_caller]
+    pub fn check(&self, words: &[&str]) {
+        let what = words.join(" ");
+        let right = self.command("libgcov", words).output().unwrap();
+        let arena = Arena::new();
+        let mut ours = self.command("metacov", words);
+        let output = ours.env("METACOV_COUNTERS", arena.path()).output().unwrap();
+        assert_eq!(output, right, "{what}: what is printed");
+
+        let data = self.data();
+        let mut gcov = Command::new(self.tools.gcov);
+        gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&data);
+        let json = run(gcov.current_dir(self.folder())).stdout;
+        let records = arena.records();
+        let mut intake = self.intake.borrow_mut();
+        let mut told = intake.tell_snapshots(&records.snapshots()).unwrap();
+        told.sort_by(|left, right| left.data.cmp(&right.data));
+        assert_eq!(told.iter().map(|unit| &unit.data).collect::<Vec<_>>(), Vec::from_iter(&data));
+        oracle::assert_same(&told, &oracle::units(&json), &what);
+
+        let report = self.folder().join("gcov.json");
+        fs::write(&report, json).unwrap();
+        let right = intake.read_side(&[FileSpec { path: report, context: None }]).unwrap();
+        let reading = intake.read_snapshots(&records.snapshots()).unwrap();
+        assert_eq!(reading.known, right.known, "{what}: sites");
+        assert_eq!(reading.executed, right.executed, "{what}: sites that ran");
+        assert!(!right.executed.is_empty(), "{what}");
+        data.iter().for_each(|data| fs::remove_file(data).unwrap());
+    }
+
+    fn command(&self, side: &str, words: &[&str]) -> Command {
+        let mut command = Command::new(self.folder().join(side).join("program"));
+        command.args(words).current_dir(self.folder()).env_remove("METACOV_COUNTERS");
+        command
+    }
+
+    /// What libgcov has written.
+    fn data(&self) -> Vec<PathBuf> {
+        let files = fs::read_dir(self.folder()).unwrap().map(|entry| entry.unwrap().path());
+        let is_data = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "gcda");
+        let mut data: Vec<PathBuf> = files.filter(is_data).collect();
+        data.sort_unstable();
+        data
+    }
+}
+
+#[track_caller]
+fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    output
+}

@@ -1,0 +1,95 @@
+//! Counters of SQLite in memory, execution after execution, to what ran.
+//!
+//! `METACOV_BENCH=FOLDER cargo bench -p metacov-formats` reads what `benches/run` left in
+//! `target/bench` unless another folder is named: notes, and the counters of two queries that
+//! must agree in `a` and `b`. It prints the figures and judges nothing.
+
+#![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
+#![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+#[path = "../tests/readers/memory.rs"]
+mod memory;
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use metacov_core::{Group, Operation, Pair, Reading, Tally};
+use metacov_formats::{Intake, Scope};
+
+use memory::Memory;
+
+/// How often each figure is taken; the median is shown.
+const TIMES: usize = 400;
+
+fn main() {
+    let folder = std::env::var_os("METACOV_BENCH").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench"),
+        PathBuf::from,
+    );
+    if !folder.join("a/sqlite3.gcda").exists() {
+        println!("no counters in {}: run benches/run first", folder.display());
+        return;
+    }
+    let memories = ["a", "b"].map(|side| {
+        let units = ["driver.gcda", "sqlite3.gcda"];
+        Memory::of(&units.map(|unit| (folder.join(side).join(unit), folder.join(unit))))
+    });
+    let [a, b] = memories.each_ref().map(Memory::snapshot);
+    let mut nothing = memories[0].clone();
+    nothing.counters.fill(0);
+
+    let scope = Scope::default();
+    let mut intake = Intake::new(&scope);
+    let read = |intake: &mut Intake<'_>, snapshot| intake.read_snapshots(&[snapshot]).unwrap();
+    let compile = time(|| drop(read(&mut intake, a)));
+    let lengths = Pair { a, b }.map(|side| read(&mut intake, side).executed.len());
+    println!("{} sites, {} and {} executed", intake.table().len(), lengths.a, lengths.b);
+    println!("compiled and read once in {:.1} ms\n", compile.as_secs_f64() * 1e3);
+
+    println!("{:40} {:>9} {:>9}", "µs per execution", "median", "fastest");
+    show("the same execution again", 1, &mut || {
+        black_box(read(&mut intake, a));
+    });
+    show("two executions in turn", 2, &mut || {
+        black_box(read(&mut intake, a));
+        black_box(read(&mut intake, b));
+    });
+    // The program has the processor between two executions, and with it the caches.
+    let mut program = vec![0u8; 8 << 20];
+    let mut after_program = Vec::new();
+    for snapshot in [a, b].into_iter().cycle().take(TIMES) {
+        black_box(&mut program[..]).fill(1);
+        after_program.push(time(|| drop(black_box(read(&mut intake, snapshot)))));
+    }
+    print("two in turn, caches cold", 1, after_program);
+    let mut tally = Tally::of(intake.table());
+    show("two in turn, folded as a pair", 2, &mut || {
+        let pair: Pair<Reading> = Pair { a, b }.map(|side| read(&mut intake, side));
+        tally.add(&Group::from(pair), Operation::Xor);
+    });
+    // Every function that ran is run through: nothing is left of the execution before.
+    let empty = nothing.snapshot();
+    let mut cold = Vec::new();
+    for _ in 0..TIMES {
+        read(&mut intake, empty);
+        cold.push(time(|| drop(black_box(read(&mut intake, a)))));
+    }
+    print("one after nothing", 1, cold);
+}
+
+fn show(what: &str, executions: u32, run: &mut dyn FnMut()) {
+    print(what, executions, (0..TIMES).map(|_| time(&mut *run)).collect());
+}
+
+fn print(what: &str, executions: u32, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let micros = |time: Duration| time.as_secs_f64() * 1e6 / f64::from(executions);
+    println!("{what:40} {:9.1} {:9.1}", micros(times[times.len() / 2]), micros(times[0]));
+}
+
+fn time(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}

@@ -1,0 +1,226 @@
+//! The counters of a program, made ready to be read again and again.
+//!
+//! From one execution to the next most functions count the same, so the last counters are kept
+//! beside what they came to, and only functions whose counters have changed are run through. It
+//! starts with counters of zero, of which nothing ran: nothing in, nothing out.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use metacov_core::{Reading, SiteId};
+
+use super::projection::Projection;
+use super::shelf::Unit;
+use super::stencil::Stencils;
+use super::tape::{self, Operation, Slot, Tape};
+use crate::{Fault, Place, Recorder};
+
+/// What is compared at once. Functions have a hundred bytes of counters on average.
+const SEGMENT_BYTES: usize = 512;
+
+/// A counter takes eight bytes, its low byte first.
+pub(super) const COUNTER_BYTES: usize = 8;
+
+/// The functions of a translation unit that are in the program, and at which byte their counters
+/// start.
+pub(super) struct Piece {
+    pub(super) unit: Rc<Unit>,
+    pub(super) functions: Vec<(usize, usize)>,
+}
+
+/// Counters that belong together: those of a program, a library or a translation unit.
+pub(super) struct Image {
+    /// By their counters' place.
+    functions: Vec<Function>,
+    segments: Vec<Segment>,
+    operations: Vec<Operation>,
+    stencils: Stencils,
+    /// All sites, none of which ran.
+    known: Reading,
+    /// The counters that were read last.
+    last: Vec<u8>,
+    /// The functions whose last counters do not add up.
+    inconsistent: BTreeSet<usize>,
+    /// The counts of the function that is being run through, by slot, negated.
+    counts: Vec<i64>,
+}
+
+struct Function {
+    name: String,
+    counters: Range<usize>,
+    operations: Range<usize>,
+}
+
+/// Functions whose counters lie one behind the other.
+struct Segment {
+    counters: Range<usize>,
+    functions: Range<usize>,
+}
+
+impl Image {
+    /// Enters all sites of the pieces into the table.
+    pub(super) fn of(pieces: &[Piece], recorder: &mut Recorder<'_>) -> Result<Self, Fault> {
+        let mut known = Reading::of(recorder.table);
+        let mut functions = Vec::new();
+        for piece in pieces {
+            let mut present = vec![false; piece.unit.notes.functions.len()];
+            piece.functions.iter().for_each(|(number, _)| present[*number] = true);
+            let projection = piece.unit.projection(&present, recorder)?;
+            known.unite(projection.reading());
+            let located = piece.functions.iter();
+            functions.extend(
+                located.map(|(number, at)| (*at, *number, &piece.unit, projection.clone())),
+            );
+        }
+        functions.sort_by_key(|(at, ..)| *at);
+        let mut compiled = Compiled::default();
+        for (at, number, unit, projection) in functions {
+            compiled.add(at, unit, number, &projection)?;
+        }
+        let Compiled { functions, operations, sites, slots } = compiled;
+        Ok(Image {
+            segments: segments(&functions),
+            stencils: Stencils::of(recorder.table, sites),
+            last: vec![0; functions.last().map_or(0, |function| function.counters.end)],
+            inconsistent: BTreeSet::new(),
+            counts: vec![0; slots],
+            functions,
+            operations,
+            known,
+        })
+    }
+
+    /// How many bytes of counters there are, at least.
+    pub(super) fn bytes(&self) -> usize {
+        self.last.len()
+    }
+
+    /// Reads counters, of which there are enough.
+    pub(super) fn update(&mut self, counters: &[u8]) {
+        for segment in &self.segments {
+            let last = &mut self.last[segment.counters.clone()];
+            if counters[segment.counters.clone()] == *last {
+                continue;
+            }
+            for number in segment.functions.clone() {
+                let function = &self.functions[number];
+                let new = &counters[function.counters.clone()];
+                if *new == last[segment.within(&function.counters)] {
+                    continue;
+                }
+                if function.run(&self.operations, new, &mut self.counts) {
+                    self.inconsistent.remove(&number);
+                } else {
+                    self.inconsistent.insert(number);
+                }
+                self.stencils.set(number, &self.counts);
+            }
+            last.copy_from_slice(&counters[segment.counters.clone()]);
+        }
+    }
+
+    /// Adds counters of another process of the same program to those of the first.
+    pub(super) fn add(&self, sums: &mut [u8], counters: &[u8]) {
+        for function in &self.functions {
+            let sums = sums[function.counters.clone()].as_chunks_mut::<COUNTER_BYTES>().0;
+            let counters = counters[function.counters.clone()].as_chunks::<COUNTER_BYTES>().0;
+            for (sum, counter) in sums.iter_mut().zip(counters) {
+                *sum = i64::from_le_bytes(*sum)
+                    .wrapping_add(i64::from_le_bytes(*counter))
+                    .to_le_bytes();
+            }
+        }
+    }
+
+    /// Adds what the counters that were read last tell to a reading.
+    pub(super) fn tell(&self, reading: &mut Reading) {
+        reading.unite(&self.known);
+        reading.executed |= self.stencils.executed();
+    }
+
+    /// Fails if they do not add up.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        match self.inconsistent.first() {
+            Some(number) => {
+                Err(Fault::Inconsistent { function: self.functions[*number].name.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Segment {
+    /// The place of counters, from its start.
+    fn within(&self, counters: &Range<usize>) -> Range<usize> {
+        counters.start - self.counters.start..counters.end - self.counters.start
+    }
+}
+
+impl Function {
+    /// Writes all counts to `counts`. Whether they add up.
+    fn run(&self, operations: &[Operation], counters: &[u8], counts: &mut [i64]) -> bool {
+        let counters = counters.as_chunks::<COUNTER_BYTES>().0;
+        let mut signs = 0;
+        for (count, counter) in counts[1..].iter_mut().zip(counters) {
+            let counter = i64::from_le_bytes(*counter);
+            signs |= counter;
+            *count = counter.wrapping_neg();
+        }
+        tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
+    }
+}
+
+/// Functions that are being put together.
+#[derive(Default)]
+struct Compiled {
+    functions: Vec<Function>,
+    operations: Vec<Operation>,
+    sites: Vec<Vec<(SiteId, Slot)>>,
+    /// As many as the largest function needs.
+    slots: usize,
+}
+
+impl Compiled {
+    /// Adds a function whose counters start at a byte behind those of the functions before it.
+    fn add(
+        &mut self,
+        at: usize,
+        unit: &Unit,
+        number: usize,
+        projection: &Projection,
+    ) -> Result<(), Fault> {
+        let name = unit.notes.functions[number].name.clone();
+        if self.functions.last().is_some_and(|before| before.counters.end > at) {
+            let what = format!("the counters of {name} are those of another function too");
+            return Err(Fault::malformed(Place::Whole, what));
+        }
+        let flow = &unit.flows[number];
+        let tape = Tape::of(flow);
+        let sites = projection.sites(number).iter();
+        self.sites.push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
+        self.slots = self.slots.max(1 + flow.counter_count() + tape.operations.len());
+        let counters = at..at + COUNTER_BYTES * flow.counter_count();
+        let operations = self.operations.len()..self.operations.len() + tape.operations.len();
+        self.operations.extend(tape.operations);
+        self.functions.push(Function { name, counters, operations });
+        Ok(())
+    }
+}
+
+fn segments(functions: &[Function]) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for (number, Function { counters, .. }) in functions.iter().enumerate() {
+        match segments.last_mut() {
+            Some(segment) if counters.end - segment.counters.start <= SEGMENT_BYTES => {
+                segment.counters.end = counters.end;
+                segment.functions.end = number + 1;
+            }
+            _ => {
+                segments
+                    .push(Segment { counters: counters.clone(), functions: number..number + 1 });
+            }
+        }
+    }
+    segments
+}

@@ -1,0 +1,185 @@
+//! A solved flow graph as a tape: one addition or subtraction behind the other.
+//!
+//! Many arcs and blocks of a graph are the same number by its shape alone: a block with one way in
+//! and one way out, or the two ends of an `if`. They are found by running the graph once on
+//! fingerprints instead of counts. A count is a sum of counters, some of them negated, and its
+//! fingerprint is the same sum of numbers as good as random: two counts with the same fingerprint
+//! are the same sum. So each sum is taken once, and most blocks take none at all.
+
+use std::cell::Cell;
+use std::num::Wrapping;
+
+use hashbrown::HashMap;
+
+use super::flow::{Flow, Step, Variable};
+
+type Fingerprint = Wrapping<u128>;
+
+/// Where a count stands while a tape runs: first a zero, then the counters, then what each
+/// operation gives.
+pub(super) type Slot = u32;
+
+/// The slot that is always zero.
+pub(super) const ZERO: Slot = 0;
+
+/// `left + right`, or `left - right`. Its result goes to the next slot.
+#[derive(Clone, Copy)]
+pub(super) struct Operation {
+    left: Slot,
+    /// With [`SUBTRACT`] or without it.
+    right: Slot,
+}
+
+/// The first bit of a slot, which is free: see `VARIABLES_MAX` of a flow.
+const SUBTRACT: Slot = 1 << 31;
+
+/// A function's flow graph, as operations.
+pub(super) struct Tape {
+    pub(super) operations: Vec<Operation>,
+    /// By variable of the flow: where its count is.
+    slots: Vec<Slot>,
+}
+
+impl Tape {
+    pub(super) fn of(flow: &Flow) -> Self {
+        let prints = flow.run(&fingerprints(flow.counter_count()));
+        let mut recording = Recording { slots: HashMap::new(), operations: Vec::new(), next: 1 };
+        recording.slots.insert(Wrapping(0), ZERO);
+        for variable in flow.counted() {
+            recording.slots.insert(prints[*variable as usize], recording.next);
+            recording.next += 1;
+        }
+        for (step, terms) in flow.steps() {
+            recording.record(step, terms, &prints);
+        }
+        let Recording { slots, operations, .. } = recording;
+        let slots = prints.iter().map(|print| slots[print]).collect();
+        Tape { operations, slots }
+    }
+
+    /// Where the count of a variable is.
+    pub(super) fn slot(&self, variable: Variable) -> Slot {
+        self.slots[variable as usize]
+    }
+}
+
+/// Runs operations on counts up to `next`, and writes the results behind them. Whether they add up:
+/// none is below zero.
+///
+/// All counts are negated, which is all the same to sums. So the first bit of a count tells that it
+/// is above zero: what that leads to is found without a jump, which nobody could foretell.
+#[inline(never)] // On its own the loop has registers enough.
+pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> bool {
+    // Cells, since results are written to the same slice that operands are read from.
+    let counts = Cell::from_mut(counts).as_slice_of_cells();
+    let mut signs = -1;
+    for (operation, target) in operations.iter().zip(&counts[next..]) {
+        let left = counts[operation.left as usize].get();
+        let right = counts[(operation.right & !SUBTRACT) as usize].get();
+        // All bits set to subtract, none to add. In two's complement, -x is !x + 1.
+        let sign = i64::from(operation.right.cast_signed() >> 31);
+        let result = left.wrapping_add((right ^ sign).wrapping_sub(sign));
+        signs &= result.wrapping_sub(1);
+        target.set(result);
+    }
+    signs < 0
+}
+
+/// All bits set if a negated count is above zero, none if not.
+pub(super) fn above_zero(count: i64) -> u64 {
+    (count >> (i64::BITS - 1)).cast_unsigned()
+}
+
+/// A tape that is being recorded.
+struct Recording {
+    /// By fingerprint: where the count is.
+    slots: HashMap<Fingerprint, Slot>,
+    operations: Vec<Operation>,
+    next: Slot,
+}
+
+impl Recording {
+    /// Takes the sum of a step, unless it has been taken before.
+    fn record(&mut self, step: &Step, terms: &[Variable], prints: &[Fingerprint]) {
+        if self.slots.contains_key(&prints[step.target as usize]) {
+            return;
+        }
+        let (mut sum, mut print) = (ZERO, Wrapping(0));
+        for (at, term) in terms.iter().enumerate() {
+            let term = prints[*term as usize];
+            if term.0 == 0 {
+                continue;
+            }
+            let subtracted = at >= step.added as usize;
+            print = if subtracted { print - term } else { print + term };
+            sum = match self.slots.get(&print) {
+                Some(known) => *known,
+                None => self.operation(sum, self.slots[&term], subtracted, print),
+            };
+        }
+    }
+
+    fn operation(&mut self, left: Slot, right: Slot, subtracted: bool, print: Fingerprint) -> Slot {
+        let right = if subtracted { right | SUBTRACT } else { right };
+        self.operations.push(Operation { left, right });
+        self.slots.insert(print, self.next);
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+/// Numbers as good as random, the same ones every time (splitmix64, two for each). That two sums
+/// that differ have one fingerprint is less likely than one in 2^100.
+fn fingerprints(count: usize) -> Vec<Fingerprint> {
+    let mut state = 0x6d65_7461_636f_7600_u64;
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        u128::from(mixed ^ mixed >> 31)
+    };
+    (0..count).map(|_| Wrapping(next() << 64 | next())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::notes::Notes;
+    use super::*;
+
+    /// Whatever the counters, sound or not: all counts of a tape are those of its flow.
+    #[test]
+    fn a_tape_counts_what_its_flow_counts() {
+        let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gcda");
+        let (mut saved, mut doubtful) = (0, 0);
+        for name in ["gcc-11/main.gcno", "gcc-12/main.gcno", "gcc-12/shapes.gcno"] {
+            let notes = Notes::read(&std::fs::read(data.join(name)).unwrap()).unwrap();
+            for function in &notes.functions {
+                let flow = Flow::of(function).unwrap();
+                let tape = Tape::of(&flow);
+                saved += flow.steps().count() - tape.operations.len();
+                for seed in fingerprints(20) {
+                    let first = 1 + flow.counter_count();
+                    let bits = |number: usize| (seed.0 >> (number % 100) & 0xff) as i64;
+                    let counters: Vec<_> = (0..first - 1).map(|at| Wrapping(bits(at))).collect();
+                    let right = flow.run(&counters);
+                    let mut counts = vec![0; first + tape.operations.len()];
+                    for (count, counter) in counts[1..].iter_mut().zip(&counters) {
+                        *count = -counter.0;
+                    }
+                    let adds_up = run(&tape.operations, &mut counts, first);
+                    assert_eq!(adds_up, right.iter().all(|count| count.0 >= 0));
+                    doubtful += usize::from(!adds_up);
+                    for (variable, count) in (0..).zip(&right) {
+                        let ours = counts[tape.slot(variable) as usize];
+                        assert_eq!(-ours, count.0, "{}", function.name);
+                        assert_eq!(above_zero(ours) == u64::MAX, count.0 > 0);
+                    }
+                }
+            }
+        }
+        assert!(saved > 100 && doubtful > 100, "{saved} {doubtful}");
+    }
+}

@@ -1,0 +1,80 @@
+//! Programs that are compiled and run here, and what gcov says of each run: all that metacov makes
+//! of the same counters is the same, element for element.
+//!
+//! `METACOV_SQLITE=FOLDER`, where `sqlite3.c` is, does the same with SQLite, which takes minutes.
+
+#[path = "../readers/memory.rs"]
+mod memory;
+mod oracle;
+mod program;
+
+use std::path::{Path, PathBuf};
+
+use program::Program;
+
+const SHAPES: [&str; 24] = [
+    "",
+    "loud",
+    "n1",
+    "n-1",
+    "d0",
+    "d1",
+    "d50",
+    "t3",
+    "s40",
+    "s-1",
+    "loud n7 n-2 n9 d0",
+    "d2 t3 s40",
+    "loud d1 d2 d3",
+    "n1 n2 n3 n4 n5 n6 n7 n8 n9",
+    "n1 d1 n2 d0 n3 t9",
+    "loud t1",
+    "loud s0",
+    "x",
+    "loud x y z",
+    "d999 d-999 t999 t-999",
+    "n10 n11",
+    "l l l",
+    "s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 s12 s13 s14 s15 s16 s17",
+    "loud n1 d1 t1 s1 x1",
+];
+
+#[test]
+fn shapes_without_optimization() {
+    shapes("-O0");
+}
+
+#[test]
+fn shapes_with_optimization() {
+    shapes("-O2");
+}
+
+fn shapes(level: &str) {
+    let folder = repository().join("tests/targets/shapes");
+    let sources = ["main.cpp", "shapes.cpp", "shapes.h"].map(|name| folder.join(name));
+    let program = Program::build("g++", &[level], &sources);
+    for words in SHAPES {
+        let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
+        program.check(&words);
+    }
+}
+
+#[test]
+fn sqlite() {
+    let Some(folder) = std::env::var_os("METACOV_SQLITE").map(PathBuf::from) else { return };
+    let driver = repository().join("benches/driver.c");
+    let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
+    for level in ["-O0", "-O2"] {
+        let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
+        let program = Program::build("gcc", &options, &sources);
+        for (number, sql) in include_str!("sqlite.sql").split("\n\n").enumerate() {
+            let script = program.folder().join(format!("{number}.sql"));
+            std::fs::write(&script, sql).unwrap();
+            program.check(&[script.to_str().unwrap()]);
+        }
+    }
+}
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

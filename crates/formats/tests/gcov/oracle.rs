@@ -1,0 +1,133 @@
+//! What gcov's JSON says.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use metacov_core::{Element, Reading, SiteTable};
+use metacov_formats::{BranchCount, FunctionCounts, LineCounts, UnitCounts};
+use serde_json::Value;
+
+/// A source file of a unit: its path, its lines and its functions, in one order.
+type File = (String, Vec<LineCounts>, Vec<FunctionCounts>);
+
+/// The files of all units, in gcov's words.
+pub fn units(json: &[u8]) -> Vec<Vec<File>> {
+    let documents = serde_json::Deserializer::from_slice(json).into_iter::<Value>();
+    documents.map(|document| unit(&document.unwrap())).collect()
+}
+
+/// Fails with the first thing that is not the same.
+#[track_caller]
+pub fn assert_same(told: &[UnitCounts], right: &[Vec<File>], what: &str) {
+    assert_eq!(told.len(), right.len(), "{what}: units");
+    for (told, right) in told.iter().zip(right) {
+        let told = told
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.lines.clone(), file.functions.clone()));
+        let told = ordered(told.collect());
+        let paths = |files: &[File]| files.iter().map(|file| file.0.clone()).collect::<Vec<_>>();
+        assert_eq!(paths(&told), paths(right), "{what}: files");
+        for ((path, lines, functions), (_, right_lines, right_functions)) in told.iter().zip(right)
+        {
+            for (line, right) in lines.iter().zip(right_lines) {
+                assert_eq!(line, right, "{what}: {path}");
+            }
+            for (function, right) in functions.iter().zip(right_functions) {
+                assert_eq!(function, right, "{what}: {path}");
+            }
+            let counts = (lines.len(), functions.len());
+            assert_eq!(counts, (right_lines.len(), right_functions.len()), "{what}: {path}");
+        }
+    }
+}
+
+/// Fails with the first function of a unit whose blocks are not those that gcov counts.
+#[track_caller]
+pub fn assert_same_blocks(table: &SiteTable, reading: &Reading, right: &[File], what: &str) {
+    let mut blocks: BTreeMap<(&str, &str), BTreeMap<u32, bool>> = BTreeMap::new();
+    for id in table.ordered().into_iter().filter(|id| reading.known.contains(*id)) {
+        if let Element::Block { function, number } = table.get(id).element {
+            let key = (table.path(table.get(id).file), table.name(function));
+            blocks.entry(key).or_default().insert(number, reading.executed.contains(id));
+        }
+    }
+    for (path, _, functions) in right {
+        for function in functions {
+            let path = Path::new(path).file_name().unwrap().to_str().unwrap();
+            let mut ours = blocks
+                .iter()
+                .filter(|((known, name), _)| known.ends_with(path) && *name == function.name);
+            let (Some((_, ours)), None) = (ours.next(), ours.next()) else {
+                panic!("{what}: blocks of {}", function.name);
+            };
+            assert_eq!(ours.len() as u64, function.blocks, "{what}: {}", function.name);
+            // gcov counts the block that a function is left by instead of the last one.
+            let last = u64::from(*ours.last_key_value().unwrap().1);
+            let ran = ours.values().filter(|ran| **ran).count() as u64;
+            let is_left = function.blocks_executed + last - ran;
+            assert!(is_left <= u64::from(function.count > 0), "{what}: {}", function.name);
+        }
+    }
+}
+
+fn unit(document: &Value) -> Vec<File> {
+    let files = list(&document["files"]).map(|file| {
+        let lines = list(&file["lines"]).map(line).collect();
+        (text(&file["file"]), lines, list(&file["functions"]).map(function).collect())
+    });
+    ordered(files.collect())
+}
+
+fn line(line: &Value) -> LineCounts {
+    let branch = |branch: &Value| BranchCount {
+        count: number(&branch["count"]),
+        falls_through: branch["fallthrough"].as_bool().unwrap(),
+        throws: branch["throw"].as_bool().unwrap(),
+    };
+    LineCounts {
+        line: small(&line["line_number"]),
+        function: line.get("function_name").map(text),
+        ran: number(&line["count"]) > 0,
+        branches: list(&line["branches"]).map(branch).collect(),
+    }
+}
+
+fn function(function: &Value) -> FunctionCounts {
+    FunctionCounts {
+        name: text(&function["name"]),
+        first_line: small(&function["start_line"]),
+        last_line: small(&function["end_line"]),
+        count: number(&function["execution_count"]),
+        blocks: number(&function["blocks"]),
+        blocks_executed: number(&function["blocks_executed"]),
+    }
+}
+
+/// The order in which gcov lists things is its own.
+fn ordered(mut files: Vec<File>) -> Vec<File> {
+    for (_, lines, functions) in &mut files {
+        lines
+            .sort_by(|left, right| (left.line, &left.function).cmp(&(right.line, &right.function)));
+        functions.sort_by(|left, right| left.name.cmp(&right.name));
+    }
+    files.retain(|(_, lines, functions)| !lines.is_empty() || !functions.is_empty());
+    files.sort_by(|left, right| left.0.cmp(&right.0));
+    files
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().unwrap().iter()
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+fn small(value: &Value) -> u32 {
+    u32::try_from(number(value)).unwrap()
+}

@@ -1,0 +1,107 @@
+//! A program that is compiled here, and checked run by run.
+
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use metacov_formats::{FileSpec, Intake, Scope};
+
+use crate::memory::Memory;
+use crate::oracle;
+
+pub struct Program {
+    folder: tempfile::TempDir,
+    units: Vec<PathBuf>,
+    /// One for all runs, so that what it keeps from one to the next is tested too.
+    intake: RefCell<Intake<'static>>,
+    /// One that is asked for blocks.
+    blocks: RefCell<Intake<'static>>,
+}
+
+impl Program {
+    /// Compiles sources, each on its own: so that their notes have the sources' names.
+    pub fn build(compiler: &str, options: &[&str], sources: &[PathBuf]) -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().canonicalize().unwrap();
+        let mut units = Vec::new();
+        for source in sources {
+            let name = Path::new(source.file_name().unwrap());
+            fs::copy(source, folder.join(name)).unwrap();
+            if name.extension().unwrap() != "h" {
+                units.push(folder.join(name).with_extension("gcda"));
+            }
+        }
+        let names = units.iter().map(|unit| {
+            let source = sources.iter().find(|source| source.file_stem() == unit.file_stem());
+            source.unwrap().file_name().unwrap()
+        });
+        let mut command = Command::new(compiler);
+        run(command.args(options).args(["--coverage", "-c"]).args(names).current_dir(&folder));
+        let objects = units.iter().map(|unit| unit.with_extension("o"));
+        let mut command = Command::new(compiler);
+        command.args(["--coverage", "-o", "program"]).args(objects).arg("-lm");
+        run(command.current_dir(&folder));
+        let intake = |blocks: bool| {
+            let scope = Scope { blocks, ..Scope::default() };
+            RefCell::new(Intake::new(Box::leak(Box::new(scope))))
+        };
+        Program { folder: temporary, units, intake: intake(false), blocks: intake(true) }
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Runs the program, and holds all that can be made of its counters against gcov.
+    pub fn check(&self, words: &[&str]) {
+        let what = words.join(" ");
+        // It may fail, as long as it ends in a way that leaves counters.
+        Command::new("./program").args(words).current_dir(self.folder()).output().unwrap();
+        let mut gcov = Command::new("gcov");
+        gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&self.units);
+        let json = run(gcov.current_dir(self.folder())).stdout;
+        let pairs: Vec<_> = self.units.iter().map(|unit| (unit.clone(), unit.clone())).collect();
+        let memory = Memory::of(&pairs);
+        let mut intake = self.intake.borrow_mut();
+
+        let right = oracle::units(&json);
+        let told = self.units.iter().map(|unit| intake.tell_file(unit).unwrap());
+        oracle::assert_same(&told.collect::<Vec<_>>(), &right, &what);
+        let told = intake.tell_snapshots(&[memory.snapshot()]).unwrap();
+        oracle::assert_same(&told, &right, &what);
+
+        let mut blocks = self.blocks.borrow_mut();
+        for (unit, right) in pairs.iter().zip(&right) {
+            let memory = Memory::of(std::slice::from_ref(unit));
+            let reading = blocks.read_snapshots(&[memory.snapshot()]).unwrap();
+            oracle::assert_same_blocks(blocks.table(), &reading, right, &what);
+        }
+
+        let report = self.folder().join("gcov.json");
+        fs::write(&report, json).unwrap();
+        let files = |paths: &[PathBuf]| -> Vec<FileSpec> {
+            let spec = |path: &PathBuf| FileSpec { path: path.clone(), context: None };
+            paths.iter().map(spec).collect()
+        };
+        let right = intake.read_side(&files(&[report])).unwrap();
+        let read = [
+            ("memory", intake.read_snapshots(&[memory.snapshot()]).unwrap()),
+            ("files", intake.read_side(&files(&self.units)).unwrap()),
+        ];
+        for (from, reading) in read {
+            assert_eq!(reading.known, right.known, "{what}: sites that {from} know");
+            assert_eq!(reading.executed, right.executed, "{what}: sites that {from} have run");
+        }
+        assert!(!right.executed.is_empty());
+        self.units.iter().for_each(|unit| fs::remove_file(unit).unwrap());
+    }
+}
+
+#[track_caller]
+fn run(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    output
+}

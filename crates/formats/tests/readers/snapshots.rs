@@ -1,0 +1,160 @@
+//! Counters in memory give what the same counters in files give.
+
+use metacov_core::{Cover, Reading, SiteId};
+use metacov_formats::{Error, Fault, FileSpec, Intake, Scope};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::memory::Memory;
+use crate::sets::{data, scope};
+
+/// Shapes, as run `a` or `b` left it.
+fn memory(producer: &str, side: &str) -> Memory {
+    Memory::of(&["main", "shapes"].map(|unit| {
+        let folder = data(&format!("gcda/{producer}"));
+        (folder.join(side).join(format!("{unit}.gcda")), folder.join(format!("{unit}.gcda")))
+    }))
+}
+
+fn files(intake: &mut Intake<'_>, producer: &str, side: &str) -> Reading {
+    let files = ["main", "shapes"].map(|unit| {
+        let path = data(&format!("gcda/{producer}/{side}/{unit}.gcda"));
+        FileSpec { path, context: None }
+    });
+    intake.read_side(&files).unwrap()
+}
+
+fn read(intake: &mut Intake<'_>, memory: &Memory) -> Result<Reading, Error> {
+    intake.read_snapshots(&[memory.snapshot()])
+}
+
+#[track_caller]
+fn assert_same(left: &Reading, right: &Reading) {
+    assert_eq!(left.executed, right.executed);
+    assert_eq!(left.known, right.known);
+    assert_eq!((left.criteria, left.naming), (right.criteria, right.naming));
+}
+
+#[test]
+fn memory_gives_what_files_give_whatever_was_read_before() {
+    for producer in ["gcc-11", "gcc-12"] {
+        let scope = Scope { notes: Some(data(&format!("gcda/{producer}"))), ..scope() };
+        let mut intake = Intake::new(&scope);
+        let memories = ["a", "b"].map(|side| memory(producer, side));
+        let right = ["a", "b"].map(|side| files(&mut intake, producer, side));
+        assert_ne!(right[0].executed, right[1].executed);
+        for side in [0, 0, 1, 0, 1, 1] {
+            assert_same(&read(&mut intake, &memories[side]).unwrap(), &right[side]);
+        }
+        // Nothing ran: all is known, as before.
+        let mut nothing = memories[0].clone();
+        nothing.counters.fill(0);
+        let nothing = read(&mut intake, &nothing).unwrap();
+        assert!(nothing.executed.is_empty());
+        assert_eq!(nothing.known, right[0].known);
+    }
+}
+
+/// Two processes, each with a part of the counts: neither adds up, their sum does.
+#[test]
+fn snapshots_of_one_layout_are_added_counter_by_counter() {
+    let scope = scope();
+    let mut intake = Intake::new(&scope);
+    let whole = memory("gcc-12", "a");
+    let right = read(&mut intake, &whole).unwrap();
+    let mut parts = [whole.clone(), whole.clone()];
+    for at in (0..whole.counters.len()).step_by(8) {
+        parts[at / 8 % 2].counters[at..at + 8].fill(0);
+    }
+    let fault = read(&mut intake, &parts[0]).unwrap_err().fault;
+    assert!(matches!(&fault, Fault::Inconsistent { .. }), "{fault}");
+    assert!(fault.to_string().ends_with("do not add up (were they updated by several threads?)"));
+    // The same again is no better.
+    assert!(read(&mut intake, &parts[0]).is_err());
+    let both = parts.each_ref().map(Memory::snapshot);
+    assert_same(&intake.read_snapshots(&both).unwrap(), &right);
+    let crashed = intake.read_snapshots_of_crash(&[parts[0].snapshot()]).unwrap();
+    assert!(!crashed.executed.is_empty() && crashed.known == right.known);
+    assert_same(&read(&mut intake, &whole).unwrap(), &right);
+}
+
+/// A program and its library: what either ran.
+#[test]
+fn snapshots_of_several_layouts_are_united() {
+    let scope = scope();
+    let mut intake = Intake::new(&scope);
+    let unit = |unit: &str| {
+        let folder = data("gcda/gcc-12");
+        let name = format!("{unit}.gcda");
+        Memory::of(&[(folder.join("a").join(&name), folder.join(&name))])
+    };
+    let (main, shapes) = (unit("main"), unit("shapes"));
+    let both = intake.read_snapshots(&[main.snapshot(), shapes.snapshot()]).unwrap();
+    assert_same(&both, &read(&mut intake, &memory("gcc-12", "a")).unwrap());
+    assert_ne!(both.executed, read(&mut intake, &main).unwrap().executed);
+}
+
+#[test]
+fn what_does_not_fit_is_refused_with_a_name() {
+    let scope = scope();
+    let said = |memory: &Memory| {
+        let error = read(&mut Intake::new(&scope), memory).unwrap_err();
+        error.to_string().replace(data("gcda").to_str().unwrap(), "gcda")
+    };
+    let sound = memory("gcc-12", "a");
+    let with = |at: usize, word: u32| {
+        let mut memory = sound.clone();
+        memory.layout[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        said(&memory)
+    };
+    let unfit = "gcda/gcc-12/main.gcda: the counters in memory do not fit their notes \
+                 gcda/gcc-12/main.gcno: ";
+    let cases = [
+        (with(0, 7), "the layout of the counters in memory: gcov data version "),
+        (with(4, 7), "gcda/gcc-12/main.gcda: made from another build than gcda/gcc-12/main.gcno"),
+        (with(16, 7_000_000), "the layout of the counters in memory: byte "),
+        (with(24, 7), &format!("{unfit}function 0x7 is not there, or there twice")),
+        (with(36, 77), &format!("{unfit}77 counters of ")),
+        (with(40, 0x7000_0000), &format!("{unfit}the counters of ")),
+        (with(44, u32::MAX), &format!("{unfit}the counters of ")),
+        (with(64, 0), "the layout of the counters in memory: the counters of "),
+        (said(&Memory::default()), "the counters in memory: the file names no code"),
+    ];
+    for (said, right) in cases {
+        assert!(said.starts_with(right), "{said}\n{right}");
+    }
+    let mut intake = Intake::new(&scope);
+    read(&mut intake, &sound).unwrap();
+    let short = Memory { counters: sound.counters[8..].to_vec(), ..sound };
+    let said = read(&mut intake, &short).unwrap_err().to_string();
+    assert!(said.contains("bytes of counters where the layout needs"), "{said}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// What is kept from one execution to the next changes nothing, whatever they count.
+    #[test]
+    fn the_past_does_not_matter(
+        executions in vec(vec((any::<Index>(), 0..3i64), 0..12), 1..6),
+    ) {
+        let scope = Scope { blocks: true, ..scope() };
+        let (mut intake, sound) = (Intake::new(&scope), memory("gcc-12", "a"));
+        for changes in executions {
+            let mut memory = sound.clone();
+            let (counters, _) = memory.counters.as_chunks_mut::<8>();
+            for (at, count) in changes {
+                counters[at.index(counters.len())] = count.to_le_bytes();
+            }
+            let kept = intake.read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            let fresh = Intake::new(&scope).read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            // Another table, but the same sites in the same order.
+            let numbers = |cover: &Cover| cover.iter().map(SiteId::index).collect::<Vec<_>>();
+            prop_assert_eq!(numbers(&kept.executed), numbers(&fresh.executed));
+            let [kept, fresh] = [&mut intake, &mut Intake::new(&scope)]
+                .map(|intake| read(intake, &memory).map(drop).map_err(|error| error.to_string()));
+            prop_assert_eq!(kept, fresh);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What stands in for libgcov in programs under test, and what it leaves behind.
+//!
+//! **The key design decision of this crate**: the runtime travels as its source and is compiled on
+//! the machine that it is used on, by the compiler that it is used with. Whoever builds a program
+//! with coverage has that compiler; nobody needs a binary for each system and processor.
+//!
+//! `README.md` draws the arena, in which programs leave their counters; this file has the same
+//! offsets for those who read it.
+
+use std::ffi::{OsStr, OsString};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The runtime.
+pub const SOURCE: &str = include_str!("metacov.c");
+
+/// Gives counters pages of their own. For GNU ld and lld.
+pub const LINKER_SCRIPT: &str = include_str!("metacov.ld");
+
+/// Where a program finds the arena.
+pub const ARENA_VARIABLE: &str = "METACOV_COUNTERS";
+
+/// Tells a program to fork for each input, before its own constructors.
+pub const SERVE_VARIABLE: &str = "METACOV_SERVE";
+
+/// What a program that forks for each input takes for its standard input.
+pub const STDIN_VARIABLE: &str = "METACOV_STDIN";
+
+/// Pages of the arena.
+pub const PAGE_BYTES: usize = 4096;
+
+/// What an arena starts with.
+pub const MAGIC: u64 = 0x3176_6f63_6174_656d;
+
+/// A runtime that is ready for use.
+#[derive(Clone, Debug)]
+pub struct Runtime {
+    folder: PathBuf,
+}
+
+impl Runtime {
+    /// Compiles the runtime into a folder of its own below `cache`, unless it is there already.
+    pub fn install(compiler: &OsStr, cache: &Path) -> io::Result<Self> {
+        let mut hasher = DefaultHasher::new();
+        (SOURCE, LINKER_SCRIPT, compiler).hash(&mut hasher);
+        let folder = cache.join(format!("runtime-{:016x}", hasher.finish()));
+        if !folder.is_dir() {
+            std::fs::create_dir_all(cache)?;
+            // Several compilers may be started at once, so it appears whole or not at all.
+            let unfinished = tempfile::Builder::new().prefix("runtime-").tempdir_in(cache)?;
+            Runtime::compile(compiler, unfinished.path())?;
+            match std::fs::rename(unfinished.path(), &folder) {
+                Ok(()) => drop(unfinished.keep()),
+                Err(_) if folder.is_dir() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Runtime { folder })
+    }
+
+    /// Compiles the runtime into a folder that is there.
+    pub fn compile(compiler: &OsStr, folder: &Path) -> io::Result<()> {
+        std::fs::write(folder.join("metacov.c"), SOURCE)?;
+        std::fs::write(folder.join("metacov.ld"), LINKER_SCRIPT)?;
+        let mut compile = Command::new(compiler);
+        compile.args(["-O2", "-fPIC", "-fvisibility=hidden", "-fno-lto", "-pthread", "-c"]);
+        run(compile.args(["metacov.c", "-o", "metacov.o"]).current_dir(folder))?;
+        run(Command::new("ar").args(["rcs", "libgcov.a", "metacov.o"]).current_dir(folder))
+    }
+
+    /// What a compiler has to be told: to count, and to link this instead of libgcov.
+    pub fn compile_flags(&self) -> Vec<OsString> {
+        let mut search = OsString::from("-B");
+        search.push(&self.folder);
+        vec!["--coverage".into(), "-fdata-sections".into(), search]
+    }
+
+    /// What a compiler that links has to be told besides: to give counters pages of their own.
+    pub fn link_flag(&self) -> OsString {
+        let mut script = OsString::from("-Wl,-T,");
+        script.push(self.folder.join("metacov.ld"));
+        script
+    }
+}
+
+fn run(command: &mut Command) -> io::Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(io::Error::other(format!("{name} cannot compile metacov's runtime: {said}")))
+}

@@ -1,0 +1,604 @@
+/* What stands in for libgcov in a program under test.
+ *
+ * gcc's --coverage gives each translation unit counters and a constructor that hands them to
+ * __gcov_init. libgcov adds them to .gcda files when the program ends; this runtime places them on
+ * a file of metacov's in shared memory (the "arena") before the program starts. So they are there
+ * however the program ends, and nobody writes or reads files.
+ *
+ * Each executable and shared library has a copy of its own, all of whose symbols are hidden; they
+ * meet in the arena, to which each appends records. README.md draws it.
+ *
+ * Without an arena (METACOV_COUNTERS is not set) the program runs as if it were not instrumented:
+ * it counts, and nobody looks. */
+
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+_Static_assert(sizeof(void *) == 8, "gcov's structures are known for 64-bit programs only");
+
+/* ---- What gcc hands over. Offsets are those of 64-bit programs; only the number of kinds of
+ * counters differs between versions. */
+
+typedef struct {
+    const char *bytes;
+} unit_t;
+
+typedef struct {
+    const void *key;
+    uint32_t ident, lineno_checksum, cfg_checksum;
+    struct {
+        uint32_t count;
+        int64_t *values;
+    } arcs; /* The first kind of counter; others, if any, follow. */
+} function_t;
+
+static uint32_t unit_version(unit_t unit) { return *(const uint32_t *)unit.bytes; }
+static uint32_t unit_stamp(unit_t unit) { return *(const uint32_t *)(unit.bytes + 16); }
+static const char *unit_path(unit_t unit) { return *(const char *const *)(unit.bytes + 24); }
+
+static uint32_t version_major(uint32_t version) {
+    return ((version >> 24) - 'A') * 10 + ((version >> 16 & 0xff) - '0');
+}
+
+static uint32_t unit_checksum(unit_t unit) {
+    return version_major(unit_version(unit)) >= 12 ? *(const uint32_t *)(unit.bytes + 20) : 0;
+}
+
+/* How many kinds of counters a version of gcc has; none if the version is not known. */
+static size_t counter_kinds(uint32_t version) {
+    switch (version_major(version)) {
+    case 9: return 9;
+    case 10: case 11: case 12: case 13: return 8;
+    case 14: return 9;
+    case 15: return 10;
+    default: return 0;
+    }
+}
+
+static uint32_t function_count(unit_t unit) {
+    return *(const uint32_t *)(unit.bytes + 32 + 8 * counter_kinds(unit_version(unit)));
+}
+
+/* A function that is in the program and has counters here; none if it is not: the linker took it
+ * away, or took it from another unit that has it too. */
+static const function_t *unit_function(unit_t unit, uint32_t number) {
+    const size_t at = 40 + 8 * counter_kinds(unit_version(unit));
+    const function_t *function = (*(const function_t *const *const *)(unit.bytes + at))[number];
+    const int counts_arcs = *(const void *const *)(unit.bytes + 32) != NULL;
+    return function && function->key == unit.bytes && counts_arcs ? function : NULL;
+}
+
+/* ---- The arena. */
+
+#define PAGE 4096
+#define MAGIC 0x31766f636174656dULL /* "metacov1" */
+
+struct arena {
+    uint64_t magic;
+    uint64_t bytes;
+    _Atomic uint64_t end;     /* The first byte that no record has. */
+    _Atomic uint64_t refused; /* The version of a unit that is not known; zero if there is none. */
+    _Atomic uint64_t full;    /* How many records had no room. */
+};
+
+enum { BEING_WRITTEN, LIVE, DUMPED };
+
+struct record {
+    uint64_t bytes; /* To the next record. */
+    _Atomic uint32_t state;
+    uint32_t isolated; /* Whether there is nothing else on the pages of the counters. */
+    uint64_t layout_at; /* Where the layout is: here, or in the record of a forked process's parent. */
+    uint64_t layout_bytes;
+    uint64_t counters_at;
+    uint64_t counters_bytes;
+};
+
+struct function_layout {
+    uint32_t ident, lineno_checksum, cfg_checksum, count;
+    uint64_t offset;
+};
+
+struct unit_layout {
+    uint32_t version, stamp, checksum, path_bytes, function_count, reserved;
+};
+
+/* ---- This image: the executable or shared library that this copy is part of. */
+
+/* A run of whole pages of memory that hold counters. */
+struct range {
+    char *start, *end;
+    uint64_t offset; /* Where its pages are among those of the record. */
+};
+
+#define RANGES_MAX 4096
+
+static struct {
+    const void *units; /* Linked by their own `next`, the last one first. */
+    struct range *ranges;
+    size_t range_count;
+    uint64_t record_at;    /* Where its record is in the arena; zero if it has none. */
+    uint64_t counters_at, counters_bytes;
+    int serves;            /* Whether the next fork is the server's, whose child is the execution. */
+    int dumped;            /* Whether the program has kept what it counted, and has not reset it. */
+    int ended;             /* Whether what counts from here on is nobody's business. */
+} image;
+
+static char arena_path[64];
+
+/* Set by the linker script of `metacov cc`: counters have pages of their own. */
+extern char __metacov_counters_start[] __attribute__((weak, visibility("hidden")));
+extern char __metacov_counters_end[] __attribute__((weak, visibility("hidden")));
+
+static uint64_t round_up(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+
+static void *unit_next(const void *unit) { return *(void *const *)((const char *)unit + 8); }
+
+/* Calls `visit` for all functions in all units of a list. */
+#define FOR_EACH_UNIT(unit, first) \
+    for (unit_t unit = {first}; unit.bytes; unit.bytes = unit_next(unit.bytes))
+#define FOR_EACH_FUNCTION(function, unit)                                  \
+    for (uint32_t number_ = 0; number_ < function_count(unit); number_++) \
+        for (const function_t *function = unit_function(unit, number_); function; function = NULL)
+
+/* Memory that the program does not know of: its malloc may be instrumented, or its own. */
+static void *scratch(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int by_start(const void *left, const void *right) {
+    const struct range *a = left, *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* The pages that hold the counters of these units. */
+static size_t find_ranges(const void *units, struct range *ranges) {
+    size_t count = 0;
+    FOR_EACH_UNIT(unit, units) {
+        FOR_EACH_FUNCTION(function, unit) {
+            char *start = (char *)function->arcs.values;
+            char *end = start + 8 * (size_t)function->arcs.count;
+            start = (char *)((uintptr_t)start / PAGE * PAGE);
+            end = (char *)round_up((uintptr_t)end, PAGE);
+            struct range *last = count ? &ranges[count - 1] : NULL;
+            if (last && start <= last->end && end >= last->start) {
+                if (start < last->start) last->start = start;
+                if (end > last->end) last->end = end;
+            } else if (count < RANGES_MAX) {
+                ranges[count++] = (struct range){start, end, 0};
+            } else {
+                return 0;
+            }
+        }
+    }
+    qsort(ranges, count, sizeof *ranges, by_start);
+    size_t kept = 0;
+    for (size_t at = 1; at < count; at++) {
+        if (ranges[at].start <= ranges[kept].end) {
+            if (ranges[at].end > ranges[kept].end) ranges[kept].end = ranges[at].end;
+        } else {
+            ranges[++kept] = ranges[at];
+        }
+    }
+    count = count ? kept + 1 : 0;
+    uint64_t offset = 0;
+    for (size_t at = 0; at < count; at++) {
+        ranges[at].offset = offset;
+        offset += (uint64_t)(ranges[at].end - ranges[at].start);
+    }
+    return count;
+}
+
+static int isolated(const struct range *ranges, size_t count) {
+    return __metacov_counters_start && ranges[0].start >= __metacov_counters_start &&
+           ranges[count - 1].end <= __metacov_counters_end;
+}
+
+static uint64_t offset_of(const struct range *ranges, size_t count, const void *counter) {
+    size_t low = 0, high = count;
+    while (high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (ranges[middle].start <= (const char *)counter) low = middle;
+        else high = middle;
+    }
+    return ranges[low].offset + (uint64_t)((const char *)counter - ranges[low].start);
+}
+
+static uint64_t layout_bytes(const void *units) {
+    uint64_t bytes = 0;
+    FOR_EACH_UNIT(unit, units) {
+        bytes += sizeof(struct unit_layout) + round_up(strlen(unit_path(unit)), 8);
+        FOR_EACH_FUNCTION(function, unit) bytes += sizeof(struct function_layout);
+    }
+    return bytes;
+}
+
+static void write_layout(char *out, const void *units, const struct range *ranges, size_t count) {
+    FOR_EACH_UNIT(unit, units) {
+        struct unit_layout *layout = (void *)out;
+        const size_t path_bytes = strlen(unit_path(unit));
+        *layout = (struct unit_layout){unit_version(unit), unit_stamp(unit), unit_checksum(unit),
+                                       (uint32_t)path_bytes, 0, 0};
+        out += sizeof *layout;
+        FOR_EACH_FUNCTION(function, unit) {
+            *(struct function_layout *)out = (struct function_layout){
+                function->ident, function->lineno_checksum, function->cfg_checksum,
+                function->arcs.count, offset_of(ranges, count, function->arcs.values)};
+            out += sizeof(struct function_layout);
+            layout->function_count++;
+        }
+        memcpy(out, unit_path(unit), path_bytes);
+        memset(out + path_bytes, 0, round_up(path_bytes, 8) - path_bytes);
+        out += round_up(path_bytes, 8);
+    }
+}
+
+/* ---- Placing counters. */
+
+/* The arena's descriptor, and its first page. */
+static int open_arena(struct arena **arena) {
+    const int fd = open(arena_path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return -1;
+    *arena = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (*arena == MAP_FAILED || (*arena)->magic != MAGIC) {
+        if (*arena != MAP_FAILED) munmap(*arena, PAGE);
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void close_arena(int fd, struct arena *arena) {
+    munmap(arena, PAGE);
+    close(fd);
+}
+
+/* Takes room for a record, and maps its head. */
+static struct record *new_record(int fd, struct arena *arena, uint64_t head_bytes,
+                                 uint64_t counters_bytes, uint64_t *at) {
+    head_bytes = round_up(head_bytes, PAGE);
+    const uint64_t bytes = head_bytes + counters_bytes;
+    *at = atomic_fetch_add(&arena->end, bytes);
+    if (*at + bytes > arena->bytes) {
+        atomic_fetch_add(&arena->full, 1);
+        return NULL;
+    }
+    struct record *record =
+        mmap(NULL, head_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*at);
+    if (record == MAP_FAILED) return NULL;
+    record->bytes = bytes;
+    record->counters_at = *at + head_bytes;
+    record->counters_bytes = counters_bytes;
+    return record;
+}
+
+/* Copies pages to where the counters will be. Pages inside of a range that nobody has touched hold
+ * zeros, as does the arena; the first and the last may have other variables of the program. They
+ * are copied in memory: a write would heed the program's limit on the size of files. */
+static int copy_range(int fd, const struct range *range, uint64_t at) {
+    const size_t bytes = (size_t)(range->end - range->start), pages = bytes / PAGE;
+    unsigned char *touched = scratch(round_up(pages, PAGE));
+    if (!touched) return -1;
+    char *to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+    const int copied = to != MAP_FAILED && mincore(range->start, bytes, touched) == 0 ? 0 : -1;
+    for (size_t page = 0; page < pages && copied == 0; page++) {
+        const char *start = range->start + page * PAGE;
+        const int on_edge = page == 0 || page == pages - 1;
+        if (!on_edge && !(touched[page] & 1)) continue;
+        size_t word = 0;
+        while (word < PAGE / 8 && ((const uint64_t *)start)[word] == 0) word++;
+        if (word < PAGE / 8) memcpy(to + page * PAGE, start, PAGE);
+    }
+    if (to != MAP_FAILED) munmap(to, bytes);
+    munmap(touched, round_up(pages, PAGE));
+    return copied;
+}
+
+static int copy_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at) {
+    for (size_t at = 0; at < count; at++) {
+        if (copy_range(fd, &ranges[at], counters_at + ranges[at].offset) != 0) return -1;
+    }
+    return 0;
+}
+
+/* From here on, the program counts there: in the arena, or in a private copy. */
+static int map_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at,
+                      int sharing) {
+    for (size_t at = 0; at < count; at++) {
+        const size_t bytes = (size_t)(ranges[at].end - ranges[at].start);
+        if (mmap(ranges[at].start, bytes, PROT_READ | PROT_WRITE, sharing | MAP_FIXED, fd,
+                 (off_t)(counters_at + ranges[at].offset)) == MAP_FAILED)
+            return -1;
+    }
+    return 0;
+}
+
+static uint64_t ranges_bytes(const struct range *ranges, size_t count) {
+    return count ? ranges[count - 1].offset + (uint64_t)(ranges[count - 1].end - ranges[count - 1].start) : 0;
+}
+
+/* Places the counters of these units, and tells of them. */
+static void place(const void *units) {
+    struct arena *arena;
+    const int fd = open_arena(&arena);
+    if (fd < 0) return;
+    FOR_EACH_UNIT(unit, units) {
+        if (counter_kinds(unit_version(unit)) == 0) {
+            atomic_store(&arena->refused, unit_version(unit));
+            close_arena(fd, arena);
+            return;
+        }
+    }
+    struct range *ranges = scratch(RANGES_MAX * sizeof *ranges);
+    const size_t count = ranges ? find_ranges(units, ranges) : 0;
+    if (count > 0) {
+        const uint64_t bytes = layout_bytes(units), counters = ranges_bytes(ranges, count);
+        uint64_t at;
+        struct record *record = new_record(fd, arena, sizeof *record + bytes, counters, &at);
+        if (record) {
+            record->layout_at = at + sizeof *record;
+            record->layout_bytes = bytes;
+            record->isolated = isolated(ranges, count);
+            write_layout((char *)(record + 1), units, ranges, count);
+            /* All or nothing: pages are swapped only when all have been copied. */
+            if (copy_ranges(fd, ranges, count, record->counters_at) == 0 &&
+                map_ranges(fd, ranges, count, record->counters_at, MAP_SHARED) == 0) {
+                if (!image.record_at) {
+                    image.ranges = ranges;
+                    image.range_count = count;
+                    image.record_at = at;
+                    image.counters_at = record->counters_at;
+                    image.counters_bytes = counters;
+                }
+                atomic_store(&record->state, LIVE);
+            }
+            munmap(record, round_up(sizeof *record + bytes, PAGE));
+        }
+    }
+    close_arena(fd, arena);
+}
+
+/* A record that shares the layout of this image's own, with these counters. */
+static struct record *add_record(int fd, struct arena *arena, uint64_t *at) {
+    struct record *record =
+        new_record(fd, arena, sizeof *record, image.counters_bytes, at);
+    struct record *own =
+        record ? mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, (off_t)image.record_at) : NULL;
+    if (!record || own == MAP_FAILED) return NULL;
+    record->layout_at = own->layout_at;
+    record->layout_bytes = own->layout_bytes;
+    record->isolated = own->isolated;
+    munmap(own, PAGE);
+    return record;
+}
+
+static void zero_counters(void) {
+    FOR_EACH_UNIT(unit, image.units) {
+        if (counter_kinds(unit_version(unit)) == 0) return;
+        FOR_EACH_FUNCTION(function, unit)
+            memset(function->arcs.values, 0, 8 * (size_t)function->arcs.count);
+    }
+}
+
+/* A forked child counts for itself: increments of two processes in one place get lost, and other
+ * variables on the pages must not be shared at all. Its counters are summed with its parent's when
+ * they are read. */
+static void in_child(void) {
+    struct arena *arena;
+    const int served = image.serves;
+    image.serves = 0;
+    if (!image.record_at || served || image.ended) return;
+    const int fd = open_arena(&arena);
+    if (fd < 0) return;
+    uint64_t at;
+    struct record *record = add_record(fd, arena, &at);
+    if (record) {
+        /* What is new is zero: only other variables have to come along. */
+        if ((record->isolated ||
+             copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0) &&
+            map_ranges(fd, image.ranges, image.range_count, record->counters_at, MAP_SHARED) == 0) {
+            if (!record->isolated) zero_counters();
+            image.dumped = 0;
+            image.record_at = at;
+            image.counters_at = record->counters_at;
+            atomic_store(&record->state, LIVE);
+        }
+        munmap(record, PAGE);
+    }
+    close_arena(fd, arena);
+}
+
+static void set_state(uint32_t state) {
+    struct arena *arena;
+    const int fd = image.record_at ? open_arena(&arena) : -1;
+    if (fd < 0) return;
+    struct record *record =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)image.record_at);
+    if (record != MAP_FAILED) {
+        atomic_store(&record->state, state);
+        munmap(record, PAGE);
+    }
+    close_arena(fd, arena);
+}
+
+/* ---- Serving: the program is started once and forks before its constructors and `main`, once for
+ * each input. See README.md for what is said. */
+
+static int is_executable(void) {
+    extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
+    return &__ehdr_start &&
+           (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR);
+}
+
+static int read_all(int fd, void *to, size_t bytes) {
+    for (char *out = to; bytes > 0;) {
+        const ssize_t count = read(fd, out, bytes);
+        if (count <= 0 && !(count < 0 && errno == EINTR)) return -1;
+        if (count > 0) out += count, bytes -= (size_t)count;
+    }
+    return 0;
+}
+
+/* A descriptor that programs are not likely to use, closed when they execute another. */
+static int aside(int fd) {
+    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 900);
+    return moved >= 0 ? moved : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static void serve(void) {
+    const char *input = getenv("METACOV_STDIN");
+    const int requests = aside(0), replies = aside(1);
+    if (requests < 0 || replies < 0) return;
+    unsetenv("METACOV_SERVE");
+    unsetenv("METACOV_STDIN");
+    dup2(2, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    int32_t word = 'h'; /* Here. */
+    if (write(replies, &word, 4) != 4) _exit(125);
+    char request;
+    while (read_all(requests, &request, 1) == 0) {
+        const pid_t child = fork();
+        if (child == 0) {
+            prctl(PR_SET_CHILD_SUBREAPER, 0);
+            setpgid(0, 0);
+            const int fd = open(input ? input : "/dev/null", O_RDONLY);
+            dup2(fd, 0);
+            if (fd > 0) close(fd);
+            close(requests);
+            close(replies);
+            return;
+        }
+        int32_t reply[3] = {child, 0, 0};
+        if (write(replies, reply, 4) != 4) _exit(125);
+        int status = 0;
+        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        if (child > 0) kill(-child, SIGKILL);
+        /* What it left behind has become ours; metacov ends all of us if there is something. */
+        pid_t other;
+        while ((other = waitpid(-1, NULL, WNOHANG)) > 0) {}
+        reply[1] = status;
+        reply[2] = other == 0;
+        if (write(replies, reply + 1, 8) != 8) _exit(125);
+    }
+    _exit(0);
+}
+
+/* ---- What gcc's objects call. */
+
+static int placed;
+
+/* After the constructors by which units register, since it is linked after them, and before all
+ * others. */
+static void start(void) {
+    const char *path = getenv("METACOV_COUNTERS");
+    placed = 1;
+    if (!path || strlen(path) >= sizeof arena_path || !image.units) return;
+    strcpy(arena_path, path);
+    place(image.units);
+    if (!image.record_at) return;
+    pthread_atfork(NULL, NULL, in_child);
+    if (!getenv("METACOV_SERVE")) return;
+    /* The server has nothing to count, so its child can have its counters. On pages that hold
+     * other variables too, it cannot: those are its own. */
+    image.serves = isolated(image.ranges, image.range_count);
+    if (is_executable()) serve();
+}
+
+__attribute__((section(".init_array.00100"), used)) static void (*const start_entry)(void) = start;
+
+void __gcov_init(void *unit) {
+    /* Objects are told by their versions, so even those that are not known are kept. */
+    *(void **)((char *)unit + 8) = (void *)image.units;
+    image.units = unit;
+    if (placed && arena_path[0]) {
+        void *others = *(void **)((char *)unit + 8);
+        *(void **)((char *)unit + 8) = NULL;
+        place(unit);
+        *(void **)((char *)unit + 8) = others;
+    }
+}
+
+/* Nothing to write: it is all there. But libgcov would write now, so what other images still call
+ * here, in their destructors, must not count. */
+void __gcov_exit(void) {
+    struct arena *arena;
+    const int fd = image.record_at && !image.ended ? open_arena(&arena) : -1;
+    if (fd < 0) return;
+    image.ended = 1;
+    map_ranges(fd, image.ranges, image.range_count, image.counters_at, MAP_PRIVATE);
+    close_arena(fd, arena);
+}
+
+/* What counted until now stays, whatever comes. What comes counts only after a reset. */
+void __gcov_dump(void) {
+    struct arena *arena;
+    const int fd = image.record_at && !image.dumped ? open_arena(&arena) : -1;
+    if (fd < 0) return;
+    uint64_t at;
+    struct record *record = add_record(fd, arena, &at);
+    if (record) {
+        if (copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0)
+            atomic_store(&record->state, LIVE);
+        munmap(record, PAGE);
+    }
+    close_arena(fd, arena);
+    image.dumped = 1;
+    set_state(DUMPED);
+}
+
+void __gcov_reset(void) {
+    zero_counters();
+    if (image.dumped) set_state(LIVE);
+    image.dumped = 0;
+}
+
+/* gcc before 11. */
+void __gcov_flush(void) {
+    __gcov_dump();
+    __gcov_reset();
+}
+
+/* Names of functions that merge counters stand in gcc's tables; here they are never called. */
+void __gcov_merge_add(void *counters, unsigned count) { (void)counters, (void)count; }
+void __gcov_merge_ior(void *counters, unsigned count) { (void)counters, (void)count; }
+void __gcov_merge_time_profile(void *counters, unsigned count) { (void)counters, (void)count; }
+void __gcov_merge_topn(void *counters, unsigned count) { (void)counters, (void)count; }
+
+/* gcc has calls of these go through libgcov, which writes its files first. */
+pid_t __gcov_fork(void) { return fork(); }
+
+int __gcov_execv(const char *path, char *const *arguments) { return execv(path, arguments); }
+int __gcov_execvp(const char *path, char *const *arguments) { return execvp(path, arguments); }
+int __gcov_execve(const char *path, char *const *arguments, char *const *environment) {
+    return execve(path, arguments, environment);
+}
+
+/* Those with variable arguments: the arguments are where the callee expects them. */
+#if defined __x86_64__
+#define TAIL_CALL(name) "jmp " name "@PLT\n"
+#elif defined __aarch64__
+#define TAIL_CALL(name) "b " name "\n"
+#else
+#error "metacov's runtime is written for x86-64 and aarch64"
+#endif
+#define TRAMPOLINE(name)                                                                    \
+    __asm__(".text\n.globl __gcov_" name "\n.hidden __gcov_" name                            \
+            "\n.type __gcov_" name ", %function\n__gcov_" name ":\n" TAIL_CALL(name)          \
+            ".size __gcov_" name ", . - __gcov_" name "\n")
+TRAMPOLINE("execl");
+TRAMPOLINE("execlp");
+TRAMPOLINE("execle");
