@@ -43,13 +43,14 @@
 //! ```
 //!
 //! `told` has a bit for each criterion that the side tells (1 line, 2 branch, 4 function, 8
-//! region), `naming` one for each way of naming branches, `fingerprint` is FNV-1a of the row and
+//! region, 16 block), `naming` one for each way of naming branches, `fingerprint` is FNV-1a of the row and
 //! its sides; so is `seal` in `meta`, of all the rest, once a run has come to an end.
 //!
 //! While a run is written, its file has a write-ahead log beside it (`-wal`, `-shm`): whatever
 //! ends the process, all that was committed is there, and reports can be made meanwhile. A clean
 //! end takes them away. Results are committed every tenth of a second.
 
+mod base;
 mod header;
 mod lock;
 mod merge;

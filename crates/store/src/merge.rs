@@ -8,8 +8,9 @@ use metacov_core::{BuildMismatch, Renumbering, SiteTable, same_build};
 use metacov_formats::{Error, Fault, Place};
 use rusqlite::Connection;
 
+use crate::base::Base;
 use crate::lock::Lock;
-use crate::pairs::{Base, PairRow, Stored};
+use crate::pairs::{PairRow, Stored};
 use crate::run::Entry;
 use crate::sites::Written;
 use crate::{Header, Run, Settings, schema, seal};

@@ -12,9 +12,10 @@ use metacov_core::SiteTable;
 use metacov_formats::{Audience, Done, Error, Fault, Numbering, Place};
 use rusqlite::{Connection, ErrorCode};
 
+use crate::base::Base;
 use crate::header::{flag, get, set};
 use crate::lock::Lock;
-use crate::pairs::{Base, PairRow, Stored};
+use crate::pairs::{PairRow, Stored};
 use crate::sites::{News, Written};
 use crate::{Header, Run, schema, seal};
 
@@ -66,10 +67,12 @@ impl Recorder {
     }
 
     fn open_file(path: &Path, name: &str, header: &Header, resume: bool) -> Result<Self, Fault> {
-        let is_there = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-        if is_there && !resume {
+        let exists = || {
             let what = "it exists; go on with it (--resume), or choose another name";
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, what).into());
+            Fault::from(io::Error::new(io::ErrorKind::AlreadyExists, what))
+        };
+        if !resume && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0) {
+            return Err(exists());
         }
         let lock = Lock::take(path)?.ok_or_else(|| busy(path))?;
         let connection = schema::open_to_write(path).map_err(|error| unwritable(&error))?;
@@ -77,6 +80,10 @@ impl Recorder {
             begin(&connection, header).map_err(|error| unwritable(&error))?;
             let writer = Writer { connection, _lock: lock };
             return Recorder::start(name, writer, (SiteTable::new(), None, Written::default()));
+        }
+        if !resume {
+            // Somebody was faster.
+            return Err(exists());
         }
         schema::check(&connection)?;
         let run = Run::of(name.to_owned(), connection)?;

@@ -6,8 +6,9 @@ use metacov_core::{Agreement, Operation, SiteTable, Suite, Tally};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
+use crate::base::Base;
 use crate::header::damaged;
-use crate::pairs::{Base, PairRow};
+use crate::pairs::PairRow;
 use crate::sites::{self, Written};
 use crate::{Header, Stored, schema, seal};
 

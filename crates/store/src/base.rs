@@ -1,0 +1,58 @@
+//! The side that all covers of a run file are told apart from.
+
+use metacov_core::{Cover, Fingerprint, Group, Reading, SiteTable};
+use metacov_formats::Fault;
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::header::damaged;
+use crate::runs;
+
+/// The covers that others are told apart from.
+#[derive(Clone)]
+pub(crate) struct Base {
+    pub(crate) executed: Cover,
+    pub(crate) known: Cover,
+}
+
+impl Base {
+    /// Nothing.
+    pub(crate) fn of(table: &SiteTable) -> Self {
+        Base { executed: Cover::of(table), known: Cover::of(table) }
+    }
+
+    /// The first side of a group.
+    pub(crate) fn first(group: &Group<Reading>) -> Self {
+        let [first, ..] = group.sides() else { unreachable!("a group has two sides or more") };
+        Base { executed: first.executed.clone(), known: first.known.clone() }
+    }
+
+    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let (executed, known) = (runs::encode(&self.executed), runs::encode(&self.known));
+        let row = (&executed, &known, Base::fingerprint(&executed, &known));
+        connection.execute("INSERT INTO base VALUES (?1, ?2, ?3)", row).map(drop)
+    }
+
+    pub(crate) fn read(connection: &Connection, table: &SiteTable) -> Result<Option<Self>, Fault> {
+        let sql = "SELECT executed, known, fingerprint FROM base";
+        let row: Option<(Vec<u8>, Vec<u8>, i64)> = connection
+            .query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?;
+        let Some((executed, known, fingerprint)) = row else { return Ok(None) };
+        if Base::fingerprint(&executed, &known) != fingerprint {
+            return Err(damaged("its base is not as it was written"));
+        }
+        let mut base = Base::of(table);
+        runs::flip(&executed, table.len(), &mut base.executed)
+            .and_then(|()| runs::flip(&known, table.len(), &mut base.known))
+            .map_err(|what| damaged(&format!("its base names {what}")))?;
+        Ok(Some(base))
+    }
+
+    fn fingerprint(executed: &[u8], known: &[u8]) -> i64 {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.bytes(&(executed.len() as u64).to_le_bytes());
+        fingerprint.bytes(executed);
+        fingerprint.bytes(known);
+        fingerprint.hash().cast_signed()
+    }
+}
