@@ -10,6 +10,7 @@
 //! like suites of files.
 
 mod arena;
+mod engine;
 mod execution;
 mod invocation;
 mod load;
@@ -24,6 +25,7 @@ mod supervisor;
 mod target;
 mod worker;
 
+pub use engine::{Connection, Engine};
 pub use execution::Inputs;
 pub use invocation::Invocation;
 pub use load::load;

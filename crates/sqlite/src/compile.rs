@@ -1,0 +1,57 @@
+// SQLite as a library that counts. The build script includes this file too.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use metacov_runtime::Runtime;
+
+/// What SQLite is compiled with: everything that a test generator may reach, and no threads, since
+/// counts of several threads get lost.
+const OPTIONS: &[&str] = &[
+    "-DSQLITE_THREADSAFE=0",
+    "-DSQLITE_OMIT_LOAD_EXTENSION",
+    "-DSQLITE_ENABLE_FTS4",
+    "-DSQLITE_ENABLE_FTS5",
+    "-DSQLITE_ENABLE_RTREE",
+    "-DSQLITE_ENABLE_JSON1",
+    "-DSQLITE_ENABLE_MATH_FUNCTIONS",
+    "-DSQLITE_ENABLE_DBSTAT_VTAB",
+    "-DSQLITE_ENABLE_STAT4",
+    // Tests are held against other builds; the hash of the source has no place in their results.
+    "-DSQLITE_DEFAULT_MEMSTATUS=0",
+];
+
+/// The library.
+pub const LIBRARY: &str = "libsqlite3.so";
+/// What its counters mean.
+pub const NOTES: &str = "sqlite3.gcno";
+/// Its source.
+pub const SOURCE: &str = "sqlite3.c";
+
+/// Compiles the amalgamation that lies in `source` into `folder`.
+pub fn compile(compiler: &OsStr, source: &Path, folder: &Path) -> io::Result<()> {
+    for name in [SOURCE, "sqlite3.h"] {
+        std::fs::copy(source.join(name), folder.join(name))?;
+    }
+    let runtime = Runtime::install(compiler, folder)?;
+    let mut object = Command::new(compiler);
+    object.args(runtime.compile_flags()).args(["-O0", "-fPIC", "-w"]).args(OPTIONS);
+    run(object.args(["-c", SOURCE, "-o", "sqlite3.o"]).current_dir(folder))?;
+    let mut link = Command::new(compiler);
+    link.args(runtime.compile_flags()).arg(runtime.link_flag());
+    run(link.args(["-shared", "sqlite3.o", "-o", LIBRARY, "-lm"]).current_dir(folder))
+}
+
+fn run(command: &mut Command) -> io::Result<()> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command
+        .output()
+        .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    Err(io::Error::other(format!("{name} cannot compile SQLite: {said}")))
+}

@@ -1,0 +1,48 @@
+//! The SQLite that is inside of the binary, as a library that counts.
+//!
+//! **The key design decision of this crate**: nobody has to have a target to see metacov work. The
+//! amalgamation that this workspace depends on anyway is compiled with coverage by the build script
+//! and carried along, with the notes that its counters need and the source that reports show.
+
+mod compile;
+
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use compile::{LIBRARY, NOTES, SOURCE, compile};
+
+/// The version of SQLite.
+pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
+
+/// The folder that it was compiled in, as its notes have it.
+pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
+
+/// What is carried along, compressed.
+const FILES: [(&str, &[u8]); 3] = [
+    (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
+    (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
+    (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
+];
+
+/// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
+/// of what is in it, and it appears whole or not at all.
+pub fn unpack(cache: &Path) -> io::Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    FILES.iter().for_each(|(_, bytes)| hasher.write(bytes));
+    let folder = cache.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    std::fs::create_dir_all(cache)?;
+    let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
+    for (name, bytes) in FILES {
+        std::fs::write(unfinished.path().join(name), zstd::decode_all(bytes)?)?;
+    }
+    match std::fs::rename(unfinished.path(), &folder) {
+        Ok(()) => drop(unfinished.keep()),
+        Err(_) if folder.is_dir() => {}
+        Err(error) => return Err(error),
+    }
+    Ok(folder)
+}
