@@ -34,6 +34,8 @@ pub(super) struct Image {
     functions: Vec<Function>,
     segments: Vec<Segment>,
     operations: Vec<Operation>,
+    /// The slots of what must not be below zero, function by function.
+    sound: Vec<Slot>,
     stencils: Stencils,
     /// All sites, none of which ran.
     known: Reading,
@@ -49,6 +51,7 @@ struct Function {
     name: String,
     counters: Range<usize>,
     operations: Range<usize>,
+    sound: Range<usize>,
 }
 
 /// Functions whose counters lie one behind the other.
@@ -82,7 +85,7 @@ impl Image {
                 .push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
             compiled.add(at, unit, number, &tape)?;
         }
-        let Compiled { functions, operations, sites, slots } = compiled;
+        let Compiled { functions, operations, sound, sites, slots } = compiled;
         Ok(Image {
             segments: segments(&functions),
             stencils: Stencils::of(recorder.table, sites),
@@ -91,6 +94,7 @@ impl Image {
             counts: vec![0; slots],
             functions,
             operations,
+            sound,
             known,
         })
     }
@@ -114,7 +118,8 @@ impl Image {
                 if new[own.clone()] == last[own.clone()] {
                     continue;
                 }
-                let adds_up = function.run(&self.operations, &new[own], &mut self.counts);
+                let adds_up = function.run(&self.operations, &new[own], &mut self.counts)
+                    || function.is_sound(&self.sound, &self.counts);
                 if adds_up {
                     self.inconsistent.remove(&number);
                 } else {
@@ -168,6 +173,11 @@ impl Function {
         }
         tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
     }
+
+    /// Whether no arc or block that is there is below zero, for counts of which something is.
+    fn is_sound(&self, sound: &[Slot], counts: &[i64]) -> bool {
+        sound[self.sound.clone()].iter().all(|slot| counts[*slot as usize] <= 0)
+    }
 }
 
 /// Functions that are being put together.
@@ -175,6 +185,7 @@ impl Function {
 struct Compiled {
     functions: Vec<Function>,
     operations: Vec<Operation>,
+    sound: Vec<Slot>,
     sites: Vec<Vec<(SiteId, Slot)>>,
     /// As many as the largest function needs.
     slots: usize,
@@ -192,7 +203,14 @@ impl Compiled {
             return Err(Fault::malformed(Place::Whole, what));
         }
         let counters = at..at + COUNTER_BYTES * count;
-        self.functions.push(Function { name, counters, operations: start..self.operations.len() });
+        let mut sound: Vec<Slot> =
+            unit.notes.functions[number].sound().map(|variable| tape.slot(variable)).collect();
+        sound.sort_unstable();
+        sound.dedup();
+        let sound_start = self.sound.len();
+        self.sound.extend(sound);
+        let (operations, sound) = (start..self.operations.len(), sound_start..self.sound.len());
+        self.functions.push(Function { name, counters, operations, sound });
         Ok(())
     }
 }
