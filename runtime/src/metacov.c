@@ -26,6 +26,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -507,10 +508,14 @@ static int aside(int fd) {
 }
 
 static void serve(void) {
-    const char *input = getenv("METACOV_STDIN");
+    const char *input = getenv("METACOV_STDIN"), *limits = getenv("METACOV_LIMITS");
     const int requests = aside(0), replies = aside(1);
     if (requests < 0 || replies < 0) return;
+    char *end = NULL;
+    const unsigned long grace_ms = limits ? strtoul(limits, &end, 10) : 0;
+    const unsigned long cpu_s = end ? strtoul(end, NULL, 10) : 0;
     unsetenv("METACOV_SERVE");
+    unsetenv("METACOV_LIMITS");
     unsetenv("METACOV_STDIN");
     dup2(2, 1);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -522,6 +527,7 @@ static void serve(void) {
         if (child == 0) {
             prctl(PR_SET_CHILD_SUBREAPER, 0);
             setpgid(0, 0);
+            if (cpu_s > 0) setrlimit(RLIMIT_CPU, &(struct rlimit){cpu_s, cpu_s + 1});
             const int fd = open(input ? input : "/dev/null", O_RDONLY);
             dup2(fd, 0);
             if (fd > 0) close(fd);
@@ -533,13 +539,17 @@ static void serve(void) {
         if (write(replies, reply, 4) != 4) _exit(125);
         int status = 0;
         while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-        if (child > 0) kill(-child, SIGKILL);
-        /* What it left behind has become ours; metacov ends all of us if there is something. */
-        pid_t other;
-        while ((other = waitpid(-1, NULL, WNOHANG)) > 0) {}
         reply[1] = status;
+        if (write(replies, reply + 1, 4) != 4) _exit(125);
+        /* What it left behind has become ours, and may go on for a while; metacov ends all of us
+         * if there is still something then. */
+        pid_t other;
+        unsigned long waited_ms = 0;
+        while ((other = waitpid(-1, NULL, WNOHANG)) > 0 || (other == 0 && waited_ms++ < grace_ms)) {
+            if (other == 0) usleep(1000);
+        }
         reply[2] = other == 0;
-        if (write(replies, reply + 1, 8) != 8) _exit(125);
+        if (write(replies, reply + 2, 4) != 4) _exit(125);
     }
     _exit(0);
 }

