@@ -99,7 +99,7 @@ impl Supervisor {
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     pub(crate) fn next(
         &mut self,
-        answers: Option<BorrowedFd<'_>>,
+        mut answers: Option<BorrowedFd<'_>>,
         end: Option<Instant>,
         interrupted: &AtomicBool,
     ) -> io::Result<Event> {
@@ -128,8 +128,13 @@ impl Supervisor {
             let has_said = ends[1 + usize::from(answers.is_some())..]
                 .iter()
                 .any(|end| !end.revents().is_empty());
+            // A target that has closed its end will not answer any more.
+            let is_mute = answers.is_some() && !has_answer && !ends[1].revents().is_empty();
             if has_said || has_ended {
                 self.listen()?;
+            }
+            if is_mute {
+                answers = None;
             }
             // What it answered before it ended comes first.
             if has_answer {

@@ -84,6 +84,7 @@ impl Worker {
         let in_memory = match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => None,
             Contents::Counters(snapshots) => Some(intake.read_snapshots(&snapshots)?),
+            Contents::Unfinished(snapshots) => Some(intake.read_snapshots_of_crash(&snapshots)?),
             Contents::Refused(version) => {
                 return fault(&format!("compiled by a gcc that is not known, version {version}"));
             }
