@@ -10,6 +10,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -27,8 +28,17 @@ use crate::target::whole_seconds;
 /// The largest file that a target may write: a runaway log should not fill the disk.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// Takes requests from standard input, a socket, until there is nobody left to ask.
-pub fn supervise() -> io::Result<()> {
+/// Takes requests from standard input, a socket, until there is nobody left to ask. Then the
+/// executions' folder goes too: metacov may have been killed, and cannot see to it.
+pub fn supervise(folder: &Path) -> io::Result<()> {
+    let served = serve();
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => served.and(Err(error)),
+        _ => served,
+    }
+}
+
+fn serve() -> io::Result<()> {
     let control = io::stdin().as_fd().try_clone_to_owned()?;
     set_child_subreaper(Some(getpid()))?;
     for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, FILE_BYTES_MAX)] {

@@ -49,11 +49,12 @@ pub(crate) struct Ended {
 
 impl Supervisor {
     /// This program, started again as a supervisor. It has a process group of its own: an
-    /// interrupt from the terminal is for metacov, which tells it what to do.
-    pub(crate) fn start() -> io::Result<Self> {
+    /// interrupt from the terminal is for metacov, which tells it what to do. The folder goes when
+    /// it does.
+    pub(crate) fn start(folder: &Path) -> io::Result<Self> {
         let (here, there) = UnixStream::pair()?;
         let mut command = Command::new("/proc/self/exe");
-        command.arg("supervise").stdin(OwnedFd::from(there)).stdout(Stdio::null());
+        command.arg("supervise").arg(folder).stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let process = command.process_group(0).spawn()?;
         Ok(Supervisor { process, control: Some(here), output: Output::default(), said: None })
     }
