@@ -25,6 +25,10 @@ pub const ARENA_VARIABLE: &str = "METACOV_COUNTERS";
 /// Tells a program to fork for each input, before its own constructors.
 pub const SERVE_VARIABLE: &str = "METACOV_SERVE";
 
+/// Two numbers for who serves: for how many milliseconds what an execution leaves behind may go on,
+/// and how many seconds of processor time an execution may take (0: as many as it likes).
+pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
+
 /// What a program that forks for each input takes for its standard input.
 pub const STDIN_VARIABLE: &str = "METACOV_STDIN";
 

@@ -5,8 +5,8 @@
  * a file of metacov's in shared memory (the "arena") before the program starts. So they are there
  * however the program ends, and nobody writes or reads files.
  *
- * Each executable and shared library has a copy of its own, all of whose symbols are hidden; they
- * meet in the arena, to which each appends records. README.md draws it.
+ * Each executable and shared library has a copy of its own, whose symbols are hidden but for the
+ * list of all of them; they meet in the arena, to which each appends records. README.md draws it.
  *
  * Without an arena (METACOV_COUNTERS is not set) the program runs as if it were not instrumented:
  * it counts, and nobody looks. */
@@ -18,6 +18,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,7 +97,7 @@ struct arena {
     _Atomic uint64_t full;    /* How many records had no room. */
 };
 
-enum { BEING_WRITTEN, LIVE, DUMPED };
+enum { BEING_WRITTEN, LIVE, DUMPED, LEFT };
 
 struct record {
     uint64_t bytes; /* To the next record. */
@@ -435,6 +437,52 @@ static void set_state(uint32_t state) {
     close_arena(fd, arena);
 }
 
+/* What counted until now stays, whatever comes. What comes counts only after a reset. */
+static void dump(void) {
+    struct arena *arena;
+    const int fd = image.record_at && !image.dumped ? open_arena(&arena) : -1;
+    if (fd < 0) return;
+    uint64_t at;
+    struct record *record = add_record(fd, arena, &at);
+    if (record) {
+        if (copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0)
+            atomic_store(&record->state, LIVE);
+        munmap(record, PAGE);
+    }
+    close_arena(fd, arena);
+    image.dumped = 1;
+    set_state(DUMPED);
+}
+
+static void reset(void) {
+    zero_counters();
+    if (image.dumped) set_state(LIVE);
+    image.dumped = 0;
+}
+
+/* ---- All images of this process, for those who ask one to dump or to reset, and mean all. */
+
+struct member {
+    void (*dump)(void), (*reset)(void);
+    struct member *next;
+};
+
+/* The first that the loader finds is everybody's, as it is with libgcov's `__gcov_master`. */
+__attribute__((visibility("default"))) struct member *__metacov_images;
+
+static struct member own = {dump, reset, NULL};
+
+static void join(void) {
+    own.next = __metacov_images;
+    __metacov_images = &own;
+}
+
+static void leave(void) {
+    struct member **at = &__metacov_images;
+    while (*at && *at != &own) at = &(*at)->next;
+    if (*at) *at = own.next;
+}
+
 /* ---- Serving: the program is started once and forks before its constructors and `main`, once for
  * each input. See README.md for what is said. */
 
@@ -460,10 +508,14 @@ static int aside(int fd) {
 }
 
 static void serve(void) {
-    const char *input = getenv("METACOV_STDIN");
+    const char *input = getenv("METACOV_STDIN"), *limits = getenv("METACOV_LIMITS");
     const int requests = aside(0), replies = aside(1);
     if (requests < 0 || replies < 0) return;
+    char *end = NULL;
+    const unsigned long grace_ms = limits ? strtoul(limits, &end, 10) : 0;
+    const unsigned long cpu_s = end ? strtoul(end, NULL, 10) : 0;
     unsetenv("METACOV_SERVE");
+    unsetenv("METACOV_LIMITS");
     unsetenv("METACOV_STDIN");
     dup2(2, 1);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -475,6 +527,7 @@ static void serve(void) {
         if (child == 0) {
             prctl(PR_SET_CHILD_SUBREAPER, 0);
             setpgid(0, 0);
+            if (cpu_s > 0) setrlimit(RLIMIT_CPU, &(struct rlimit){cpu_s, cpu_s + 1});
             const int fd = open(input ? input : "/dev/null", O_RDONLY);
             dup2(fd, 0);
             if (fd > 0) close(fd);
@@ -486,13 +539,17 @@ static void serve(void) {
         if (write(replies, reply, 4) != 4) _exit(125);
         int status = 0;
         while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-        if (child > 0) kill(-child, SIGKILL);
-        /* What it left behind has become ours; metacov ends all of us if there is something. */
-        pid_t other;
-        while ((other = waitpid(-1, NULL, WNOHANG)) > 0) {}
         reply[1] = status;
+        if (write(replies, reply + 1, 4) != 4) _exit(125);
+        /* What it left behind has become ours, and may go on for a while; metacov ends all of us
+         * if there is still something then. */
+        pid_t other;
+        unsigned long waited_ms = 0;
+        while ((other = waitpid(-1, NULL, WNOHANG)) > 0 || (other == 0 && waited_ms++ < grace_ms)) {
+            if (other == 0) usleep(1000);
+        }
         reply[2] = other == 0;
-        if (write(replies, reply + 1, 8) != 8) _exit(125);
+        if (write(replies, reply + 2, 4) != 4) _exit(125);
     }
     _exit(0);
 }
@@ -510,6 +567,7 @@ static void start(void) {
     strcpy(arena_path, path);
     place(image.units);
     if (!image.record_at) return;
+    join();
     pthread_atfork(NULL, NULL, in_child);
     if (!getenv("METACOV_SERVE")) return;
     /* The server has nothing to count, so its child can have its counters. On pages that hold
@@ -536,34 +594,21 @@ void __gcov_init(void *unit) {
  * here, in their destructors, must not count. */
 void __gcov_exit(void) {
     struct arena *arena;
-    const int fd = image.record_at && !image.ended ? open_arena(&arena) : -1;
-    if (fd < 0) return;
+    if (!image.record_at || image.ended) return;
     image.ended = 1;
+    leave();
+    const int fd = open_arena(&arena);
+    if (fd < 0) return;
     map_ranges(fd, image.ranges, image.range_count, image.counters_at, MAP_PRIVATE);
     close_arena(fd, arena);
 }
 
-/* What counted until now stays, whatever comes. What comes counts only after a reset. */
 void __gcov_dump(void) {
-    struct arena *arena;
-    const int fd = image.record_at && !image.dumped ? open_arena(&arena) : -1;
-    if (fd < 0) return;
-    uint64_t at;
-    struct record *record = add_record(fd, arena, &at);
-    if (record) {
-        if (copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0)
-            atomic_store(&record->state, LIVE);
-        munmap(record, PAGE);
-    }
-    close_arena(fd, arena);
-    image.dumped = 1;
-    set_state(DUMPED);
+    for (const struct member *one = __metacov_images; one; one = one->next) one->dump();
 }
 
 void __gcov_reset(void) {
-    zero_counters();
-    if (image.dumped) set_state(LIVE);
-    image.dumped = 0;
+    for (const struct member *one = __metacov_images; one; one = one->next) one->reset();
 }
 
 /* gcc before 11. */
@@ -581,24 +626,57 @@ void __gcov_merge_topn(void *counters, unsigned count) { (void)counters, (void)c
 /* gcc has calls of these go through libgcov, which writes its files first. */
 pid_t __gcov_fork(void) { return fork(); }
 
-int __gcov_execv(const char *path, char *const *arguments) { return execv(path, arguments); }
-int __gcov_execvp(const char *path, char *const *arguments) { return execvp(path, arguments); }
-int __gcov_execve(const char *path, char *const *arguments, char *const *environment) {
-    return execve(path, arguments, environment);
+/* gcc takes it for granted that these return. The counters of a function that they do not return to
+ * do not add up; who reads them should know. */
+static void leave_program(void) {
+    if (!image.dumped && !image.ended) set_state(LEFT);
 }
 
-/* Those with variable arguments: the arguments are where the callee expects them. */
-#if defined __x86_64__
-#define TAIL_CALL(name) "jmp " name "@PLT\n"
-#elif defined __aarch64__
-#define TAIL_CALL(name) "b " name "\n"
-#else
-#error "metacov's runtime is written for x86-64 and aarch64"
-#endif
-#define TRAMPOLINE(name)                                                                    \
-    __asm__(".text\n.globl __gcov_" name "\n.hidden __gcov_" name                            \
-            "\n.type __gcov_" name ", %function\n__gcov_" name ":\n" TAIL_CALL(name)          \
-            ".size __gcov_" name ", . - __gcov_" name "\n")
-TRAMPOLINE("execl");
-TRAMPOLINE("execlp");
-TRAMPOLINE("execle");
+/* It was not left. libgcov has dumped by now, and resets. */
+static int return_to_program(int result) {
+    const int reason = errno;
+    __gcov_dump();
+    __gcov_reset();
+    errno = reason;
+    return result;
+}
+
+#define REPLACE(call) return leave_program(), return_to_program(call)
+
+int __gcov_execv(const char *path, char *const *arguments) { REPLACE(execv(path, arguments)); }
+int __gcov_execvp(const char *path, char *const *arguments) { REPLACE(execvp(path, arguments)); }
+int __gcov_execve(const char *path, char *const *arguments, char *const *environment) {
+    REPLACE(execve(path, arguments, environment));
+}
+
+/* The arguments from `first` up to the NULL that ends them, on the caller's stack; and what `rest`
+ * stands at then. */
+#define LIST(list, rest, first)                                                     \
+    va_list rest;                                                                   \
+    size_t count_ = 1;                                                              \
+    va_start(rest, first);                                                          \
+    if (first) while (va_arg(rest, char *)) count_++;                               \
+    va_end(rest);                                                                   \
+    char *list[count_ + 1];                                                         \
+    va_start(rest, first);                                                          \
+    list[0] = (char *)first;                                                        \
+    for (size_t at_ = 1; list[at_ - 1]; at_++) list[at_] = va_arg(rest, char *)
+
+int __gcov_execl(const char *path, const char *first, ...) {
+    LIST(arguments, rest, first);
+    va_end(rest);
+    return __gcov_execv(path, arguments);
+}
+
+int __gcov_execlp(const char *path, const char *first, ...) {
+    LIST(arguments, rest, first);
+    va_end(rest);
+    return __gcov_execvp(path, arguments);
+}
+
+int __gcov_execle(const char *path, const char *first, ...) {
+    LIST(arguments, rest, first);
+    char *const *environment = va_arg(rest, char *const *);
+    va_end(rest);
+    return __gcov_execve(path, arguments, environment);
+}

@@ -7,6 +7,7 @@ mod progress;
 mod talk;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -38,7 +39,9 @@ enum Command {
     Man(cmd::man::Args),
     /// Started by metacov itself.
     #[command(hide = true)]
-    Supervise,
+    Supervise {
+        folder: PathBuf,
+    },
     /// Started by metacov itself.
     #[command(hide = true)]
     Load(cmd::inner::LoadArgs),
@@ -57,7 +60,7 @@ fn main() -> std::process::ExitCode {
         Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
-        Command::Supervise => cmd::inner::supervise(),
+        Command::Supervise { folder } => cmd::inner::supervise(&folder),
         Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &talk),
         Command::Merge(args) => cmd::merge::run(&args, &talk),

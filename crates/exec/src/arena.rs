@@ -36,6 +36,7 @@ mod record {
     pub(super) const COUNTERS_AT: usize = 32;
     pub(super) const COUNTERS_BYTES: usize = 40;
     pub(super) const LIVE: u64 = 1;
+    pub(super) const LEFT: u64 = 3;
 }
 
 /// An arena, of one execution at a time.
@@ -52,6 +53,9 @@ pub(crate) struct Arena {
 pub(crate) enum Contents<'a> {
     /// The counters of all its images and processes.
     Counters(Vec<Snapshot<'a>>),
+    /// The same, of which some are of a process that became another program on its way, and need
+    /// not add up.
+    Unfinished(Vec<Snapshot<'a>>),
     /// It was compiled by a gcc that the runtime does not know; its version, as gcc writes it.
     Refused(String),
     /// There was not enough room.
@@ -91,13 +95,18 @@ impl Arena {
         if self.number(head::FULL) != 0 {
             return Contents::Full;
         }
-        let is_live = |at: &usize| self.number(at + record::STATE) & 0xffff_ffff == record::LIVE;
+        let state = |at: usize| self.number(at + record::STATE) & 0xffff_ffff;
+        let is_live = |at: &usize| matches!(state(*at), record::LIVE | record::LEFT);
         let snapshot = |at: usize| {
             let layout = self.part(at, record::LAYOUT_AT, record::LAYOUT_BYTES)?;
             let counters = self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES)?;
             Some(Snapshot { layout: &self.memory[layout], counters: &self.memory[counters] })
         };
-        Contents::Counters(self.records().filter(is_live).filter_map(snapshot).collect())
+        let snapshots = self.records().filter(is_live).filter_map(snapshot).collect();
+        if self.records().any(|at| state(at) == record::LEFT) {
+            return Contents::Unfinished(snapshots);
+        }
+        Contents::Counters(snapshots)
     }
 
     /// Keeps the records that are there, of a target that goes on, and what it has counted so far.

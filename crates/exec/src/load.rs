@@ -9,12 +9,13 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStringExt;
+use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use metacov_runtime::SERVE_VARIABLE;
+use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process_group, set_child_subreaper, setpgid, wait,
+    Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait,
     waitpid,
 };
 
@@ -28,6 +29,7 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
     // What the library reads and says is its own: nothing, and what is kept of its output.
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
+    let limits = Limits::take();
     let run = open(words)?;
     set_child_subreaper(Some(getpid()))?;
     answers.write_all(&i32::from(b'h').to_ne_bytes())?;
@@ -38,12 +40,55 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
         input.resize(u32::from_ne_bytes(length) as usize, 0);
         requests.read_exact(&mut input)?;
         if kind == b'f' {
-            forked(&run, &input, &mut answers)?;
+            forked(&run, &input, &limits, &mut answers)?;
         } else {
             answers.write_all(&run(&input).to_ne_bytes())?;
         }
+        answers.write_all(&i32::from(limits.leave_behind()).to_ne_bytes())?;
     }
     Ok(())
+}
+
+/// What metacov allows an execution.
+struct Limits {
+    /// For how long what it leaves behind may go on.
+    grace: Duration,
+    cpu_seconds: Option<u64>,
+}
+
+impl Limits {
+    /// As the environment tells, where nobody finds them afterwards.
+    #[expect(unsafe_code, reason = "the environment is changed")]
+    fn take() -> Self {
+        let text = std::env::var(LIMITS_VARIABLE).unwrap_or_default();
+        // SAFETY: this process has one thread.
+        unsafe { std::env::remove_var(LIMITS_VARIABLE) };
+        let mut numbers = text.split(' ').map(|number| number.parse().unwrap_or_default());
+        Limits {
+            grace: Duration::from_millis(numbers.next().unwrap_or_default()),
+            cpu_seconds: numbers.next().filter(|seconds| *seconds > 0),
+        }
+    }
+
+    /// Whether something of an execution that has ended, which has become ours, is still there
+    /// after the grace; metacov ends all of us then.
+    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+    fn leave_behind(&self) -> bool {
+        let mut end = None;
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    let end = *end.get_or_insert_with(|| Instant::now() + self.grace);
+                    if Instant::now() >= end {
+                        return true;
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(_) => return false,
+            }
+        }
+    }
 }
 
 /// A descriptor that targets are not likely to meet, closed when they execute another program.
@@ -83,12 +128,21 @@ fn open(words: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
 
 /// Runs an input in a child, and tells how that ended.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
-fn forked(run: &impl Fn(&[u8]) -> i32, input: &[u8], answers: &mut File) -> io::Result<()> {
+fn forked(
+    run: &impl Fn(&[u8]) -> i32,
+    input: &[u8],
+    limits: &Limits,
+    answers: &mut File,
+) -> io::Result<()> {
     // SAFETY: this process has one thread, unless the library has started more; those are not in
     // the child, which is for the library to know.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let _ = setpgid(None, None);
+        if let Some(seconds) = limits.cpu_seconds {
+            let limit = Rlimit { current: Some(seconds), maximum: Some(seconds + 1) };
+            let _ = setrlimit(Resource::Cpu, limit);
+        }
         let code = run(input);
         // SAFETY: an end without the ceremonies that belong to the parent.
         unsafe { libc::_exit(code & 0xff) };
@@ -99,16 +153,6 @@ fn forked(run: &impl Fn(&[u8]) -> i32, input: &[u8], answers: &mut File) -> io::
         if let Some((_, ended)) = waitpid(Some(child), WaitOptions::empty())? {
             status = ended.as_raw();
         }
-        let _ = kill_process_group(child, Signal::KILL);
     }
-    // What it left behind has become ours; metacov ends all of us if there is something.
-    let left_behind = loop {
-        match wait(WaitOptions::NOHANG) {
-            Ok(Some(_)) => {}
-            Ok(None) => break 1i32,
-            Err(_) => break 0,
-        }
-    };
-    answers.write_all(&status.to_ne_bytes())?;
-    answers.write_all(&left_behind.to_ne_bytes())
+    answers.write_all(&status.to_ne_bytes())
 }

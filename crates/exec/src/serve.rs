@@ -6,12 +6,12 @@ use std::io;
 use std::path::Path;
 
 use metacov_core::Exit;
-use metacov_runtime::{SERVE_VARIABLE, STDIN_VARIABLE};
+use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE, STDIN_VARIABLE};
 
 use crate::invocation::{Environment, Invocation};
 use crate::session::{Outcome, Question, Session};
 use crate::supervisor::Ended;
-use crate::target::{Mode, Target, is_library};
+use crate::target::{Limits, Mode, Target, is_library, whole_seconds};
 use crate::worker::Worker;
 
 impl Worker {
@@ -80,6 +80,11 @@ impl Worker {
     /// Starts a process that goes on. What it counts before the first input counts for all inputs,
     /// as it would if each had a process of its own.
     fn start_session(&mut self, target: &Target) -> io::Result<Session> {
+        if target.mode == Mode::Inline && target.limits.cpu.is_some() {
+            let what = "processor time is limited by process, and all inputs share one (use --mode \
+                        fork)";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
         let (command, environment) = self.server(target)?;
         self.arena.keep_nothing()?;
         self.once = None;
@@ -129,7 +134,12 @@ impl Worker {
     /// The process that serves a target, and its environment.
     fn server(&self, target: &Target) -> io::Result<(Vec<OsString>, Environment)> {
         let mut environment = self.environment();
-        environment.push((SERVE_VARIABLE.into(), "1".into()));
+        let Limits { grace, cpu, .. } = target.limits;
+        let limits = format!("{} {}", grace.as_millis(), cpu.map_or(0, whole_seconds));
+        environment.push((LIMITS_VARIABLE.into(), limits.into()));
+        if target.mode == Mode::Fork {
+            environment.push((SERVE_VARIABLE.into(), "1".into()));
+        }
         if is_library(&target.command) {
             let own = ["/proc/self/exe".into(), "load".into(), "--".into()];
             return Ok((

@@ -108,16 +108,24 @@ impl Session {
                     }
                     exit => exit,
                 };
-                let left_behind = self.number()? != 0;
-                Ok(if left_behind { Outcome::RanAway(exit) } else { Outcome::Ran(exit) })
+                self.outcome(exit)
             }
-            Event::Answer => Ok(Outcome::Ran(match self.number()? {
-                0 => Exit::Success,
-                code => Exit::Failure(code),
-            })),
+            Event::Answer => {
+                let exit = match self.number()? {
+                    0 => Exit::Success,
+                    code => Exit::Failure(code),
+                };
+                self.outcome(exit)
+            }
             Event::Ended(exit) => Ok(Outcome::Ended(exit)),
             Event::Late => Ok(Outcome::Late),
         }
+    }
+
+    /// What has become of an input that has run, once it is known what it leaves behind.
+    fn outcome(&mut self, exit: Exit) -> io::Result<Outcome> {
+        let left_behind = self.number()? != 0;
+        Ok(if left_behind { Outcome::RanAway(exit) } else { Outcome::Ran(exit) })
     }
 
     fn send(&mut self, question: Question<'_>) -> io::Result<()> {

@@ -10,6 +10,7 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
@@ -17,17 +18,27 @@ use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpid, kill_process,
-    kill_process_group, pidfd_open, prlimit, set_child_subreaper, setrlimit, waitid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpid,
+    kill_process, kill_process_group, pidfd_open, prlimit, set_child_subreaper, setrlimit, waitid,
 };
 
 use crate::message::{Reply, Request};
+use crate::target::whole_seconds;
 
 /// The largest file that a target may write: a runaway log should not fill the disk.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// Takes requests from standard input, a socket, until there is nobody left to ask.
-pub fn supervise() -> io::Result<()> {
+/// Takes requests from standard input, a socket, until there is nobody left to ask. Then the
+/// executions' folder goes too: metacov may have been killed, and cannot see to it.
+pub fn supervise(folder: &Path) -> io::Result<()> {
+    let served = serve();
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => served.and(Err(error)),
+        _ => served,
+    }
+}
+
+fn serve() -> io::Result<()> {
     let control = io::stdin().as_fd().try_clone_to_owned()?;
     set_child_subreaper(Some(getpid()))?;
     for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, FILE_BYTES_MAX)] {
@@ -74,7 +85,8 @@ fn execute(
             other => other,
         };
     }
-    let status = family.end()?;
+    // What a target leaves behind may go on for a while, to end by itself.
+    let status = family.end(matches!(end, End::Itself).then_some(request.grace))?;
     Ok(match end {
         End::Itself => Some(Reply::Ended(exit(status))),
         End::Late => Some(Reply::Ended(Exit::Timeout)),
@@ -142,7 +154,7 @@ impl Family {
             let _ = prlimit(Some(self.pid()), resource, Rlimit { current: soft, maximum: hard });
         };
         if let Some(cpu) = request.cpu {
-            let seconds = cpu.as_secs() + u64::from(cpu.subsec_nanos() > 0);
+            let seconds = whole_seconds(cpu);
             limit(Resource::Cpu, Some(seconds), Some(seconds + 1));
         }
         if request.memory_bytes.is_some() {
@@ -155,23 +167,37 @@ impl Family {
         let _ = kill_process_group(self.pid(), signal);
     }
 
-    /// Ends all of it. The group first, while its number cannot be another's; then what has left
-    /// the group, generation by generation: when a process ends, its children become ours.
-    fn end(&mut self) -> io::Result<ExitStatus> {
-        self.signal(Signal::KILL);
+    /// Ends all of it, at once or, if the target has ended, after a grace. The group first, while
+    /// its number cannot be another's; then what has left the group, generation by generation: when
+    /// a process ends, its children become ours.
+    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+    fn end(&mut self, grace: Option<Duration>) -> io::Result<ExitStatus> {
+        if grace.is_none() {
+            self.signal(Signal::KILL);
+        }
         let status = self.0.wait()?;
+        let end = Instant::now() + grace.unwrap_or_default();
         loop {
             match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
                 Err(Errno::CHILD) => return Ok(status),
                 Ok(None) => {
-                    for child in children() {
-                        let _ = kill_process(child, Signal::KILL);
+                    if Instant::now() >= end {
+                        children().into_iter().for_each(|child| self.kill(child));
                     }
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
+        }
+    }
+
+    /// Ends what is left of the target, with all of its group if it is still of that.
+    fn kill(&self, child: Pid) {
+        if getpgid(Some(child)).is_ok_and(|group| group == self.pid()) {
+            self.signal(Signal::KILL);
+        } else {
+            let _ = kill_process(child, Signal::KILL);
         }
     }
 

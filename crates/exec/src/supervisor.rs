@@ -49,11 +49,12 @@ pub(crate) struct Ended {
 
 impl Supervisor {
     /// This program, started again as a supervisor. It has a process group of its own: an
-    /// interrupt from the terminal is for metacov, which tells it what to do.
-    pub(crate) fn start() -> io::Result<Self> {
+    /// interrupt from the terminal is for metacov, which tells it what to do. The folder goes when
+    /// it does.
+    pub(crate) fn start(folder: &Path) -> io::Result<Self> {
         let (here, there) = UnixStream::pair()?;
         let mut command = Command::new("/proc/self/exe");
-        command.arg("supervise").stdin(OwnedFd::from(there)).stdout(Stdio::null());
+        command.arg("supervise").arg(folder).stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let process = command.process_group(0).spawn()?;
         Ok(Supervisor { process, control: Some(here), output: Output::default(), said: None })
     }
@@ -99,7 +100,7 @@ impl Supervisor {
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     pub(crate) fn next(
         &mut self,
-        answers: Option<BorrowedFd<'_>>,
+        mut answers: Option<BorrowedFd<'_>>,
         end: Option<Instant>,
         interrupted: &AtomicBool,
     ) -> io::Result<Event> {
@@ -128,8 +129,13 @@ impl Supervisor {
             let has_said = ends[1 + usize::from(answers.is_some())..]
                 .iter()
                 .any(|end| !end.revents().is_empty());
+            // A target that has closed its end will not answer any more.
+            let is_mute = answers.is_some() && !has_answer && !ends[1].revents().is_empty();
             if has_said || has_ended {
                 self.listen()?;
+            }
+            if is_mute {
+                answers = None;
             }
             // What it answered before it ended comes first.
             if has_answer {

@@ -27,6 +27,11 @@ pub struct Limits {
     pub memory_bytes: Option<u64>,
 }
 
+/// As the system counts limits: up.
+pub(crate) fn whole_seconds(time: Duration) -> u64 {
+    time.as_secs() + u64::from(time.subsec_nanos() > 0)
+}
+
 /// How executions are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {

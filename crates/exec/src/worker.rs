@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use metacov_core::Reading;
 use metacov_formats::{Error, Fault, Intake, Place};
 use metacov_runtime::ARENA_VARIABLE;
-use tempfile::TempDir;
 
 use crate::arena::{Arena, Contents};
 use crate::invocation::Invocation;
@@ -27,14 +26,16 @@ pub(crate) struct Worker {
     pub(crate) first: Option<Vec<Vec<u8>>>,
     /// What that target does only once, and would do each time if it did not go on.
     pub(crate) once: Option<Reading>,
-    folder: TempDir,
+    /// For files of an execution. The supervisor takes it away.
+    folder: PathBuf,
 }
 
 impl Worker {
     pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         fs::create_dir(folder.path().join("counters"))?;
-        let (supervisor, arena) = (Supervisor::start()?, Arena::new()?);
+        let (supervisor, arena) = (Supervisor::start(folder.path())?, Arena::new()?);
+        let folder = folder.keep();
         Ok(Worker { supervisor, session: None, arena, first: None, once: None, folder })
     }
 
@@ -84,6 +85,7 @@ impl Worker {
         let in_memory = match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => None,
             Contents::Counters(snapshots) => Some(intake.read_snapshots(&snapshots)?),
+            Contents::Unfinished(snapshots) => Some(intake.read_snapshots_of_crash(&snapshots)?),
             Contents::Refused(version) => {
                 return fault(&format!("compiled by a gcc that is not known, version {version}"));
             }
@@ -120,7 +122,7 @@ impl Worker {
     }
 
     fn counters(&self) -> PathBuf {
-        self.folder.path().join("counters")
+        self.folder.join("counters")
     }
 
     /// A file for an input that is not as it was given.
@@ -129,7 +131,7 @@ impl Worker {
         ending: Option<&OsStr>,
         parts: &[&[u8]],
     ) -> io::Result<PathBuf> {
-        let path = self.folder.path().join("input");
+        let path = self.folder.join("input");
         let path = ending.map_or(path.clone(), |ending| path.with_extension(ending));
         fs::write(&path, parts.concat())?;
         Ok(path)

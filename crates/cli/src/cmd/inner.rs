@@ -1,12 +1,13 @@
 //! Processes that metacov starts itself: `metacov supervise` and `metacov load`.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use crate::exit_code::ExitCode;
 
 /// Becomes a supervisor of targets. It has nobody to talk to; metacov sees that it is gone.
-pub fn supervise() -> anyhow::Result<ExitCode> {
-    metacov_exec::supervise()?;
+pub fn supervise(folder: &Path) -> anyhow::Result<ExitCode> {
+    metacov_exec::supervise(folder)?;
     Ok(ExitCode::Success)
 }
 

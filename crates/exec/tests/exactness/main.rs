@@ -67,6 +67,77 @@ fn plugins(tools: Tools, level: &str) {
     }
 }
 
+/// What `__gcov_dump`, `__gcov_reset`, `fork` and `exec` do to counts, in all orders.
+#[test]
+fn a_program_that_keeps_and_forgets_counts() {
+    let sources = target("keeps", &["keeps.c", "library.c", "keeps.h"]);
+    let images = [
+        Image { name: "libkept.so", sources: &["library.c"], links: &[] },
+        Image { name: "program", sources: &["keeps.c"], links: &["-lkept"] },
+    ];
+    let twin = Twin::build(GCC, &["-O0"], &sources, &images);
+    // But for `d f`: a line that a process enters in the middle, by a fork that is not counted, has
+    // a branch that ran and did not run itself, says gcov.
+    let inputs = [
+        "w l",
+        "w r",
+        "w r o",
+        "w r l",
+        "l r",
+        "l r w",
+        "w d",
+        "w d o",
+        "l d l",
+        "w d d",
+        "w d o d",
+        "w d r o",
+        "w d o r",
+        "w d o r w",
+        "w d o d r w l",
+        "d r d r w",
+        "r d w",
+        "w r d",
+        "f w",
+        "w f o",
+        "w l f w l",
+        "w d r f o",
+        "w r f o",
+        "f w d o",
+        "f w r o",
+        "f f f w",
+        "w e o",
+        "w d e o",
+        "w d r e l",
+        "w f o e l",
+        "w x o",
+        "w d x o",
+        "d x o d",
+    ];
+    for words in inputs {
+        twin.check(&words.split(' ').collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_program_of_several_processes() {
+    let sources = target("family", &["family.c"]);
+    let images = [Image { name: "program", sources: &["family.c"], links: &[] }];
+    let twin = Twin::build(GCC, &["-O0"], &sources, &images);
+    for input in ["", "forks", "forks forks", "outlives", "other", "spawns", "spawns forks other"] {
+        twin.check(&[&twin.file(input)]);
+    }
+}
+
+#[test]
+fn a_program_of_several_threads() {
+    let sources = target("threads", &["threads.c"]);
+    let images = [Image { name: "program", sources: &["threads.c"], links: &[] }];
+    let twin = Twin::build(GCC, &["-O0", "-pthread"], &sources, &images);
+    for input in ["0", "1", "2", "8"] {
+        twin.check(&[&twin.file(input)]);
+    }
+}
+
 #[test]
 fn sqlite_without_optimization() {
     sqlite("-O0");
@@ -85,14 +156,12 @@ fn sqlite(level: &str) {
     let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
     let twin = Twin::build(GCC, &options, &sources, &images);
     let scripts = include_str!("../../../formats/tests/gcov/sqlite.sql").split("\n\n");
-    let mut count = 0;
-    for (number, sql) in scripts.enumerate() {
-        let name = format!("{number}.sql");
-        std::fs::write(twin.folder().join(&name), sql).unwrap();
-        twin.check(&[&name]);
-        count += 1;
+    // VACUUM makes a name from a random number, now and then with a digit less.
+    let scripts: Vec<&str> = scripts.filter(|sql| !sql.contains("VACUUM")).collect();
+    assert!(scripts.len() >= 20);
+    for sql in scripts {
+        twin.check(&[&twin.file(sql)]);
     }
-    assert!(count >= 20);
 }
 
 /// The folder of SQLite's sources in the package that bundles it.

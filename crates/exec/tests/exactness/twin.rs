@@ -87,8 +87,14 @@ impl Twin {
         Twin { folder: temporary, tools, intake }
     }
 
-    pub fn folder(&self) -> &Path {
+    fn folder(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// The name of a file that says this.
+    pub fn file(&self, text: &str) -> String {
+        fs::write(self.folder().join("input"), text).unwrap();
+        "input".to_owned()
     }
 
     /// Runs both, and holds what ours counted against what gcov makes of libgcov's files: covered
@@ -108,7 +114,8 @@ impl Twin {
         let json = run(gcov.current_dir(self.folder())).stdout;
         let records = arena.records();
         let mut intake = self.intake.borrow_mut();
-        let mut told = intake.tell_snapshots(&records.snapshots()).unwrap();
+        let told = intake.tell_snapshots(&records.snapshots());
+        let mut told = told.unwrap_or_else(|error| panic!("{what}: {error}"));
         told.sort_by(|left, right| left.data.cmp(&right.data));
         assert_eq!(told.iter().map(|unit| &unit.data).collect::<Vec<_>>(), Vec::from_iter(&data));
         oracle::assert_same(&told, &oracle::units(&json), &what);

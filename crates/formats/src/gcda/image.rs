@@ -35,6 +35,8 @@ pub(super) struct Image {
     functions: Vec<Function>,
     segments: Vec<Segment>,
     operations: Vec<Operation>,
+    /// The slots of what must not be below zero, function by function.
+    sound: Vec<Slot>,
     stencils: Stencils,
     /// All sites, none of which ran.
     known: Reading,
@@ -50,6 +52,7 @@ struct Function {
     name: String,
     counters: Range<usize>,
     operations: Range<usize>,
+    sound: Range<usize>,
 }
 
 /// Functions whose counters lie one behind the other.
@@ -78,7 +81,7 @@ impl Image {
         for (at, number, unit, projection) in functions {
             compiled.add(at, unit, number, &projection)?;
         }
-        let Compiled { functions, operations, sites, slots } = compiled;
+        let Compiled { functions, operations, sound, sites, slots } = compiled;
         Ok(Image {
             segments: segments(&functions),
             stencils: Stencils::of(recorder.table, sites),
@@ -87,6 +90,7 @@ impl Image {
             counts: vec![0; slots],
             functions,
             operations,
+            sound,
             known,
         })
     }
@@ -109,7 +113,9 @@ impl Image {
                 if *new == last[segment.within(&function.counters)] {
                     continue;
                 }
-                if function.run(&self.operations, new, &mut self.counts) {
+                let adds_up = function.run(&self.operations, new, &mut self.counts)
+                    || function.is_sound(&self.sound, &self.counts);
+                if adds_up {
                     self.inconsistent.remove(&number);
                 } else {
                     self.inconsistent.insert(number);
@@ -169,6 +175,11 @@ impl Function {
         }
         tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
     }
+
+    /// Whether no arc or block that is there is below zero, for counts of which something is.
+    fn is_sound(&self, sound: &[Slot], counts: &[i64]) -> bool {
+        sound[self.sound.clone()].iter().all(|slot| counts[*slot as usize] <= 0)
+    }
 }
 
 /// Functions that are being put together.
@@ -176,6 +187,7 @@ impl Function {
 struct Compiled {
     functions: Vec<Function>,
     operations: Vec<Operation>,
+    sound: Vec<Slot>,
     sites: Vec<Vec<(SiteId, Slot)>>,
     /// As many as the largest function needs.
     slots: usize,
@@ -202,8 +214,15 @@ impl Compiled {
         self.slots = self.slots.max(1 + flow.counter_count() + tape.operations.len());
         let counters = at..at + COUNTER_BYTES * flow.counter_count();
         let operations = self.operations.len()..self.operations.len() + tape.operations.len();
-        self.operations.extend(tape.operations);
-        self.functions.push(Function { name, counters, operations });
+        self.operations.extend_from_slice(&tape.operations);
+        let mut sound: Vec<Slot> =
+            unit.notes.functions[number].sound().map(|variable| tape.slot(variable)).collect();
+        sound.sort_unstable();
+        sound.dedup();
+        let start = self.sound.len();
+        self.sound.extend(sound);
+        let sound = start..self.sound.len();
+        self.functions.push(Function { name, counters, operations, sound });
         Ok(())
     }
 }

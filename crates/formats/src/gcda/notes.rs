@@ -10,6 +10,7 @@
 
 use hashbrown::HashMap;
 
+use super::flow::{Flow, Variable};
 use super::words::{Layout, Words};
 use crate::Fault;
 
@@ -66,6 +67,17 @@ impl FunctionKey {
     pub(super) fn read(words: &mut Words<'_>) -> Result<Self, Fault> {
         let (ident, lineno_checksum, cfg_checksum) = (words.word()?, words.word()?, words.word()?);
         Ok(FunctionKey { ident, lineno_checksum, cfg_checksum })
+    }
+}
+
+impl Function {
+    /// The arcs and blocks whose counts cannot be below zero: those that are there. A call that
+    /// forgets what was counted before it (`__gcov_reset`), or that returns more often than it was
+    /// made (`fork`), leaves the fake arc out of its block below zero, and with it the exit.
+    pub(super) fn sound(&self) -> impl Iterator<Item = Variable> {
+        let arcs = (0..).zip(&self.arcs).filter(|(_, arc)| !arc.fake).map(|(number, _)| number);
+        let blocks = (0..self.blocks.len()).filter(|block| *block != EXIT as usize);
+        arcs.chain(blocks.map(|block| Flow::block(self.arcs.len(), block)))
     }
 }
 

@@ -120,9 +120,12 @@ fn tell(path: &Path, piece: &Piece, counters: &[&[u8]]) -> Result<UnitCounts, Fa
     let unit = &piece.unit;
     let mut counts: Vec<Vec<u64>> = vec![Vec::new(); unit.notes.functions.len()];
     for (number, start) in &piece.functions {
-        counts[*number] = solve(&unit.flows[*number], *start, counters).ok_or_else(|| {
-            Fault::Inconsistent { function: unit.notes.functions[*number].name.clone() }
-        })?;
+        let function = &unit.notes.functions[*number];
+        let solved = solve(&unit.flows[*number], *start, counters);
+        if function.sound().any(|variable| solved[variable as usize] < 0) {
+            return Err(Fault::Inconsistent { function: function.name.clone() });
+        }
+        counts[*number] = solved.into_iter().map(|count| count.max(0).cast_unsigned()).collect();
     }
     let present: Vec<bool> = counts.iter().map(|counts| !counts.is_empty()).collect();
     let mut files: Vec<FileCounts> =
@@ -156,8 +159,8 @@ fn tell(path: &Path, piece: &Piece, counters: &[&[u8]]) -> Result<UnitCounts, Fa
     Ok(UnitCounts { data: path.to_owned(), files })
 }
 
-/// The counts of all arcs and blocks; none if they do not add up.
-fn solve(flow: &Flow, start: usize, counters: &[&[u8]]) -> Option<Vec<u64>> {
+/// The counts of all arcs and blocks.
+fn solve(flow: &Flow, start: usize, counters: &[&[u8]]) -> Vec<i64> {
     let bytes = COUNTER_BYTES * flow.counter_count();
     let mut sums = vec![Wrapping(0); flow.counter_count()];
     for counters in counters {
@@ -166,7 +169,7 @@ fn solve(flow: &Flow, start: usize, counters: &[&[u8]]) -> Option<Vec<u64>> {
             *sum += i64::from_le_bytes(*counter);
         }
     }
-    flow.run(&sums).into_iter().map(|count| u64::try_from(count.0).ok()).collect()
+    flow.run(&sums).into_iter().map(|count| count.0).collect()
 }
 
 /// Whether a block ends in a call that may leave the function: the ways out of it that are not

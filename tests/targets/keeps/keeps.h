@@ -1,0 +1,2 @@
+// The library's part.
+void in_library(void);
