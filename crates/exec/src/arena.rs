@@ -118,6 +118,16 @@ impl Arena {
         self.baseline = parts.map(|part| (part.clone(), self.memory[part].to_vec())).collect();
     }
 
+    /// Whether records are kept.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.kept > PAGE_BYTES
+    }
+
+    /// Keeps the records, but nothing of what they have counted so far.
+    pub(crate) fn keep_zero(&mut self) {
+        self.baseline.iter_mut().for_each(|(_, counters)| counters.fill(0));
+    }
+
     /// Whether all that is kept is counters, and nothing else of the target.
     pub(crate) fn is_isolated(&self) -> bool {
         self.records().all(|at| self.number(at + record::ISOLATED) & 0xffff_ffff != 0)

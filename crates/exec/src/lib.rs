@@ -10,12 +10,14 @@
 //! like suites of files.
 
 mod arena;
+mod child;
 mod engine;
 mod execution;
 mod invocation;
 mod load;
 mod manifest;
 mod message;
+mod meter;
 mod output;
 mod pairs;
 mod serve;
@@ -25,11 +27,13 @@ mod supervisor;
 mod target;
 mod worker;
 
+pub use child::in_child;
 pub use engine::{Connection, Engine};
 pub use execution::Inputs;
 pub use invocation::Invocation;
 pub use load::load;
 pub use manifest::Executions;
+pub use meter::Meter;
 pub use pairs::pairs_below;
 pub use supervise::supervise;
 pub use target::{Limits, Mode, Target};

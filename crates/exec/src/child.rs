@@ -1,0 +1,46 @@
+//! Work that is done in a forked child, so that nothing of it stays but its result.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use metacov_core::Exit;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, WaitOptions, waitpid};
+
+use crate::supervise::exit;
+
+/// Runs `work` in a child of this process, and gives back the bytes that it makes; or how the child
+/// ended, if it did not come to that. For processes with one thread.
+#[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
+pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Exit>> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    // SAFETY: this process has one thread, as whoever calls this promises.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        drop(reader);
+        let bytes = work();
+        let written = File::from(writer).write_all(&bytes);
+        // SAFETY: an end without the ceremonies that belong to the parent.
+        unsafe { libc::_exit(i32::from(written.is_err())) };
+    }
+    let Some(child) = Pid::from_raw(child).filter(|_| child > 0) else {
+        return Err(io::Error::last_os_error());
+    };
+    drop(writer);
+    let mut bytes = Vec::new();
+    let read = File::from(reader).read_to_end(&mut bytes);
+    let status = loop {
+        match waitpid(Some(child), WaitOptions::empty()) {
+            Ok(Some((_, status))) => break status.as_raw(),
+            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    };
+    read?;
+    match exit(ExitStatus::from_raw(status)) {
+        Exit::Success => Ok(Ok(bytes)),
+        other => Ok(Err(other)),
+    }
+}

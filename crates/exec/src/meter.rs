@@ -1,0 +1,54 @@
+//! What libraries count that this process loads: for a process that does nothing else.
+
+use std::io;
+
+use metacov_core::Reading;
+use metacov_formats::{Error, Fault, Intake, Place};
+use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
+
+use crate::arena::{Arena, Contents};
+
+/// The counters of libraries.
+pub struct Meter {
+    arena: Arena,
+}
+
+impl Meter {
+    /// Libraries that are loaded from here on count here, and so do forked children, as long as
+    /// only one of them runs.
+    #[expect(unsafe_code, reason = "the environment is changed")]
+    pub fn new() -> io::Result<Self> {
+        let arena = Arena::new()?;
+        // SAFETY: this process has one thread, as whoever makes a meter promises.
+        unsafe {
+            std::env::set_var(ARENA_VARIABLE, arena.path());
+            std::env::set_var(SERVE_VARIABLE, "1");
+        }
+        Ok(Meter { arena })
+    }
+
+    /// From here on, what was counted so far is counted no more.
+    pub fn reset(&mut self) -> io::Result<()> {
+        if !self.arena.is_kept() {
+            self.arena.keep();
+            self.arena.keep_zero();
+        }
+        self.arena.clear()
+    }
+
+    /// What ran since the last reset.
+    pub fn read(&self, intake: &mut Intake<'_>) -> Result<Reading, Error> {
+        let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the library"));
+        match self.arena.contents() {
+            Contents::Counters(snapshots) if snapshots.is_empty() => {
+                fault("it does not count (is it built with `metacov cc`?)")
+            }
+            Contents::Counters(snapshots) => intake.read_snapshots(&snapshots),
+            Contents::Unfinished(snapshots) => intake.read_snapshots_of_crash(&snapshots),
+            Contents::Refused(version) => {
+                fault(&format!("compiled by a gcc that is not known, version {version}"))
+            }
+            Contents::Full => fault("its counters do not fit into memory"),
+        }
+    }
+}
