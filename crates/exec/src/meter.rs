@@ -36,6 +36,16 @@ impl Meter {
         self.arena.clear()
     }
 
+    /// How the counters lie, one image behind the other.
+    pub fn layouts(&self) -> Vec<Vec<u8>> {
+        match self.arena.contents() {
+            Contents::Counters(snapshots) => {
+                snapshots.iter().map(|snapshot| snapshot.layout.to_vec()).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// What ran since the last reset.
     pub fn read(&self, intake: &mut Intake<'_>) -> Result<Reading, Error> {
         let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the library"));

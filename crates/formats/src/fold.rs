@@ -5,19 +5,18 @@
 //! united at the end. Uniting is commutative, so the result is the same however many workers
 //! there are.
 
-use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::num::NonZero;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use metacov_core::{
-    Agreement, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
-};
+use metacov_core::{Missing, Operation, Reading, SiteTable, Suite};
 
-use crate::numbering::{Numbering, Share};
-use crate::{Audience, Done, Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
+use crate::{
+    Audience, Error, Fault, FileSpec, GroupSpec, Hand, Intake, Numbering, Outcome, Place, Plan,
+    Read, Scope, Specs,
+};
 
 /// How a suite is folded.
 #[derive(Clone, Debug)]
@@ -78,25 +77,25 @@ pub fn fold<S: Side>(
     let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None, stopped: false });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
     let room = Room { options, numbering: &numbering, audience, queue: &queue };
-    let parts = thread::scope(|scope| {
+    let hands = thread::scope(|scope| {
         let worker = || work(&room);
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
-        let mut parts = vec![worker()];
-        parts.extend(others.into_iter().map(|other| match other.join() {
-            Ok(part) => part,
+        let mut hands = vec![worker()];
+        hands.extend(others.into_iter().map(|other| match other.join() {
+            Ok(hand) => hand,
             Err(panic) => std::panic::resume_unwind(panic),
         }));
-        parts
+        hands
     });
-    let queue = queue.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, halt)) = queue.failed {
+    let failed = room.queue().failed.take();
+    if let Some((_, halt)) = failed {
         return Err(halt);
     }
-    let table = numbering.into_table();
-    let mut suite = Suite::new(table, options.operation, options.scope.per_instance);
-    for Part { relations, agreement } in parts {
-        suite.merge(relations, agreement);
+    let mut suite = Suite::new(SiteTable::new(), options.operation, options.scope.per_instance);
+    for hand in hands {
+        hand.put_into(&mut suite);
     }
+    suite.table = numbering.into_table();
     Ok(suite)
 }
 
@@ -158,26 +157,18 @@ impl<S> Queue<S> {
     }
 }
 
-/// What one worker has folded.
-#[derive(Default)]
-struct Part {
-    relations: BTreeMap<String, Tally>,
-    agreement: Agreement,
-}
-
-fn work<S: Side>(room: &Room<'_, S>) -> Part {
-    let mut part = Part::default();
+fn work<'n, S: Side>(room: &Room<'n, S>) -> Hand<'n> {
+    let mut hand = Hand::new(room.numbering, room.options.operation);
     let mut intake = Intake::new(&room.options.scope);
     let universe = &room.options.universe;
     if let Err(error) = universe.iter().try_for_each(|file| intake.read_universe(file)) {
         room.queue().fail(0, Halt::Input(error));
-        return part;
+        return hand;
     }
-    let mut share = Share::of(room.numbering);
     loop {
-        let Some((place, spec)) = room.queue().take(room.audience) else { return part };
+        let Some((place, spec)) = room.queue().take(room.audience) else { return hand };
         // What was folded before counts, should a failure turn out to be an interrupt.
-        if let Err(halt) = fold_group(room, &mut intake, &mut share, (place, &spec), &mut part) {
+        if let Err(halt) = fold_group(room, &mut intake, (place, &spec), &mut hand) {
             room.queue().fail(place, halt);
         }
     }
@@ -190,47 +181,23 @@ fn work<S: Side>(room: &Room<'_, S>) -> Part {
 fn fold_group<S: Side>(
     room: &Room<'_, S>,
     intake: &mut Intake<'_>,
-    share: &mut Share<'_>,
     (place, spec): (u64, &GroupSpec<S>),
-    part: &mut Part,
+    hand: &mut Hand<'_>,
 ) -> Result<(), Halt> {
     let start = Instant::now();
-    let outcome = read_group(room, intake, share, spec).map_err(Halt::Input)?;
-    let done = Done {
-        place,
-        relation: &spec.relation,
-        pair: &spec.pair,
-        sides: spec.sides.sides().len(),
-        outcome: outcome.as_ref().map_err(|(side, missing)| (*side, missing)),
-        took: start.elapsed(),
-        numbering: room.numbering,
-    };
-    room.audience.hear(&done).map_err(Halt::Audience)?;
-    if !part.relations.contains_key(&spec.relation) {
-        let tally = Tally::of(&room.numbering.table());
-        part.relations.insert(spec.relation.clone(), tally);
-    }
-    let Some(tally) = part.relations.get_mut(&spec.relation) else { return Ok(()) };
-    match outcome {
-        Ok(readings) => {
-            part.agreement = part.agreement.meet(Agreement::of(&readings));
-            tally.add(&readings, room.options.operation);
-        }
-        Err((_, missing)) => tally.add_failure(missing.failure),
-    }
-    Ok(())
+    let outcome = read_group(room.options.operation, intake, spec).map_err(Halt::Input)?;
+    let GroupSpec { relation, pair, sides } = spec;
+    let sides: Vec<String> = sides.sides().iter().map(Side::name).collect();
+    let read = Read { place, relation, pair, sides: &sides, outcome, took: start.elapsed() };
+    hand.fold(read, intake.table(), room.audience)
 }
 
-/// What the sides ran, under the common numbers; or the first that cannot tell.
-type Outcome = Result<Group<Reading>, (usize, Missing)>;
-
 fn read_group<S: Side>(
-    room: &Room<'_, S>,
+    operation: Operation,
     intake: &mut Intake<'_>,
-    share: &mut Share<'_>,
     spec: &GroupSpec<S>,
 ) -> Result<Outcome, Error> {
-    let (operation, sides) = (room.options.operation, spec.sides.sides());
+    let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
         return Err(Fault::malformed(Place::Whole, what)
@@ -238,35 +205,5 @@ fn read_group<S: Side>(
     }
     let outcomes = spec.sides.try_map(|side| side.read(intake))?;
     let missing = outcomes.sides().iter().position(Result::is_err);
-    let readings = outcomes.transposed();
-    if let Ok(readings) = &readings {
-        check_sides(intake.table(), readings, sides)?;
-    }
-    // Also what was read before a side failed is code of this build.
-    let name = sides[0].name();
-    let numbers = share.numbers(intake.table(), &name)?;
-    match readings {
-        Ok(readings) => {
-            let readings = readings.map(|reading| numbers.reading(&reading));
-            room.numbering.check(&readings.sides()[0], &name)?;
-            Ok(Ok(readings))
-        }
-        Err(failed) => Ok(Err((missing.unwrap_or(0), failed))),
-    }
-}
-
-/// Refuses sides of different builds. The error names the side that differs from the first.
-fn check_sides<S: Side>(
-    table: &SiteTable,
-    readings: &Group<Reading>,
-    sides: &[S],
-) -> Result<(), Error> {
-    let [first, others @ ..] = readings.sides() else { return Ok(()) };
-    for (other, side) in others.iter().zip(&sides[1..]) {
-        same_build(table, &first.known, &other.known).map_err(|mismatch| {
-            let earlier = sides[0].name();
-            Fault::OtherBuild { earlier, mismatch }.of(side.name())
-        })?;
-    }
-    Ok(())
+    Ok(outcomes.transposed().map_err(|failed| (missing.unwrap_or(0), failed)))
 }
