@@ -15,7 +15,8 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{
-    Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait, waitpid,
+    Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait,
+    waitpid,
 };
 
 type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
@@ -41,7 +42,11 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
         if kind == b'f' {
             forked(&run, &input, &limits, &mut answers)?;
         } else {
-            answers.write_all(&run(&input).to_ne_bytes())?;
+            let code = run(&input);
+            if answers.write_all(&code.to_ne_bytes()).is_err() {
+                // The library has closed all descriptors: the end of the process has to tell.
+                std::process::exit(code);
+            }
         }
         answers.write_all(&i32::from(limits.leave_behind()).to_ne_bytes())?;
     }

@@ -41,7 +41,12 @@ pub struct Twin {
 impl Twin {
     /// Compiles the sources of a folder and links its images, in this order. An image may have
     /// those before it among what it links.
-    pub fn build(tools: Tools, options: &[&str], sources: &[PathBuf], images: &[Image<'_>]) -> Self {
+    pub fn build(
+        tools: Tools,
+        options: &[&str],
+        sources: &[PathBuf],
+        images: &[Image<'_>],
+    ) -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let folder = temporary.path();
         for source in sources {
@@ -70,7 +75,9 @@ impl Twin {
                 }
                 let mut link = Command::new(compiler);
                 link.args(flags).args(options).arg("--coverage").args(objects);
-                link.args(is_library.then_some("-shared")).arg("-o").arg(Path::new(side).join(name));
+                link.args(is_library.then_some("-shared"))
+                    .arg("-o")
+                    .arg(Path::new(side).join(name));
                 link.args(["-L", side, "-Wl,-rpath,$ORIGIN"]).args(*links);
                 run(link.current_dir(folder));
             }
