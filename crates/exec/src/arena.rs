@@ -9,9 +9,10 @@ use memmap2::{MmapMut, MmapOptions};
 use metacov_formats::Snapshot;
 use metacov_runtime::{MAGIC, PAGE_BYTES};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
+use rustix::process::{Resource, getrlimit};
 
-/// How much room there is. Only what is used takes memory.
-const ARENA_BYTES: usize = 4 << 30;
+/// How much room there is, if files may be so large. Only what is used takes memory.
+const ARENA_BYTES_MAX: usize = 4 << 30;
 
 /// Up to here, counters are set to zero; beyond, their memory is given back, which is less work
 /// if few of them were used.
@@ -66,16 +67,20 @@ impl Arena {
     #[expect(unsafe_code, reason = "shared memory; see below")]
     pub(crate) fn new() -> io::Result<Self> {
         let file = memfd_create("metacov", MemfdFlags::CLOEXEC)?;
-        ftruncate(&file, ARENA_BYTES as u64)?;
+        // Whoever makes a file larger than the limit is killed.
+        let limit =
+            getrlimit(Resource::Fsize).current.and_then(|limit| usize::try_from(limit).ok());
+        let bytes = ARENA_BYTES_MAX.min(limit.unwrap_or(usize::MAX)) / PAGE_BYTES * PAGE_BYTES;
+        ftruncate(&file, bytes as u64)?;
         let file = File::from(file);
         // SAFETY: the memory is ours alone, but for targets; and it is looked at only while none
         // of them runs: after all processes of an execution have ended, or while the one that
         // goes on waits for us. A target that writes at another time can make numbers wrong, not
         // more: all that is read from here is checked as any foreign bytes are.
-        let memory = unsafe { MmapOptions::new().len(ARENA_BYTES).map_mut(&file)? };
+        let memory = unsafe { MmapOptions::new().len(bytes).map_mut(&file)? };
         let mut arena = Arena { file, memory, kept: PAGE_BYTES, baseline: Vec::new() };
         arena.set(head::MAGIC, MAGIC);
-        arena.set(head::BYTES, ARENA_BYTES as u64);
+        arena.set(head::BYTES, bytes as u64);
         arena.set(head::END, PAGE_BYTES as u64);
         Ok(arena)
     }
@@ -189,8 +194,8 @@ impl Arena {
     }
 
     fn end(&self) -> usize {
-        let end = usize::try_from(self.number(head::END)).unwrap_or(ARENA_BYTES);
-        end.min(ARENA_BYTES)
+        let end = usize::try_from(self.number(head::END)).unwrap_or(usize::MAX);
+        end.min(self.memory.len())
     }
 
     fn number(&self, at: usize) -> u64 {
