@@ -12,6 +12,7 @@ use metacov_runtime::ARENA_VARIABLE;
 use tempfile::TempDir;
 
 use crate::arena::{Arena, Contents};
+use crate::counters::CountersFolder;
 use crate::invocation::Invocation;
 use crate::message::Request;
 use crate::session::Session;
@@ -27,15 +28,18 @@ pub(crate) struct Worker {
     pub(crate) first: Option<Vec<Vec<u8>>>,
     /// What that target does only once, and would do each time if it did not go on.
     pub(crate) once: Option<Reading>,
+    /// For those who are linked with libgcov.
+    counters: CountersFolder,
+    /// Of all files, which go with it.
     folder: TempDir,
 }
 
 impl Worker {
     pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
-        fs::create_dir(folder.path().join("counters"))?;
+        let counters = CountersFolder::create(folder.path().join("counters"))?;
         let (supervisor, arena) = (Supervisor::start()?, Arena::new()?);
-        Ok(Worker { supervisor, session: None, arena, first: None, once: None, folder })
+        Ok(Worker { supervisor, session: None, arena, first: None, once: None, counters, folder })
     }
 
     /// Runs a target once.
@@ -91,7 +95,9 @@ impl Worker {
                 return fault("its counters do not fit into memory (does it fork very often?)");
             }
         };
-        let in_files = intake.read_folder(&self.counters())?;
+        let has_files =
+            !self.counters.is_empty().map_err(|error| Fault::Io(error).of("counters"))?;
+        let in_files = if has_files { intake.read_folder(self.counters.path())? } else { None };
         Ok(match (in_memory, in_files) {
             (Some(mut reading), Some(other)) => {
                 reading.unite(&other);
@@ -103,9 +109,7 @@ impl Worker {
 
     /// Forgets the last execution.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        for entry in fs::read_dir(self.counters())? {
-            fs::remove_dir_all(entry?.path())?;
-        }
+        self.counters.clear()?;
         if self.session.is_some() { self.arena.clear() } else { self.arena.keep_nothing() }
     }
 
@@ -114,13 +118,9 @@ impl Worker {
         vec![
             (ARENA_VARIABLE.into(), self.arena.path().into()),
             // For those who are linked with libgcov: files of their own for each execution.
-            ("GCOV_PREFIX".into(), self.counters().into()),
+            ("GCOV_PREFIX".into(), self.counters.path().into()),
             ("GCOV_PREFIX_STRIP".into(), "0".into()),
         ]
-    }
-
-    fn counters(&self) -> PathBuf {
-        self.folder.path().join("counters")
     }
 
     /// A file for an input that is not as it was given.
