@@ -18,6 +18,9 @@ const ARENA_BYTES_MAX: usize = 4 << 30;
 /// if few of them were used.
 const ZEROED_BYTES_MAX: usize = 4 << 20;
 
+/// How long the stretches are that are found to be zero, or not.
+const STRETCH_BYTES: usize = 512;
+
 /// The numbers that an arena starts with.
 mod head {
     pub(super) const MAGIC: usize = 0;
@@ -46,8 +49,34 @@ pub(crate) struct Arena {
     memory: MmapMut,
     /// The records up to here stay when it is cleared: those of a target that goes on.
     kept: usize,
-    /// What the counters of those records are set to, and where they are.
-    baseline: Vec<(Range<usize>, Vec<u8>)>,
+    /// What the counters of those records are set to.
+    baseline: Vec<Baseline>,
+}
+
+/// What the counters of a record are set to before each execution: zero, but for what a target has
+/// counted before the first one, which is little.
+struct Baseline {
+    part: Range<usize>,
+    /// Stretches that are not all zero, and where they are.
+    counted: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+impl Baseline {
+    fn of(part: Range<usize>, memory: &[u8]) -> Self {
+        let starts = part.clone().step_by(STRETCH_BYTES);
+        let stretches = starts.map(|start| start..part.end.min(start + STRETCH_BYTES));
+        let is_counted = |stretch: &Range<usize>| memory[stretch.clone()].iter().any(|b| *b != 0);
+        let kept = |stretch: Range<usize>| (stretch.clone(), memory[stretch].to_vec());
+        let counted = stretches.filter(is_counted).map(kept).collect();
+        Baseline { part, counted }
+    }
+
+    fn restore(&self, memory: &mut [u8]) {
+        memory[self.part.clone()].fill(0);
+        for (stretch, counters) in &self.counted {
+            memory[stretch.clone()].copy_from_slice(counters);
+        }
+    }
 }
 
 /// What a target has left.
@@ -120,7 +149,7 @@ impl Arena {
         let parts = self
             .records()
             .filter_map(|at| self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES));
-        self.baseline = parts.map(|part| (part.clone(), self.memory[part].to_vec())).collect();
+        self.baseline = parts.map(|part| Baseline::of(part, &self.memory)).collect();
     }
 
     /// Whether all that is kept is counters, and nothing else of the target.
@@ -130,13 +159,13 @@ impl Arena {
 
     /// The counters of the records that are kept.
     pub(crate) fn counters(&self) -> Vec<Vec<u8>> {
-        self.baseline.iter().map(|(part, _)| self.memory[part.clone()].to_vec()).collect()
+        self.baseline.iter().map(|kept| self.memory[kept.part.clone()].to_vec()).collect()
     }
 
     /// Sets the counters of the records that are kept.
     pub(crate) fn set_counters(&mut self, counters: &[Vec<u8>]) {
-        for ((part, _), counters) in self.baseline.iter().zip(counters) {
-            self.memory[part.clone()].copy_from_slice(counters);
+        for (kept, counters) in self.baseline.iter().zip(counters) {
+            self.memory[kept.part.clone()].copy_from_slice(counters);
         }
     }
 
@@ -150,8 +179,8 @@ impl Arena {
     /// Forgets all that was counted since the last `keep`.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let end = self.end();
-        for (part, counters) in &self.baseline {
-            self.memory[part.clone()].copy_from_slice(counters);
+        for kept in &self.baseline {
+            kept.restore(&mut self.memory);
         }
         if end > self.kept {
             self.zero(self.kept..end)?;

@@ -10,6 +10,7 @@
 //! like suites of files.
 
 mod arena;
+mod counters;
 mod execution;
 mod invocation;
 mod load;

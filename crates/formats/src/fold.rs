@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::num::NonZero;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -16,6 +16,7 @@ use metacov_core::{
     Agreement, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
 };
 
+use crate::gcda::Library;
 use crate::numbering::{Numbering, Share};
 use crate::{Audience, Done, Error, Fault, FileSpec, GroupSpec, Intake, Place, Plan, Scope, Specs};
 
@@ -77,7 +78,8 @@ pub fn fold<S: Side>(
 ) -> Result<Suite, Halt> {
     let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None, stopped: false });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
-    let room = Room { options, numbering: &numbering, audience, queue: &queue };
+    let room =
+        Room { options, numbering: &numbering, audience, queue: &queue, library: Arc::default() };
     let parts = thread::scope(|scope| {
         let worker = || work(&room);
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
@@ -106,6 +108,7 @@ struct Room<'r, S> {
     numbering: &'r Numbering,
     audience: &'r dyn Audience,
     queue: &'r Mutex<Queue<S>>,
+    library: Arc<Library>,
 }
 
 impl<S> Room<'_, S> {
@@ -167,7 +170,7 @@ struct Part {
 
 fn work<S: Side>(room: &Room<'_, S>) -> Part {
     let mut part = Part::default();
-    let mut intake = Intake::new(&room.options.scope);
+    let mut intake = Intake::sharing(room.library.clone(), &room.options.scope);
     let universe = &room.options.universe;
     if let Err(error) = universe.iter().try_for_each(|file| intake.read_universe(file)) {
         room.queue().fail(0, Halt::Input(error));
