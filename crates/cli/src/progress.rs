@@ -21,9 +21,18 @@ pub struct Progress<'t> {
     /// How many groups were there before.
     known: u64,
     bar: ProgressBar,
+    shown: Shown,
     start: Instant,
     operation: Operation,
     state: Mutex<State>,
+}
+
+/// How it is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    AsBar,
+    AsLines,
+    NotAtAll,
 }
 
 struct State {
@@ -42,7 +51,13 @@ impl<'t> Progress<'t> {
         let bar = talk.progress(planned);
         bar.set_position(known);
         bar.reset_eta();
-        Progress { talk, planned, known, bar, start, operation, state: Mutex::new(state) }
+        let shown = match (bar.is_hidden(), talk.is_quiet() || stderr().is_terminal()) {
+            (false, _) => Shown::AsBar,
+            (true, false) => Shown::AsLines,
+            (true, true) => Shown::NotAtAll,
+        };
+        let state = Mutex::new(state);
+        Progress { talk, planned, known, bar, shown, start, operation, state }
     }
 
     /// Takes the bar away, and tells the speed if it is of interest.
@@ -86,11 +101,13 @@ impl Audience for Progress<'_> {
     fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.groups += 1;
-        let is_shown = !self.bar.is_hidden() || !stderr().is_terminal();
-        if let (Ok(group), Operation::Xor, true) = (done.outcome, self.operation, is_shown) {
+        if self.shown == Shown::NotAtAll {
+            return Ok(());
+        }
+        if let (Ok(group), Operation::Xor) = (done.outcome, self.operation) {
             state.add(group, done.numbering);
         }
-        if !self.bar.is_hidden() {
+        if self.shown == Shown::AsBar {
             let lines = state.lines;
             drop(state);
             if self.operation == Operation::Xor {

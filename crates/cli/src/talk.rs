@@ -47,6 +47,11 @@ impl Talk {
         Talk { quiet: args.quiet, verbose: args.verbose, color: args.color }
     }
 
+    /// Whether nothing is said but what is in the way.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Something that is in the way.
     pub fn error(&self, error: &anyhow::Error) {
         self.failure(&error.to_string());

@@ -9,13 +9,17 @@ use memmap2::{MmapMut, MmapOptions};
 use metacov_formats::Snapshot;
 use metacov_runtime::{MAGIC, PAGE_BYTES};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
+use rustix::process::{Resource, getrlimit};
 
-/// How much room there is. Only what is used takes memory.
-const ARENA_BYTES: usize = 4 << 30;
+/// How much room there is, if files may be so large. Only what is used takes memory.
+const ARENA_BYTES_MAX: usize = 4 << 30;
 
 /// Up to here, counters are set to zero; beyond, their memory is given back, which is less work
 /// if few of them were used.
 const ZEROED_BYTES_MAX: usize = 4 << 20;
+
+/// How long the stretches are that are found to be zero, or not.
+const STRETCH_BYTES: usize = 512;
 
 /// The numbers that an arena starts with.
 mod head {
@@ -45,8 +49,34 @@ pub(crate) struct Arena {
     memory: MmapMut,
     /// The records up to here stay when it is cleared: those of a target that goes on.
     kept: usize,
-    /// What the counters of those records are set to, and where they are.
-    baseline: Vec<(Range<usize>, Vec<u8>)>,
+    /// What the counters of those records are set to.
+    baseline: Vec<Baseline>,
+}
+
+/// What the counters of a record are set to before each execution: zero, but for what a target has
+/// counted before the first one, which is little.
+struct Baseline {
+    part: Range<usize>,
+    /// Stretches that are not all zero, and where they are.
+    counted: Vec<(Range<usize>, Vec<u8>)>,
+}
+
+impl Baseline {
+    fn of(part: Range<usize>, memory: &[u8]) -> Self {
+        let starts = part.clone().step_by(STRETCH_BYTES);
+        let stretches = starts.map(|start| start..part.end.min(start + STRETCH_BYTES));
+        let is_counted = |stretch: &Range<usize>| memory[stretch.clone()].iter().any(|b| *b != 0);
+        let kept = |stretch: Range<usize>| (stretch.clone(), memory[stretch].to_vec());
+        let counted = stretches.filter(is_counted).map(kept).collect();
+        Baseline { part, counted }
+    }
+
+    fn restore(&self, memory: &mut [u8]) {
+        memory[self.part.clone()].fill(0);
+        for (stretch, counters) in &self.counted {
+            memory[stretch.clone()].copy_from_slice(counters);
+        }
+    }
 }
 
 /// What a target has left.
@@ -66,16 +96,20 @@ impl Arena {
     #[expect(unsafe_code, reason = "shared memory; see below")]
     pub(crate) fn new() -> io::Result<Self> {
         let file = memfd_create("metacov", MemfdFlags::CLOEXEC)?;
-        ftruncate(&file, ARENA_BYTES as u64)?;
+        // Whoever makes a file larger than the limit is killed.
+        let limit =
+            getrlimit(Resource::Fsize).current.and_then(|limit| usize::try_from(limit).ok());
+        let bytes = ARENA_BYTES_MAX.min(limit.unwrap_or(usize::MAX)) / PAGE_BYTES * PAGE_BYTES;
+        ftruncate(&file, bytes as u64)?;
         let file = File::from(file);
         // SAFETY: the memory is ours alone, but for targets; and it is looked at only while none
         // of them runs: after all processes of an execution have ended, or while the one that
         // goes on waits for us. A target that writes at another time can make numbers wrong, not
         // more: all that is read from here is checked as any foreign bytes are.
-        let memory = unsafe { MmapOptions::new().len(ARENA_BYTES).map_mut(&file)? };
+        let memory = unsafe { MmapOptions::new().len(bytes).map_mut(&file)? };
         let mut arena = Arena { file, memory, kept: PAGE_BYTES, baseline: Vec::new() };
         arena.set(head::MAGIC, MAGIC);
-        arena.set(head::BYTES, ARENA_BYTES as u64);
+        arena.set(head::BYTES, bytes as u64);
         arena.set(head::END, PAGE_BYTES as u64);
         Ok(arena)
     }
@@ -115,7 +149,7 @@ impl Arena {
         let parts = self
             .records()
             .filter_map(|at| self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES));
-        self.baseline = parts.map(|part| (part.clone(), self.memory[part].to_vec())).collect();
+        self.baseline = parts.map(|part| Baseline::of(part, &self.memory)).collect();
     }
 
     /// Whether records are kept.
@@ -135,13 +169,13 @@ impl Arena {
 
     /// The counters of the records that are kept.
     pub(crate) fn counters(&self) -> Vec<Vec<u8>> {
-        self.baseline.iter().map(|(part, _)| self.memory[part.clone()].to_vec()).collect()
+        self.baseline.iter().map(|kept| self.memory[kept.part.clone()].to_vec()).collect()
     }
 
     /// Sets the counters of the records that are kept.
     pub(crate) fn set_counters(&mut self, counters: &[Vec<u8>]) {
-        for ((part, _), counters) in self.baseline.iter().zip(counters) {
-            self.memory[part.clone()].copy_from_slice(counters);
+        for (kept, counters) in self.baseline.iter().zip(counters) {
+            self.memory[kept.part.clone()].copy_from_slice(counters);
         }
     }
 
@@ -155,8 +189,8 @@ impl Arena {
     /// Forgets all that was counted since the last `keep`.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let end = self.end();
-        for (part, counters) in &self.baseline {
-            self.memory[part.clone()].copy_from_slice(counters);
+        for kept in &self.baseline {
+            kept.restore(&mut self.memory);
         }
         if end > self.kept {
             self.zero(self.kept..end)?;
@@ -199,8 +233,8 @@ impl Arena {
     }
 
     fn end(&self) -> usize {
-        let end = usize::try_from(self.number(head::END)).unwrap_or(ARENA_BYTES);
-        end.min(ARENA_BYTES)
+        let end = usize::try_from(self.number(head::END)).unwrap_or(usize::MAX);
+        end.min(self.memory.len())
     }
 
     fn number(&self, at: usize) -> u64 {

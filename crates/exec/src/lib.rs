@@ -11,6 +11,7 @@
 
 mod arena;
 mod child;
+mod counters;
 mod engine;
 mod execution;
 mod invocation;

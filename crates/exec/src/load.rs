@@ -42,7 +42,11 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
         if kind == b'f' {
             forked(&run, &input, &limits, &mut answers)?;
         } else {
-            answers.write_all(&run(&input).to_ne_bytes())?;
+            let code = run(&input);
+            if answers.write_all(&code.to_ne_bytes()).is_err() {
+                // The library has closed all descriptors: the end of the process has to tell.
+                std::process::exit(code);
+            }
         }
         answers.write_all(&i32::from(limits.leave_behind()).to_ne_bytes())?;
     }

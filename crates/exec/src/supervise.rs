@@ -18,7 +18,7 @@ use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpid,
+    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpid, getrlimit,
     kill_process, kill_process_group, pidfd_open, prlimit, set_child_subreaper, setrlimit, waitid,
 };
 
@@ -65,7 +65,7 @@ fn execute(
     let mut command = Command::new(program);
     command.args(arguments).envs(request.environment.iter().map(|(name, value)| (name, value)));
     command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    let child = match command.spawn() {
+    let child = match spawn(&mut command, request.memory_bytes) {
         Ok(child) => child,
         Err(error) => {
             let number = error.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
@@ -93,6 +93,18 @@ fn execute(
         End::Told => Some(Reply::Ended(Exit::Signalled(Signal::KILL.as_raw()))),
         End::Orphaned => None,
     })
+}
+
+/// Starts a process that has its limit on memory from the beginning: it gets ours.
+fn spawn(command: &mut Command, memory_bytes: Option<u64>) -> io::Result<Child> {
+    let own = getrlimit(Resource::Data);
+    if memory_bytes.is_some() {
+        // A limit that is lower already stays as it is.
+        let _ = setrlimit(Resource::Data, Rlimit { current: memory_bytes, ..own.clone() });
+    }
+    let child = command.spawn();
+    setrlimit(Resource::Data, own)?;
+    child
 }
 
 /// What comes first.

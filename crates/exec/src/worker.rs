@@ -11,6 +11,7 @@ use metacov_formats::{Error, Fault, Intake, Place};
 use metacov_runtime::ARENA_VARIABLE;
 
 use crate::arena::{Arena, Contents};
+use crate::counters::CountersFolder;
 use crate::invocation::Invocation;
 use crate::message::Request;
 use crate::session::Session;
@@ -26,6 +27,8 @@ pub(crate) struct Worker {
     pub(crate) first: Option<Vec<Vec<u8>>>,
     /// What that target does only once, and would do each time if it did not go on.
     pub(crate) once: Option<Reading>,
+    /// For those who are linked with libgcov.
+    counters: CountersFolder,
     /// For files of an execution. The supervisor takes it away.
     folder: PathBuf,
 }
@@ -33,10 +36,10 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
-        fs::create_dir(folder.path().join("counters"))?;
+        let counters = CountersFolder::create(folder.path().join("counters"))?;
         let (supervisor, arena) = (Supervisor::start(folder.path())?, Arena::new()?);
         let folder = folder.keep();
-        Ok(Worker { supervisor, session: None, arena, first: None, once: None, folder })
+        Ok(Worker { supervisor, session: None, arena, first: None, once: None, counters, folder })
     }
 
     /// Runs a target once.
@@ -93,7 +96,9 @@ impl Worker {
                 return fault("its counters do not fit into memory (does it fork very often?)");
             }
         };
-        let in_files = intake.read_folder(&self.counters())?;
+        let has_files =
+            !self.counters.is_empty().map_err(|error| Fault::Io(error).of("counters"))?;
+        let in_files = if has_files { intake.read_folder(self.counters.path())? } else { None };
         Ok(match (in_memory, in_files) {
             (Some(mut reading), Some(other)) => {
                 reading.unite(&other);
@@ -105,9 +110,7 @@ impl Worker {
 
     /// Forgets the last execution.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        for entry in fs::read_dir(self.counters())? {
-            fs::remove_dir_all(entry?.path())?;
-        }
+        self.counters.clear()?;
         if self.session.is_some() { self.arena.clear() } else { self.arena.keep_nothing() }
     }
 
@@ -116,13 +119,9 @@ impl Worker {
         vec![
             (ARENA_VARIABLE.into(), self.arena.path().into()),
             // For those who are linked with libgcov: files of their own for each execution.
-            ("GCOV_PREFIX".into(), self.counters().into()),
+            ("GCOV_PREFIX".into(), self.counters.path().into()),
             ("GCOV_PREFIX_STRIP".into(), "0".into()),
         ]
-    }
-
-    fn counters(&self) -> PathBuf {
-        self.folder.join("counters")
     }
 
     /// A file for an input that is not as it was given.

@@ -7,12 +7,13 @@
 
 use std::io::ErrorKind;
 use std::num::NonZero;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
 use metacov_core::{Missing, Operation, Reading, SiteTable, Suite};
 
+use crate::gcda::Library;
 use crate::{
     Audience, Error, Fault, FileSpec, GroupSpec, Hand, Intake, Numbering, Outcome, Place, Plan,
     Read, Scope, Specs,
@@ -76,7 +77,8 @@ pub fn fold<S: Side>(
 ) -> Result<Suite, Halt> {
     let queue = Mutex::new(Queue { specs: plan.specs, next: 0, failed: None, stopped: false });
     let workers = options.workers.get().min(usize::try_from(plan.groups).unwrap_or(usize::MAX));
-    let room = Room { options, numbering: &numbering, audience, queue: &queue };
+    let room =
+        Room { options, numbering: &numbering, audience, queue: &queue, library: Arc::default() };
     let hands = thread::scope(|scope| {
         let worker = || work(&room);
         let others: Vec<_> = (1..workers).map(|_| scope.spawn(worker)).collect();
@@ -105,6 +107,7 @@ struct Room<'r, S> {
     numbering: &'r Numbering,
     audience: &'r dyn Audience,
     queue: &'r Mutex<Queue<S>>,
+    library: Arc<Library>,
 }
 
 impl<S> Room<'_, S> {
@@ -159,7 +162,7 @@ impl<S> Queue<S> {
 
 fn work<'n, S: Side>(room: &Room<'n, S>) -> Hand<'n> {
     let mut hand = Hand::new(room.numbering, room.options.operation);
-    let mut intake = Intake::new(&room.options.scope);
+    let mut intake = Intake::sharing(room.library.clone(), &room.options.scope);
     let universe = &room.options.universe;
     if let Err(error) = universe.iter().try_for_each(|file| intake.read_universe(file)) {
         room.queue().fail(0, Halt::Input(error));

@@ -7,15 +7,16 @@
 //!
 //! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
 //! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
-//! They are compiled once (`shelf`): graphs to additions (`tape`), lines to sites of the table
-//! (`projection`) and those to bits (`stencil`). What is left for each execution are additions, for
-//! functions that count otherwise than the last time (`image`), and setting bits. The counters may
-//! lie in a file (`counters`) or in memory (`snapshot`).
+//! They are compiled once: graphs to additions (`tape`), for all who read (`library`); and lines to
+//! sites of a table (`projection`) and those to bits (`stencil`). What is left for each execution
+//! are additions, for functions that count otherwise than the last time (`image`), and setting
+//! bits. The counters may lie in a file (`counters`) or in memory (`snapshot`).
 
 mod counters;
 mod entries;
 mod flow;
 mod image;
+mod library;
 mod notes;
 mod projection;
 mod shelf;
@@ -23,10 +24,12 @@ mod snapshot;
 mod stencil;
 mod tape;
 mod told;
+mod unit;
 mod words;
 
 use crate::{Fault, Input, Reader, Recorder};
 
+pub use library::Library;
 pub use snapshot::Snapshot;
 pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 

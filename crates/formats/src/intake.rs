@@ -1,10 +1,11 @@
 //! From the files of one side to its reading.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use metacov_core::{Reading, SiteTable};
 
-use crate::gcda::{self, Doubt, IN_MEMORY, Images, Shelf, Snapshot, UnitCounts};
+use crate::gcda::{self, Doubt, IN_MEMORY, Images, Library, Shelf, Snapshot, UnitCounts};
 use crate::recorder::{Recorder, Waiting};
 use crate::scope::{Exclusions, Scope};
 use crate::universe::Universe;
@@ -45,13 +46,18 @@ pub struct Intake<'s> {
 impl<'s> Intake<'s> {
     /// An intake that has read nothing yet.
     pub fn new(scope: &'s Scope) -> Self {
+        Intake::sharing(Arc::default(), scope)
+    }
+
+    /// An intake that has read nothing yet, and shares compiled notes with others.
+    pub fn sharing(library: Arc<Library>, scope: &'s Scope) -> Self {
         Intake {
             scope,
             table: SiteTable::new(),
             exclusions: Vec::new(),
             waiting: Waiting::default(),
             universe: None,
-            shelf: Shelf::default(),
+            shelf: Shelf::of(library),
             images: Images::default(),
             first: None,
         }

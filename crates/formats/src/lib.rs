@@ -44,7 +44,9 @@ pub use audience::{Audience, Done};
 pub use error::{Error, Fault, Place};
 pub use export::Export;
 pub use fold::{Halt, Options, Side, fold};
-pub use gcda::{BranchCount, FileCounts, FunctionCounts, LineCounts, Snapshot, UnitCounts};
+pub use gcda::{
+    BranchCount, FileCounts, FunctionCounts, Library, LineCounts, Snapshot, UnitCounts,
+};
 pub use gcovr_json::GcovrFormat;
 pub use hand::{Hand, Outcome, Read};
 pub use input::Input;

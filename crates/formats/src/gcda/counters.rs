@@ -11,7 +11,9 @@ use std::rc::Rc;
 
 use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
-use super::shelf::{NOTES_BYTES_MAX, Shelf, Unit};
+use super::projection::Projection;
+use super::shelf::{NOTES_BYTES_MAX, Shelf, Volume};
+use super::unit::Unit;
 use super::words::Words;
 use crate::{Fault, Input, Place, Recorder};
 
@@ -23,8 +25,8 @@ const DATA_BYTES_MAX: u64 = 256 << 20;
 
 pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
     let folder = recorder.scope.notes.as_deref();
-    let (unit, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
-    let image = unit.image(&counters.present, recorder)?;
+    let (volume, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
+    let image = volume.image(&counters.present, recorder)?;
     let mut image = image.borrow_mut();
     image.update(&counters.bytes);
     image.check()?;
@@ -38,7 +40,7 @@ pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Resu
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
     let unit = Unit::read(&bytes)?;
     let present = vec![true; unit.notes.functions.len()];
-    let projection = unit.projection(&present, recorder)?;
+    let projection = Projection::of(&unit, &present, recorder)?;
     recorder.reading.unite(projection.reading());
     Ok(())
 }
@@ -58,7 +60,7 @@ impl Counters {
         shelf: &mut Shelf,
         prefix: Option<&Path>,
         folder: Option<&Path>,
-    ) -> Result<(Rc<Unit>, Counters), Fault> {
+    ) -> Result<(Rc<Volume>, Counters), Fault> {
         let Some(path) = input.path().map(ToOwned::to_owned) else {
             let what = "counters without a name cannot be tied to their notes (`.gcno`)";
             return Err(Fault::malformed(Place::Whole, what));
@@ -69,9 +71,9 @@ impl Counters {
             return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
         }
         let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-        let unit = shelf.unit(&path, (stamp, words.layout()), prefix, folder)?;
-        let counters = Counters::read(&mut words, &unit)?;
-        Ok((unit, counters))
+        let volume = shelf.volume(&path, (stamp, words.layout()), prefix, folder)?;
+        let counters = Counters::read(&mut words, &volume.unit)?;
+        Ok((volume, counters))
     }
 
     fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {

@@ -6,14 +6,14 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use metacov_core::{Reading, SiteId};
 
 use super::projection::Projection;
-use super::shelf::Unit;
 use super::stencil::Stencils;
-use super::tape::{self, Operation, Slot, Tape};
+use super::tape::{self, Operation, Slot};
+use super::unit::Unit;
 use crate::{Fault, Place, Recorder};
 
 /// What is compared at once. Functions have a hundred bytes of counters on average.
@@ -25,7 +25,7 @@ pub(super) const COUNTER_BYTES: usize = 8;
 /// The functions of a translation unit that are in the program, and at which byte their counters
 /// start.
 pub(super) struct Piece {
-    pub(super) unit: Rc<Unit>,
+    pub(super) unit: Arc<Unit>,
     pub(super) functions: Vec<(usize, usize)>,
 }
 
@@ -65,21 +65,22 @@ impl Image {
     /// Enters all sites of the pieces into the table.
     pub(super) fn of(pieces: &[Piece], recorder: &mut Recorder<'_>) -> Result<Self, Fault> {
         let mut known = Reading::of(recorder.table);
-        let mut functions = Vec::new();
+        let (mut functions, mut projections) = (Vec::new(), Vec::new());
         for piece in pieces {
             let mut present = vec![false; piece.unit.notes.functions.len()];
             piece.functions.iter().for_each(|(number, _)| present[*number] = true);
-            let projection = piece.unit.projection(&present, recorder)?;
+            let projection = Projection::of(&piece.unit, &present, recorder)?;
             known.unite(projection.reading());
+            projections.push(projection);
+        }
+        for (piece, projection) in pieces.iter().zip(&projections) {
             let located = piece.functions.iter();
-            functions.extend(
-                located.map(|(number, at)| (*at, *number, &piece.unit, projection.clone())),
-            );
+            functions.extend(located.map(|(number, at)| (*at, *number, &piece.unit, projection)));
         }
         functions.sort_by_key(|(at, ..)| *at);
         let mut compiled = Compiled::default();
         for (at, number, unit, projection) in functions {
-            compiled.add(at, unit, number, &projection)?;
+            compiled.add(at, unit, number, projection)?;
         }
         let Compiled { functions, operations, sound, sites, slots } = compiled;
         Ok(Image {
@@ -207,8 +208,7 @@ impl Compiled {
             let what = format!("the counters of {name} are those of another function too");
             return Err(Fault::malformed(Place::Whole, what));
         }
-        let flow = &unit.flows[number];
-        let tape = Tape::of(flow);
+        let (flow, tape) = (&unit.flows[number], unit.tape(number));
         let sites = projection.sites(number).iter();
         self.sites.push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
         self.slots = self.slots.max(1 + flow.counter_count() + tape.operations.len());

@@ -9,7 +9,7 @@ use metacov_core::{BranchKey, Reading, SiteId, Symbol};
 use super::entries::{Entry, Part};
 use super::flow::{Flow, Variable};
 use super::notes::FIRST_BLOCK;
-use super::shelf::Unit;
+use super::unit::Unit;
 use crate::{Fault, Record, Recorder};
 
 /// The sites of a translation unit.

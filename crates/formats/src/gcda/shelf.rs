@@ -2,18 +2,16 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use metacov_core::BuildMismatch;
 
-use super::entries::{Entry, entries};
-use super::flow::Flow;
-use super::image::{COUNTER_BYTES, Image, Piece};
-use super::notes::{FunctionKey, Notes};
-use super::projection::Projection;
+use super::image::Image;
+use super::library::{Content, Library};
+use super::unit::Unit;
 use super::words::Layout;
 use crate::{Fault, Place, Recorder};
 
@@ -24,88 +22,29 @@ pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
 const DEPTH_MAX: usize = 32;
 
 /// The notes that have been read into one table.
-#[derive(Default)]
 pub(crate) struct Shelf {
-    units: BTreeMap<(PathBuf, u32), Rc<Unit>>,
-    /// By length and hash: notes are often copied beside the counters of each run, and compiling
-    /// them takes longer than all else.
-    by_content: BTreeMap<(usize, u64), Rc<Unit>>,
+    library: Arc<Library>,
+    volumes: BTreeMap<(PathBuf, u32), Rc<Volume>>,
+    by_content: BTreeMap<Content, Rc<Volume>>,
     /// The notes below the folder that was asked for last.
     below: Option<(PathBuf, Vec<PathBuf>)>,
 }
 
-/// A translation unit, made ready for any number of counters.
-pub(super) struct Unit {
-    pub(super) notes: Notes,
-    pub(super) flows: Vec<Flow>,
-    pub(super) entries: Vec<Entry>,
-    numbers: BTreeMap<FunctionKey, usize>,
-    projections: ByPresence<Projection>,
+/// A translation unit, and what has been made of it for one table.
+pub(super) struct Volume {
+    pub(super) unit: Arc<Unit>,
     images: ByPresence<RefCell<Image>>,
-    /// By function: the number of its first counter, if those of all functions lie one behind the
-    /// other.
-    pub(super) starts: Vec<usize>,
 }
 
-impl Unit {
-    /// The unit that notes tell of.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
-        let notes = Notes::read(bytes)?;
-        let flow = |function| {
-            Flow::of(function).ok_or_else(|| {
-                let what = format!("the flow graph of {} has no solution", function.name);
-                Fault::malformed(Place::Whole, what)
-            })
-        };
-        let flows: Vec<Flow> = notes.functions.iter().map(flow).collect::<Result<_, _>>()?;
-        let starts = flows.iter().scan(0, |end, flow| {
-            *end += flow.counter_count();
-            Some(*end - flow.counter_count())
-        });
-        let starts = starts.collect();
-        let numbered = notes.functions.iter().enumerate();
-        let numbers = numbered.map(|(number, function)| (function.key, number)).collect();
-        let entries = entries(&notes);
-        let (projections, images) = (ByPresence::default(), ByPresence::default());
-        Ok(Unit { notes, flows, entries, numbers, projections, images, starts })
-    }
-
-    /// The number of a function, which is likely the one that is expected, or one soon after it.
-    pub(super) fn number(&self, key: FunctionKey, expected: usize) -> Option<usize> {
-        match self.notes.functions.get(expected) {
-            Some(function) if function.key == key => Some(expected),
-            _ => self.numbers.get(&key).copied(),
-        }
-    }
-
-    /// How many counters it has, if all its functions are in the program.
-    pub(super) fn counter_count(&self) -> usize {
-        self.flows.iter().map(Flow::counter_count).sum()
-    }
-
-    /// Where the counts go, if these functions are in the program.
-    pub(super) fn projection(
+impl Volume {
+    /// Its counters, one function behind the other, if these functions are in the program.
+    pub(super) fn image(
         &self,
         present: &[bool],
         recorder: &mut Recorder<'_>,
-    ) -> Result<Rc<Projection>, Fault> {
-        self.projections.get(present, || Projection::of(self, present, recorder))
-    }
-
-    /// Its counters, one function behind the other, if these functions are in the program.
-    pub(super) fn image(
-        self: &Rc<Self>,
-        present: &[bool],
-        recorder: &mut Recorder<'_>,
     ) -> Result<Rc<RefCell<Image>>, Fault> {
-        self.images.get(present, || Image::of(&[self.piece(present)], recorder).map(RefCell::new))
-    }
-
-    /// The functions that are in the program, their counters one behind the other.
-    pub(super) fn piece(self: &Rc<Self>, present: &[bool]) -> Piece {
-        let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
-        let functions = starts.filter(|(number, _)| present[*number]).collect();
-        Piece { unit: self.clone(), functions }
+        let piece = self.unit.piece(present);
+        self.images.get(present, || Image::of(&[piece], recorder).map(RefCell::new))
     }
 }
 
@@ -136,15 +75,21 @@ impl<T> Default for ByPresence<T> {
 }
 
 impl Shelf {
+    /// A shelf for units of a library.
+    pub(crate) fn of(library: Arc<Library>) -> Self {
+        let (volumes, by_content) = (BTreeMap::new(), BTreeMap::new());
+        Shelf { library, volumes, by_content, below: None }
+    }
+
     /// The notes of these counters: beside them; at the path that they have below `prefix`; or
     /// anywhere below `folder`.
-    pub(super) fn unit(
+    pub(super) fn volume(
         &mut self,
         counters: &Path,
         (stamp, layout): (u32, Layout),
         prefix: Option<&Path>,
         folder: Option<&Path>,
-    ) -> Result<Rc<Unit>, Fault> {
+    ) -> Result<Rc<Volume>, Fault> {
         let beside = counters.with_extension("gcno");
         let mut candidates = vec![beside.clone()];
         let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
@@ -155,18 +100,19 @@ impl Shelf {
         }
         let mut other_stamp = None;
         for path in candidates {
-            if let Some(unit) = self.units.get(&(path.clone(), stamp)) {
-                return Ok(unit.clone());
+            if let Some(volume) = self.volumes.get(&(path.clone(), stamp)) {
+                return Ok(volume.clone());
             }
             if !path.is_file() {
                 continue;
             }
-            let unit = self.read(&path).map_err(|fault| {
+            let volume = self.read(&path).map_err(|fault| {
                 Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
-            if (unit.notes.stamp, unit.notes.layout) == (stamp, layout) {
-                self.units.insert((path, stamp), unit.clone());
-                return Ok(unit);
+            let notes = &volume.unit.notes;
+            if (notes.stamp, notes.layout) == (stamp, layout) {
+                self.volumes.insert((path, stamp), volume.clone());
+                return Ok(volume);
             }
             other_stamp = Some(path);
         }
@@ -178,18 +124,17 @@ impl Shelf {
     }
 
     /// The unit that a file tells of, compiled now or before.
-    fn read(&mut self, path: &Path) -> Result<Rc<Unit>, Fault> {
+    fn read(&mut self, path: &Path) -> Result<Rc<Volume>, Fault> {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-        let mut hasher = DefaultHasher::new();
-        hasher.write(&bytes);
-        let key = (bytes.len(), hasher.finish());
-        if let Some(unit) = self.by_content.get(&key) {
-            return Ok(unit.clone());
+        let content = Library::content(&bytes);
+        if let Some(volume) = self.by_content.get(&content) {
+            return Ok(volume.clone());
         }
-        let unit = Rc::new(Unit::read(&bytes)?);
-        self.by_content.insert(key, unit.clone());
-        Ok(unit)
+        let unit = self.library.unit(content, &bytes)?;
+        let volume = Rc::new(Volume { unit, images: ByPresence::default() });
+        self.by_content.insert(content, volume.clone());
+        Ok(volume)
     }
 
     /// The notes below a folder.

@@ -171,7 +171,7 @@ impl Listing {
         known: &mut Shelf,
         folder: Option<&Path>,
     ) -> Result<Piece, Fault> {
-        let unit = known.unit(&self.path, self.build, None, folder)?;
+        let unit = known.volume(&self.path, self.build, None, folder)?.unit.clone();
         let notes = self.path.with_extension("gcno");
         let mut seen = vec![false; unit.notes.functions.len()];
         let mut functions = Vec::with_capacity(self.functions.len());

@@ -86,8 +86,8 @@ pub(crate) fn tell_file(
     notes: Option<&Path>,
 ) -> Result<UnitCounts, Error> {
     let told = Input::open(path).and_then(|mut input| {
-        let (unit, counters) = Counters::open(&mut input, shelf, None, notes)?;
-        tell(path, &unit.piece(&counters.present), &[&counters.bytes])
+        let (volume, counters) = Counters::open(&mut input, shelf, None, notes)?;
+        tell(path, &volume.unit.piece(&counters.present), &[&counters.bytes])
     });
     told.map_err(|fault| fault.of(path.display().to_string()))
 }
