@@ -159,7 +159,9 @@ impl Arena {
 
     /// Keeps the records, but nothing of what they have counted so far.
     pub(crate) fn keep_zero(&mut self) {
-        self.baseline.iter_mut().for_each(|(_, counters)| counters.fill(0));
+        for kept in &mut self.baseline {
+            kept.counted.clear();
+        }
     }
 
     /// Whether all that is kept is counters, and nothing else of the target.
