@@ -48,6 +48,7 @@ mod operation;
 mod outcome;
 mod pair;
 mod reading;
+pub mod runs;
 mod renumbering;
 mod same_build;
 mod site;

@@ -22,6 +22,13 @@ pub struct TableId(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BuildId(u64);
 
+impl BuildId {
+    /// The fingerprint as a number.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
 /// All sites of one build, each with a number.
 ///
 /// The table grows as coverage files are read. It remembers where it stands: the second report of

@@ -3,7 +3,7 @@
 use std::io;
 
 use metacov_core::Reading;
-use metacov_formats::{Error, Fault, Intake, Place};
+use metacov_formats::{Error, Fault, Intake, Place, Snapshot};
 use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 
 use crate::arena::{Arena, Contents};
@@ -36,11 +36,14 @@ impl Meter {
         self.arena.clear()
     }
 
-    /// How the counters lie, one image behind the other.
-    pub fn layouts(&self) -> Vec<Vec<u8>> {
+    /// How the counters of each image lie, and how many bytes they are.
+    pub fn layouts(&self) -> Vec<(Vec<u8>, usize)> {
         match self.arena.contents() {
             Contents::Counters(snapshots) => {
-                snapshots.iter().map(|snapshot| snapshot.layout.to_vec()).collect()
+                let layout = |snapshot: &Snapshot<'_>| {
+                    (snapshot.layout.to_vec(), snapshot.counters.len())
+                };
+                snapshots.iter().map(layout).collect()
             }
             _ => Vec::new(),
         }

@@ -5,7 +5,7 @@ use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::header::damaged;
-use crate::runs;
+use metacov_core::runs;
 
 /// The covers that others are told apart from.
 #[derive(Clone)]

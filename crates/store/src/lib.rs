@@ -57,7 +57,6 @@ mod merge;
 mod pairs;
 mod recorder;
 mod run;
-mod runs;
 mod schema;
 mod seal;
 mod sites;

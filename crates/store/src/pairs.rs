@@ -10,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::base::Base;
 use crate::header::damaged;
-use crate::runs;
+use metacov_core::runs;
 use crate::sites::number;
 
 /// What covers of one group may take in memory, in bits. A live run has the same need.

@@ -1,9 +1,9 @@
 //! Covers as bytes: stretches of numbers, each as a gap and a length.
 
-use metacov_core::Cover;
+use crate::Cover;
 
 /// A cover as bytes.
-pub(crate) fn encode(cover: &Cover) -> Vec<u8> {
+pub fn encode(cover: &Cover) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut end = 0;
     for run in cover.runs() {
@@ -16,7 +16,7 @@ pub(crate) fn encode(cover: &Cover) -> Vec<u8> {
 
 /// Flips the sites that the bytes name in a cover of a table of `sites` sites. The bytes come from
 /// anywhere: no number beyond the table gets through, and there is one way only to write a set.
-pub(crate) fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'static str> {
+pub fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'static str> {
     let (mut rest, mut end) = (bytes, 0usize);
     while !rest.is_empty() {
         let gap = take(&mut rest)?;
@@ -65,7 +65,7 @@ fn take(bytes: &mut &[u8]) -> Result<usize, &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use metacov_core::SiteId;
+    use crate::SiteId;
     use proptest::prelude::*;
 
     use super::*;

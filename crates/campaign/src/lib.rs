@@ -1,0 +1,16 @@
+//! Tests that are made on the spot: databases and pairs from a seed, run by workers.
+//!
+//! **The key design decision of this crate**: a worker is a process that does everything but to
+//! conclude: it makes a database, derives tests, runs both sides, judges them, solves the counters
+//! and tells what ran, without waiting for anybody. So nearly all time is spent in the engine under
+//! test, and if that crashes, one pair is lost and the next worker goes on behind it. What the pairs
+//! add up to is found out elsewhere, in the order of their places: the same whatever the number of
+//! workers.
+
+mod crew;
+mod message;
+mod work;
+
+pub use crew::{Conditions, Log, Plan, Violation, measure};
+pub use message::Setting;
+pub use work::work;
