@@ -21,6 +21,15 @@ snapshots:
 bench *args:
     benches/run {{args}}
 
+# From inputs to difference: the pipelines of gcovr and gcov, and metacov in all its modes
+bench-capture *args:
+    benches/capture {{args}}
+
+# The README's example with a real program
+example:
+    cargo build --release -p metacov
+    METACOV=$PWD/target/release/metacov scripts/example-bzip2
+
 # The documentation of all crates
 doc:
     RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --open

@@ -153,10 +153,10 @@ fn forked(
     }
     answers.write_all(&child.to_ne_bytes())?;
     let mut status = 0;
-    if let Some(child) = Pid::from_raw(child) {
-        if let Some((_, ended)) = waitpid(Some(child), WaitOptions::empty())? {
-            status = ended.as_raw();
-        }
+    if let Some(child) = Pid::from_raw(child)
+        && let Some((_, ended)) = waitpid(Some(child), WaitOptions::empty())?
+    {
+        status = ended.as_raw();
     }
     answers.write_all(&status.to_ne_bytes())
 }

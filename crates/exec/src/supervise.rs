@@ -100,7 +100,7 @@ fn spawn(command: &mut Command, memory_bytes: Option<u64>) -> io::Result<Child> 
     let own = getrlimit(Resource::Data);
     if memory_bytes.is_some() {
         // A limit that is lower already stays as it is.
-        let _ = setrlimit(Resource::Data, Rlimit { current: memory_bytes, ..own.clone() });
+        let _ = setrlimit(Resource::Data, Rlimit { current: memory_bytes, ..own });
     }
     let child = command.spawn();
     setrlimit(Resource::Data, own)?;
@@ -194,7 +194,9 @@ impl Family {
                 Err(Errno::CHILD) => return Ok(status),
                 Ok(None) => {
                     if Instant::now() >= end {
-                        children().into_iter().for_each(|child| self.kill(child));
+                        for child in children() {
+                            self.kill(child);
+                        }
                     }
                     std::thread::sleep(Duration::from_millis(1));
                 }

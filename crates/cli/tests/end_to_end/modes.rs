@@ -1,7 +1,7 @@
 //! Whichever way inputs are run, the same comes out.
 
 use crate::run::of;
-use crate::trial::{Measured, Trial, Way};
+use crate::trial::{Measured, Trial, Way, built, cache};
 
 fn sites(measured: &Measured) -> (Vec<String>, Vec<String>) {
     let lines = measured.lines().iter().map(ToString::to_string).collect();
@@ -38,6 +38,41 @@ fn all_ways_agree() {
     }
 }
 
+/// As `metacov cc --help` has it.
+#[test]
+fn a_build_by_cmake_takes_metacov_for_its_compiler() {
+    let trial = Trial::new("endings", &[("A", "B")]);
+    let folder = trial.folder();
+    let files = [
+        (
+            "CMakeLists.txt",
+            "cmake_minimum_required(VERSION 3.13)\nproject(two C CXX)\nadd_executable(two one.c \
+             other.cpp)\n",
+        ),
+        (
+            "one.c",
+            "#include <stdio.h>\nint other(int);\nint main(int n, char **words) { return \
+             other(fgetc(fopen(words[n - 1], \"r\"))); }\n",
+        ),
+        (
+            "other.cpp",
+            "static int is_a() { return 0; }\nextern \"C\" int other(int letter) { return letter == \
+             'A' ? is_a() : 1; }\n",
+        ),
+    ];
+    for (name, text) in files {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let metacov = env!("CARGO_BIN_EXE_metacov");
+    for words in [&["-B", "build"], &["--build", "build"]] {
+        let mut cmake = std::process::Command::new("cmake");
+        cmake.args(words).env("CC", format!("{metacov} cc")).env("CXX", format!("{metacov} c++"));
+        of(cmake.env("METACOV_CACHE", cache()).current_dir(&folder)).ok();
+    }
+    let measured = trial.outcome(&mut trial.command_for("build/two".as_ref(), &[]));
+    assert_eq!(measured.functions(), ["_ZL4is_av"]);
+}
+
 #[test]
 fn the_number_of_workers_changes_nothing() {
     let mut pairs: Vec<(&str, &str)> = SCRIPTS.iter().copied().cycle().take(30).collect();
@@ -68,7 +103,7 @@ fn a_command_without_a_place_for_the_input_reads_it() {
         let at = words.iter().position(|word| word == "--").unwrap();
         command = std::process::Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.args(&words[..at]).args(["--mode", mode, "--"]);
-        command.arg(crate::trial::built("endings", false)).current_dir(trial.folder());
+        command.arg(built("endings", false)).current_dir(trial.folder());
         assert_eq!(sites(&trial.outcome(&mut command)).1, right.1, "{mode}");
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::run::of;
 use crate::trial::{Trial, Way, built, compile, wait_until};
@@ -219,13 +219,11 @@ fn nothing_outlives_metacov_however_it_ends() {
             std::thread::sleep(Duration::from_millis(300));
             let id = metacov.id().to_string();
             assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
-            let began = Instant::now();
             let output = metacov.wait_with_output().unwrap();
             wait_until(|| trial.processes().is_empty());
             let said = String::from_utf8_lossy(&output.stderr);
             let is_kept = said.contains("interrupted: the numbers are of 1 of 2 pairs");
             assert_eq!(is_kept, signal != "-KILL", "{way:?} {signal}: {said}");
-            assert!(began.elapsed().as_secs() < 10, "{way:?} {signal}");
         }
     }
 }

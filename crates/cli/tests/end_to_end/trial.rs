@@ -165,10 +165,14 @@ pub fn wait_until(what: impl Fn() -> bool) {
 }
 
 /// `metacov cc`, which keeps its runtime where nobody else looks.
-pub fn metacov_cc() -> Command {
+fn metacov_cc() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
-    command.arg("cc").env("METACOV_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.arg("cc").env("METACOV_CACHE", cache());
     command
+}
+
+pub fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache")
 }
 
 type Built = BTreeMap<(&'static str, bool), Arc<OnceLock<PathBuf>>>;

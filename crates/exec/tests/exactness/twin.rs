@@ -60,7 +60,8 @@ impl Twin {
             fs::create_dir(folder.join(side)).unwrap();
             for Image { name, sources, links } in images {
                 let is_library = name.contains(".so");
-                let is_cpp = sources.iter().any(|name| name.ends_with(".cpp"));
+                let ending = |name: &&str| Path::new(name).extension().map(ToOwned::to_owned);
+                let is_cpp = sources.iter().filter_map(ending).any(|ending| ending == "cpp");
                 let compiler = if is_cpp { tools.cpp } else { tools.c };
                 let mut objects = Vec::new();
                 for source in *sources {
@@ -127,7 +128,9 @@ impl Twin {
         assert_eq!(reading.known, right.known, "{what}: sites");
         assert_eq!(reading.executed, right.executed, "{what}: sites that ran");
         assert!(!right.executed.is_empty(), "{what}");
-        data.iter().for_each(|data| fs::remove_file(data).unwrap());
+        for data in data {
+            fs::remove_file(data).unwrap();
+        }
     }
 
     fn command(&self, side: &str, words: &[&str]) -> Command {

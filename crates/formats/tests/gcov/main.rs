@@ -3,6 +3,7 @@
 //!
 //! `METACOV_SQLITE=FOLDER`, where `sqlite3.c` is, does the same with SQLite, which takes minutes.
 
+mod blocks;
 #[path = "../readers/memory.rs"]
 mod memory;
 mod oracle;

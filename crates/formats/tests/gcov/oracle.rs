@@ -1,14 +1,10 @@
 //! What gcov's JSON says.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
-use metacov_core::{Element, Reading, SiteTable};
 use metacov_formats::{BranchCount, FunctionCounts, LineCounts, UnitCounts};
 use serde_json::Value;
 
 /// A source file of a unit: its path, its lines and its functions, in one order.
-type File = (String, Vec<LineCounts>, Vec<FunctionCounts>);
+pub type File = (String, Vec<LineCounts>, Vec<FunctionCounts>);
 
 /// The files of all units, in gcov's words.
 pub fn units(json: &[u8]) -> Vec<Vec<File>> {
@@ -38,35 +34,6 @@ pub fn assert_same(told: &[UnitCounts], right: &[Vec<File>], what: &str) {
             }
             let counts = (lines.len(), functions.len());
             assert_eq!(counts, (right_lines.len(), right_functions.len()), "{what}: {path}");
-        }
-    }
-}
-
-/// Fails with the first function of a unit whose blocks are not those that gcov counts.
-#[track_caller]
-pub fn assert_same_blocks(table: &SiteTable, reading: &Reading, right: &[File], what: &str) {
-    let mut blocks: BTreeMap<(&str, &str), BTreeMap<u32, bool>> = BTreeMap::new();
-    for id in table.ordered().into_iter().filter(|id| reading.known.contains(*id)) {
-        if let Element::Block { function, number } = table.get(id).element {
-            let key = (table.path(table.get(id).file), table.name(function));
-            blocks.entry(key).or_default().insert(number, reading.executed.contains(id));
-        }
-    }
-    for (path, _, functions) in right {
-        for function in functions {
-            let path = Path::new(path).file_name().unwrap().to_str().unwrap();
-            let mut ours = blocks
-                .iter()
-                .filter(|((known, name), _)| known.ends_with(path) && *name == function.name);
-            let (Some((_, ours)), None) = (ours.next(), ours.next()) else {
-                panic!("{what}: blocks of {}", function.name);
-            };
-            assert_eq!(ours.len() as u64, function.blocks, "{what}: {}", function.name);
-            // gcov counts the block that a function is left by instead of the last one.
-            let last = u64::from(*ours.last_key_value().unwrap().1);
-            let ran = ours.values().filter(|ran| **ran).count() as u64;
-            let is_left = function.blocks_executed + last - ran;
-            assert!(is_left <= u64::from(function.count > 0), "{what}: {}", function.name);
         }
     }
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use metacov_formats::{FileSpec, Intake, Scope};
 
 use crate::memory::Memory;
-use crate::oracle;
+use crate::{blocks, oracle};
 
 pub struct Program {
     folder: tempfile::TempDir,
@@ -71,11 +71,11 @@ impl Program {
         let told = intake.tell_snapshots(&[memory.snapshot()]).unwrap();
         oracle::assert_same(&told, &right, &what);
 
-        let mut blocks = self.blocks.borrow_mut();
+        let mut with_blocks = self.blocks.borrow_mut();
         for (unit, right) in pairs.iter().zip(&right) {
             let memory = Memory::of(std::slice::from_ref(unit));
-            let reading = blocks.read_snapshots(&[memory.snapshot()]).unwrap();
-            oracle::assert_same_blocks(blocks.table(), &reading, right, &what);
+            let reading = with_blocks.read_snapshots(&[memory.snapshot()]).unwrap();
+            blocks::assert_same(with_blocks.table(), &reading, right, &what);
         }
 
         let report = self.folder().join("gcov.json");
