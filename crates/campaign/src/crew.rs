@@ -8,7 +8,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use metacov_core::{Cover, Exit, Failure, Group, Missing, Operation, Reading, SiteTable, Suite, runs};
+use metacov_core::{
+    Cover, Exit, Failure, Group, Missing, Operation, Reading, SiteTable, Suite, runs,
+};
 use metacov_exec::{Said, Servant};
 use metacov_formats::{Audience, Error, Fault, Halt, Hand, Intake, Numbering, Read, Snapshot};
 use metacov_relations::ALL;
@@ -112,7 +114,9 @@ pub fn measure(
         return Err(halt);
     }
     let mut suite = Suite::new(SiteTable::new(), Operation::Xor, false);
-    hands.into_iter().for_each(|hand| hand.put_into(&mut suite));
+    for hand in hands {
+        hand.put_into(&mut suite);
+    }
     drop(room);
     suite.table = numbering.into_table();
     Ok((suite, log))
@@ -212,7 +216,9 @@ impl<'r> Room<'r> {
                         *worker = Some(running);
                         break;
                     }
-                    Heard::Answer(Answer::Failed(what)) => return Err(fault(io::Error::other(what))),
+                    Heard::Answer(Answer::Failed(what)) => {
+                        return Err(fault(io::Error::other(what)));
+                    }
                     Heard::Answer(Answer::Ready { .. }) => continue,
                     Heard::Gone(missing) => {
                         let outcome = Err((0, missing.into()));
@@ -297,7 +303,7 @@ impl Worker {
             .map(|((layout, _), counters)| Snapshot { layout, counters })
             .collect();
         let universe = intake.read_snapshots(&snapshots).map_err(io::Error::other)?;
-        let (table, _) = intake.into_parts();
+        let table = intake.into_table();
         if (table.len(), table.build_id().number()) != (sites, build) {
             return Err(io::Error::other("the worker knows other code than its notes"));
         }

@@ -143,9 +143,9 @@ impl From<Outcome> for Told {
             Value::Blob(bytes) => Cell::Blob(bytes),
         };
         match outcome {
-            Outcome::Rows(rows) => {
-                Told::Rows(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect())
-            }
+            Outcome::Rows(rows) => Told::Rows(
+                rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect(),
+            ),
             Outcome::Error { code, message } => Told::Error(code, message),
         }
     }

@@ -97,7 +97,10 @@ impl Bench<'_> {
         Ok(database.schema().clone())
     }
 
-    #[expect(clippy::disallowed_methods, reason = "how long it took is told, and part of no result")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long it took is told, and part of no result"
+    )]
     fn test(
         &mut self,
         connection: &mut Connection<'_>,
@@ -107,7 +110,9 @@ impl Bench<'_> {
     ) -> io::Result<Tested> {
         let start = Instant::now();
         let mut rng = Rng::new(seed(&[job.seed, job.database, relation as u64, number]));
-        let Some(known) = ALL.get(relation) else { return Err(io::Error::other("no such relation")) };
+        let Some(known) = ALL.get(relation) else {
+            return Err(io::Error::other("no such relation"));
+        };
         let test = known.derive(schema, &mut rng);
         let mut sides = Vec::new();
         let mut lost = None;
@@ -149,7 +154,8 @@ impl Bench<'_> {
         let operations_max = self.setting.operations_max;
         let mut run = || {
             connection.disable_optimizations(side.optimizations_off.unwrap_or(0));
-            let outcome = connection.run(side.statements.iter().map(String::as_str), operations_max);
+            let outcome =
+                connection.run(side.statements.iter().map(String::as_str), operations_max);
             connection.disable_optimizations(0);
             outcome
         };

@@ -6,6 +6,7 @@ pub mod diff;
 pub mod inner;
 pub mod man;
 pub mod measure;
+pub mod measure_sql;
 pub mod merge;
 mod output_args;
 mod present;
@@ -19,7 +20,7 @@ use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Audience, Done, Error, Fault, Halt, Options, Plan, Side, fold};
+use metacov_formats::{Audience, Done, Error, Fault, Halt, Numbering, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
@@ -32,6 +33,11 @@ use run_file::RunFile;
 /// What is meant: a suite to fold, and what to show of it.
 pub struct Config<S> {
     plan: Plan<S>,
+    frame: Frame,
+}
+
+/// What goes with a suite, wherever it comes from.
+pub struct Frame {
     options: Options,
     presentation: Presentation,
     run_file: Option<RunFile>,
@@ -40,52 +46,70 @@ pub struct Config<S> {
     timed: bool,
 }
 
-/// Folds a suite and shows it: as it is in the run file, if there is one.
+/// Folds a suite and shows it.
 pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let Config { plan, mut options, presentation, run_file, leave_out_flaky, timed } = config;
+    let Config { plan, mut frame } = config;
     // There are as many blocks as all other sites together: they are read only for those who ask.
-    options.scope.blocks = presentation.asks_for(Criterion::Block);
-    let planned = plan.groups;
-    let mut recorder = run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
-    let known = recorder.as_ref().map_or(0, Recorder::known);
-    if known > 0 {
-        talk.note(&format!("{known} of {planned} pairs are there already"));
-    }
-    let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
-    let progress = Progress::new(talk, planned, known, options.operation);
-    let failures = Failures::new(talk);
-    let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
-    let room =
-        Room { recorder: recorder.as_ref(), progress: &progress, failures: &failures, interrupted };
-    let folded = fold(plan, &options, numbering, &room);
-    progress.finish(timed);
-    failures.finish();
-    let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
-    if let Some(recorder) = recorder {
-        let table = folded.as_ref().ok().map(|suite| &suite.table);
-        let finished = recorder.finish(measured == planned, table).map_err(Unwritten);
-        // What ended the fold is the cause of what came after.
-        folded.is_ok().then_some(finished).transpose()?;
-    }
-    let mut suite = folded.map_err(|halt| match halt {
-        Halt::Input(error) => anyhow::Error::from(error),
-        Halt::Audience(error) => Unwritten(error).into(),
-    })?;
-    if let Some(file) = run_file {
-        suite = Run::open(&file.path)?.suite()?.0;
-    }
-    if measured < planned {
-        talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
-    }
-    let code = if measured > 0 {
-        if leave_out_flaky {
-            self::leave_out_flaky(&mut suite);
+    frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
+    let (planned, options) = (plan.groups, frame.options.clone());
+    frame.run(planned, talk, |numbering, audience| fold(plan, &options, numbering, audience))
+}
+
+impl Frame {
+    /// Shows what `fold` makes of groups: as it is in the run file, if there is one.
+    fn run(
+        self,
+        planned: u64,
+        talk: &Talk,
+        fold: impl FnOnce(Numbering, &dyn Audience) -> Result<Suite, Halt>,
+    ) -> anyhow::Result<ExitCode> {
+        let Frame { options, presentation, run_file, leave_out_flaky, timed } = self;
+        let mut recorder =
+            run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
+        let known = recorder.as_ref().map_or(0, Recorder::known);
+        if known > 0 {
+            talk.note(&format!("{known} of {planned} pairs are there already"));
         }
-        present::present(&suite, &presentation, &options.scope.root, talk)?
-    } else {
-        ExitCode::Success
-    };
-    Ok(if measured < planned { ExitCode::Interrupted } else { code })
+        let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
+        let progress = Progress::new(talk, planned, known, options.operation);
+        let failures = Failures::new(talk);
+        let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
+        let room = Room {
+            recorder: recorder.as_ref(),
+            progress: &progress,
+            failures: &failures,
+            interrupted,
+        };
+        let folded = fold(numbering, &room);
+        progress.finish(timed);
+        failures.finish();
+        let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
+        if let Some(recorder) = recorder {
+            let table = folded.as_ref().ok().map(|suite| &suite.table);
+            let finished = recorder.finish(measured == planned, table).map_err(Unwritten);
+            // What ended the fold is the cause of what came after.
+            folded.is_ok().then_some(finished).transpose()?;
+        }
+        let mut suite = folded.map_err(|halt| match halt {
+            Halt::Input(error) => anyhow::Error::from(error),
+            Halt::Audience(error) => Unwritten(error).into(),
+        })?;
+        if let Some(file) = run_file {
+            suite = Run::open(&file.path)?.suite()?.0;
+        }
+        if measured < planned {
+            talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
+        }
+        let code = if measured > 0 {
+            if leave_out_flaky {
+                self::leave_out_flaky(&mut suite);
+            }
+            present::present(&suite, &presentation, &options.scope.root, talk)?
+        } else {
+            ExitCode::Success
+        };
+        Ok(if measured < planned { ExitCode::Interrupted } else { code })
+    }
 }
 
 /// Leaves out what ran in some repetitions of an execution and not in others.

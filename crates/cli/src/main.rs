@@ -45,6 +45,9 @@ enum Command {
     /// Started by metacov itself.
     #[command(hide = true)]
     Load(cmd::inner::LoadArgs),
+    /// Started by metacov itself.
+    #[command(hide = true)]
+    Work,
 }
 
 fn main() -> std::process::ExitCode {
@@ -57,10 +60,11 @@ fn main() -> std::process::ExitCode {
     let talk = Talk::new(&talk);
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
-        Command::Measure(args) => args.config().and_then(|config| cmd::run(config, &talk)),
+        Command::Measure(args) => args.run(&talk),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
         Command::Supervise { folder } => cmd::inner::supervise(&folder),
+        Command::Work => cmd::inner::work(),
         Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &talk),
         Command::Merge(args) => cmd::merge::run(&args, &talk),

@@ -1,5 +1,7 @@
 //! What an execution of SQL gives.
 
+use std::fmt;
+
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -27,4 +29,20 @@ pub enum Outcome {
         /// The engine's words for it.
         message: String,
     },
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => write!(out, "NULL"),
+            Self::Integer(value) => write!(out, "{value}"),
+            Self::Real(value) => write!(out, "{value:?}"),
+            Self::Text(bytes) => write!(out, "'{}'", String::from_utf8_lossy(bytes)),
+            Self::Blob(bytes) => {
+                write!(out, "x'")?;
+                bytes.iter().try_for_each(|byte| write!(out, "{byte:02x}"))?;
+                write!(out, "'")
+            }
+        }
+    }
 }

@@ -40,9 +40,8 @@ impl Meter {
     pub fn layouts(&self) -> Vec<(Vec<u8>, usize)> {
         match self.arena.contents() {
             Contents::Counters(snapshots) => {
-                let layout = |snapshot: &Snapshot<'_>| {
-                    (snapshot.layout.to_vec(), snapshot.counters.len())
-                };
+                let layout =
+                    |snapshot: &Snapshot<'_>| (snapshot.layout.to_vec(), snapshot.counters.len());
                 snapshots.iter().map(layout).collect()
             }
             _ => Vec::new(),

@@ -147,6 +147,11 @@ impl<'s> Intake<'s> {
         &self.table
     }
 
+    /// The sites that have been met, when nothing is to be read any more.
+    pub fn into_table(self) -> SiteTable {
+        self.table
+    }
+
     fn read_file(
         &mut self,
         file: &FileSpec,

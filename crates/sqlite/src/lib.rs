@@ -29,7 +29,9 @@ const FILES: [(&str, &[u8]); 3] = [
 /// of what is in it, and it appears whole or not at all.
 pub fn unpack(cache: &Path) -> io::Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
-    FILES.iter().for_each(|(_, bytes)| hasher.write(bytes));
+    for (_, bytes) in FILES {
+        hasher.write(bytes);
+    }
     let folder = cache.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
     if folder.is_dir() {
         return Ok(folder);

@@ -10,8 +10,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::base::Base;
 use crate::header::damaged;
-use metacov_core::runs;
 use crate::sites::number;
+use metacov_core::runs;
 
 /// What covers of one group may take in memory, in bits. A live run has the same need.
 const GROUP_BITS_MAX: usize = 1 << 33;

@@ -119,8 +119,8 @@ fn links(arguments: &[OsString]) -> bool {
     has_input && !arguments.iter().any(|word| is(word, &stops_early) || is(word, &other_linkers))
 }
 
-/// Where the compiled runtime is kept.
-fn cache() -> PathBuf {
+/// Where the compiled runtime is kept, and the engines that are inside of the binary.
+pub fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|value| Path::new(value).is_absolute());
     let cache = set("METACOV_CACHE").map(PathBuf::from);
     let of_user = || set("XDG_CACHE_HOME").map(|folder| Path::new(&folder).join("metacov"));

@@ -13,7 +13,7 @@ use metacov_store::Settings;
 use super::output_args::OutputArgs;
 use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
-use super::{Config, workers};
+use super::{Config, Frame, workers};
 
 const USAGE: &str = "\
 metacov diff [OPTIONS] A B
@@ -123,7 +123,7 @@ impl Args {
             ]),
         );
         let is_suite = self.pairs.is_some();
-        Ok(Config {
+        let frame = Frame {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
             timed: false,
             options: Options {
@@ -134,8 +134,9 @@ impl Args {
             },
             presentation,
             leave_out_flaky: false,
-            plan: plan(self.files, &self.a, &self.b, self.pairs.as_deref())?,
-        })
+        };
+        let plan = plan(self.files, &self.a, &self.b, self.pairs.as_deref())?;
+        Ok(Config { plan, frame })
     }
 }
 

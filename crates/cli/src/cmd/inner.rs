@@ -1,4 +1,5 @@
-//! Processes that metacov starts itself: `metacov supervise` and `metacov load`.
+//! Processes that metacov starts itself: `metacov supervise`, `metacov load` and
+//! `metacov work`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,5 +22,11 @@ pub struct LoadArgs {
 /// Becomes a process that runs a library.
 pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
     metacov_exec::load(args.words)?;
+    Ok(ExitCode::Success)
+}
+
+/// Becomes a process that makes tests and runs them.
+pub fn work() -> anyhow::Result<ExitCode> {
+    metacov_campaign::work()?;
     Ok(ExitCode::Success)
 }

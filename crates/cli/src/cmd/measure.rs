@@ -4,16 +4,20 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use anyhow::{anyhow, bail};
 use metacov_core::Operation;
 use metacov_exec::{Executions, Inputs, Invocation, Target, pairs_below};
 use metacov_formats::{GroupSpec, Options, Plan};
 use metacov_report::By;
 
+use super::measure_sql::{EngineArgs, Sql};
 use super::output_args::OutputArgs;
 use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
-use super::target_args::{TargetArgs, settings};
-use super::{Config, workers};
+use super::target_args::{TargetArgs, interrupted, settings};
+use super::{Config, Frame, workers};
+use crate::exit_code::ExitCode;
+use crate::talk::Talk;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -58,9 +62,14 @@ The table:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The pairs: a folder of folders, or a manifest.
-    #[arg(long, value_name = "PATH")]
-    pairs: PathBuf,
+    /// An engine of metacov's own, `sqlite`, for which pairs are made; otherwise a command behind
+    /// `--`.
+    #[arg(value_name = "ENGINE", value_parser = ["sqlite"])]
+    engine: Option<String>,
+    /// The pairs: a folder of folders, or a manifest; for an engine, how many of each relation
+    /// [default for an engine: 100].
+    #[arg(long, value_name = "PATH|NUMBER")]
+    pairs: Option<PathBuf>,
     /// How many executions run at once [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
@@ -72,6 +81,8 @@ pub struct Args {
     no_flaky: bool,
 
     #[command(flatten)]
+    on_engine: EngineArgs,
+    #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
     scope: ScopeArgs,
@@ -82,18 +93,32 @@ pub struct Args {
 }
 
 impl Args {
-    pub fn config(self) -> anyhow::Result<Config<Inputs>> {
-        let target = Arc::new(self.target.target()?);
+    pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
+        if self.engine.is_some() {
+            return self.sql()?.run(talk);
+        }
+        super::run(self.config()?, talk)
+    }
+
+    /// Tests of an engine.
+    fn sql(self) -> anyhow::Result<Sql> {
+        if self.target.has_command() {
+            bail!("either an engine or a command behind `--`, not both");
+        }
+        let pairs = match self.pairs.as_deref().map(Path::to_str) {
+            None => 100,
+            Some(text) => text.and_then(|text| text.parse().ok()).ok_or_else(|| {
+                anyhow!("--pairs is the number of pairs of each relation for an engine")
+            })?,
+        };
+        let interrupted = interrupted()?;
         let mut presentation = self.output.presentation(By::Relation)?;
-        let mut settings = settings(&target);
-        settings.insert("--pairs".to_owned(), paths([&self.pairs]));
-        settings.insert("--repeat".to_owned(), self.repeat.to_string());
         presentation.in_shares = true;
         let run_file = presentation.run_file.take();
-        Ok(Config {
+        let settings = self.on_engine.settings(pairs);
+        let frame = Frame {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
             timed: true,
-            plan: plan(&self.pairs, &target, self.repeat)?,
             leave_out_flaky: self.no_flaky,
             options: Options {
                 scope: self.scope.scope()?,
@@ -102,7 +127,39 @@ impl Args {
                 workers: workers(self.jobs),
             },
             presentation,
-        })
+        };
+        Ok(Sql { args: self.on_engine, pairs, limits: self.target.limits(), frame, interrupted })
+    }
+
+    fn config(self) -> anyhow::Result<Config<Inputs>> {
+        if !self.target.has_command() {
+            bail!(
+                "a command is needed: metacov measure --pairs PATH -- ./prog @@ (or an engine: metacov measure sqlite)"
+            );
+        }
+        let Some(pairs) = self.pairs else {
+            bail!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
+        };
+        let target = Arc::new(self.target.target()?);
+        let mut presentation = self.output.presentation(By::Relation)?;
+        let mut settings = settings(&target);
+        settings.insert("--pairs".to_owned(), paths([&pairs]));
+        settings.insert("--repeat".to_owned(), self.repeat.to_string());
+        presentation.in_shares = true;
+        let run_file = presentation.run_file.take();
+        let frame = Frame {
+            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
+            timed: true,
+            leave_out_flaky: self.no_flaky,
+            options: Options {
+                scope: self.scope.scope()?,
+                operation: Operation::Xor,
+                universe: Vec::new(),
+                workers: workers(self.jobs),
+            },
+            presentation,
+        };
+        Ok(Config { plan: plan(&pairs, &target, self.repeat)?, frame })
     }
 }
 

@@ -18,7 +18,7 @@ use super::run_file::command;
 #[command(next_help_heading = "Target")]
 pub struct TargetArgs {
     /// The program and its arguments; `@@` stands for the input file.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     /// How inputs are run [default: inline for a library, else exec].
     #[arg(long, value_enum, value_name = "MODE")]
@@ -56,18 +56,24 @@ enum Modes {
 struct Memory(Option<u64>);
 
 impl TargetArgs {
-    /// What is meant. From now on, an interrupt ends the executions.
-    pub fn target(self) -> anyhow::Result<Target> {
-        let interrupted = Arc::new(AtomicBool::new(false));
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-            signal_hook::flag::register(signal, interrupted.clone())?;
-        }
-        let limits = Limits {
+    /// Whether there is a command.
+    pub fn has_command(&self) -> bool {
+        !self.command.is_empty()
+    }
+
+    /// How much an execution may take.
+    pub fn limits(&self) -> Limits {
+        Limits {
             wall: self.timeout,
             grace: Duration::from_millis(500),
             cpu: self.cpu_timeout,
             memory_bytes: self.memory.0,
-        };
+        }
+    }
+
+    /// What is meant. From now on, an interrupt ends the executions.
+    pub fn target(self) -> anyhow::Result<Target> {
+        let (interrupted, limits) = (interrupted()?, self.limits());
         let setup = self.setup.map(|path| {
             let name = path.display().to_string();
             std::fs::read(path).map_err(|error| Fault::Io(error).of(name))
@@ -83,6 +89,15 @@ impl TargetArgs {
         target.valid_codes = self.valid_exit;
         Ok(target)
     }
+}
+
+/// A flag that an interrupt sets, from now on.
+pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, interrupted.clone())?;
+    }
+    Ok(interrupted)
 }
 
 /// What a run with this target must agree on with one that it goes on with.

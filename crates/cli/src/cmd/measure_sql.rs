@@ -1,0 +1,137 @@
+//! `metacov measure sqlite`: tests that are made on the spot, on the SQLite that is inside.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{anyhow, bail};
+use metacov_campaign::{Conditions, Log, Plan, Setting, measure};
+use metacov_core::Criterion;
+use metacov_exec::Limits;
+use metacov_formats::Fault;
+use metacov_relations::ALL;
+use metacov_store::Settings;
+
+use super::Frame;
+use super::cc::cache;
+use crate::exit_code::ExitCode;
+use crate::talk::Talk;
+
+/// What a statement may do, in operations of SQLite's machine.
+const OPERATIONS_MAX: u64 = 200_000;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Engine")]
+pub struct EngineArgs {
+    /// The relations to test.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    relation: Vec<String>,
+    /// How many databases the pairs are spread over.
+    #[arg(long, value_name = "N", default_value = "10")]
+    databases: u64,
+    /// The seed of databases and pairs: the same seed gives the same.
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// Another SQLite: a library that is built with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+}
+
+impl EngineArgs {
+    /// What a run must agree on with one that it goes on with.
+    pub fn settings(&self, pairs: u64) -> Settings {
+        let library = self.library.as_ref().map(|path| path.display().to_string());
+        let settings = [
+            ("--relation", self.relation.join(",")),
+            ("--pairs", pairs.to_string()),
+            ("--databases", self.databases.to_string()),
+            ("--seed", self.seed.to_string()),
+            ("--library", library.unwrap_or_default()),
+        ];
+        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// The relations, as they stand in the table of all.
+    fn relations(&self) -> anyhow::Result<Vec<usize>> {
+        if self.relation.iter().any(|name| name == "all") {
+            return Ok((0..ALL.len()).collect());
+        }
+        let names = || ALL.iter().map(|relation| relation.name());
+        let at = |name: &String| {
+            let known: Vec<&str> = names().collect();
+            let unknown = || anyhow!("`{name}` is not a relation (all, {})", known.join(", "));
+            names().position(|known| known == name).ok_or_else(unknown)
+        };
+        let mut relations = self.relation.iter().map(at).collect::<anyhow::Result<Vec<_>>>()?;
+        relations.sort_unstable();
+        relations.dedup();
+        Ok(relations)
+    }
+}
+
+/// Tests of an engine, and what to show of them.
+pub struct Sql {
+    pub args: EngineArgs,
+    pub pairs: u64,
+    pub limits: Limits,
+    pub frame: Frame,
+    pub interrupted: Arc<AtomicBool>,
+}
+
+impl Sql {
+    pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
+        let Sql { args, pairs, limits, frame, interrupted } = self;
+        if args.databases == 0 || pairs == 0 {
+            bail!("at least one database and one pair are needed");
+        }
+        let plan = Plan {
+            seed: args.seed,
+            relations: args.relations()?,
+            pairs,
+            databases: args.databases.min(pairs),
+        };
+        let setting = setting(&args, frame.presentation.asks_for(Criterion::Block))?;
+        let conditions = Conditions {
+            setting: &setting,
+            workers: frame.options.workers,
+            timeout: limits.wall,
+            memory_bytes: limits.memory_bytes,
+            interrupted: &interrupted,
+        };
+        let mut log = Log::default();
+        let code = frame.run(plan.groups(), talk, |numbering, audience| {
+            let (suite, of_run) = measure(&plan, &conditions, numbering, audience)?;
+            log = of_run;
+            Ok(suite)
+        })?;
+        talk.detail(|| {
+            format!("{} of {} statements that build databases worked", log.worked, log.statements)
+        });
+        for violation in log.violations.values() {
+            let (pair, relation) = (violation.pair, violation.relation);
+            talk.failure(&format!("violated: pair {pair} of {relation}: {}", violation.how));
+        }
+        Ok(code)
+    }
+}
+
+fn setting(args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
+    let setting = |library, notes, prefix_map| Setting {
+        library,
+        notes,
+        prefix_map,
+        blocks,
+        forks: true,
+        operations_max: OPERATIONS_MAX,
+    };
+    if let Some(library) = &args.library {
+        let library = std::path::absolute(library)?;
+        let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
+        return Ok(setting(library, notes, Vec::new()));
+    }
+    let cache = cache();
+    let folder = metacov_sqlite::unpack(&cache);
+    let folder = folder.map_err(|error| Fault::Io(error).of(cache.display().to_string()))?;
+    let prefix_map = vec![(metacov_sqlite::FOLDER.to_owned(), "/".to_owned())];
+    Ok(setting(folder.join(metacov_sqlite::LIBRARY), folder, prefix_map))
+}
