@@ -1,7 +1,12 @@
 //! Relations: each makes tests whose sides must agree.
 
 mod norec;
+mod optimizer;
 mod partition;
+mod tlp_aggregate;
+mod tlp_distinct;
+mod tlp_groupby;
+mod tlp_having;
 mod tlp_where;
 
 use crate::rng::Rng;
@@ -21,4 +26,12 @@ pub trait Relation: Sync {
 }
 
 /// All relations.
-pub const ALL: &[&dyn Relation] = &[&norec::NoRec, &tlp_where::TlpWhere];
+pub const ALL: &[&dyn Relation] = &[
+    &norec::NoRec,
+    &tlp_where::TlpWhere,
+    &tlp_groupby::TlpGroupBy,
+    &tlp_having::TlpHaving,
+    &tlp_distinct::TlpDistinct,
+    &tlp_aggregate::TlpAggregate,
+    &optimizer::Optimizer,
+];

@@ -1,7 +1,10 @@
 //! What the relations of ternary logic partitioning share: "Finding Bugs in Database Systems via Query Partitioning"
 //! (Rigger and Su, OOPSLA 2020). A predicate is true, false or NULL for every row, so the three parts are the whole.
 
-use crate::sql::{Body, Expr, Postfix, Query, Select, SetOperator};
+use crate::comparison::Comparison;
+use crate::sql::{
+    Body, Expr, Generator, Postfix, Query, ResultColumn, Select, SetOperator, Visible,
+};
 
 /// Sources of a tested query, at most.
 pub const SOURCES_MAX: usize = 3;
@@ -38,4 +41,20 @@ pub fn partitioned(
 /// Sets the WHERE of a select that has none.
 pub fn in_where(select: &mut Select, part: Expr) {
     select.filter = Some(part);
+}
+
+/// Some of the columns in sight, and how results of them compare once equal rows were made one.
+pub fn keys(generator: &mut Generator<'_>, columns: &[Visible]) -> (Vec<Visible>, Comparison) {
+    let columns: Vec<Visible> =
+        generator.rng.subset(columns, 1).into_iter().take(KEYS_MAX).collect();
+    let exact = columns.iter().all(|column| column.exact);
+    (columns, if exact { Comparison::Bag } else { Comparison::Representatives })
+}
+
+/// Columns that rows are grouped by, at most.
+const KEYS_MAX: usize = 4;
+
+/// Columns as results.
+pub fn results(columns: &[Visible]) -> Vec<ResultColumn> {
+    columns.iter().map(|column| ResultColumn::of(column.expr())).collect()
 }

@@ -3,7 +3,7 @@
 use metacov_core::Pair;
 
 use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, partitioned, parts};
+use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, partitioned, parts, results};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{Generator, Print, Query, ResultColumn, Schema, Select, SetOperator, percent};
@@ -27,12 +27,7 @@ impl Relation for TlpWhere {
         let columns = if generator.rng.chance(percent::STAR) {
             vec![ResultColumn::Star]
         } else {
-            generator
-                .rng
-                .subset(&scope.columns, 1)
-                .iter()
-                .map(|column| ResultColumn::of(column.expr()))
-                .collect()
+            results(&generator.rng.subset(&scope.columns, 1))
         };
         let (predicate, order_by) = generator.within_scope(scope, |generator| {
             let ordered = generator.rng.chance(percent::ORDER_BY);

@@ -37,6 +37,10 @@ pub mod percent {
     pub const NOREC_COUNT: u32 = 50;
     /// A tested query asks for all columns.
     pub const STAR: u32 = 40;
+    /// A grouped query has a WHERE too.
+    pub const HAVING_WHERE: u32 = 40;
+    /// A query for the optimiser has any shape, rather than a predicate as the other relations have it.
+    pub const ANY_SHAPE: u32 = 60;
 }
 
 /// Forms of truth values.

@@ -31,7 +31,11 @@ impl Sqlite {
         match self.rows(sql) {
             Ok(rows) => Outcome::Rows(rows),
             Err(error) => {
-                let code = error.sqlite_error().map_or(-1, |error| error.extended_code & 0xff);
+                let code = match &error {
+                    rusqlite::Error::SqliteFailure(error, _)
+                    | rusqlite::Error::SqlInputError { error, .. } => error.extended_code & 0xff,
+                    _ => -1,
+                };
                 Outcome::Error { code, message: error.to_string() }
             }
         }

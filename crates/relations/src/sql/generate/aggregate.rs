@@ -50,6 +50,16 @@ impl Generator<'_> {
         })
     }
 
+    /// The FILTER of an aggregate over the rows of the innermost scope.
+    pub fn aggregate_filter(&mut self) -> Expr {
+        self.over_rows(|generator| generator.truth(1))
+    }
+
+    /// A column of the innermost scope.
+    pub fn column_expr(&mut self) -> Expr {
+        self.over_rows(|generator| generator.column(Class::Any))
+    }
+
     fn aggregate_of(&mut self, form: Form) -> Aggregated {
         let distinct = self.rng.chance(percent::DISTINCT);
         let filter = (self.schema.dialect.has(30) && self.rng.chance(percent::FILTER))
