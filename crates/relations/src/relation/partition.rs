@@ -10,7 +10,7 @@ use crate::sql::{
 pub const SOURCES_MAX: usize = 3;
 
 /// Combinations of rows that a tested query goes through, at most.
-pub const ROWS_MAX: usize = 2500;
+pub const ROWS_MAX: usize = 2000;
 
 /// The depth of a tested predicate.
 pub const DEPTH: u32 = 3;

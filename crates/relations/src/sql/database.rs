@@ -80,6 +80,7 @@ pub struct Database {
 struct Plan {
     pragmas: usize,
     tables: usize,
+    inserts: usize,
     others: usize,
     begun: bool,
 }
@@ -115,7 +116,7 @@ impl Database {
             doubtful: false,
             pending: None,
             names: 0,
-            plan: Plan { pragmas: 0, tables: 0, others: 0, begun: false },
+            plan: Plan { pragmas: 0, tables: 0, inserts: 0, others: 0, begun: false },
         }
     }
 
@@ -130,6 +131,7 @@ impl Database {
             self.plan = Plan {
                 pragmas: rng.below(4),
                 tables: rng.weigh(TABLES),
+                inserts: rng.between(2, 5),
                 others: rng.between(STATEMENTS_MIN, STATEMENTS_MAX),
                 begun: true,
             };
@@ -148,6 +150,10 @@ impl Database {
         if self.plan.tables > 0 {
             self.plan.tables -= 1;
             return Some(self.table(rng));
+        }
+        if self.plan.inserts > 0 {
+            self.plan.inserts -= 1;
+            return Some(self.draft(rng, Kind::Insert, |draft| draft.insert()));
         }
         if self.plan.others > 0 {
             self.plan.others -= 1;

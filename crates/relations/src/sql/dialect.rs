@@ -5,7 +5,8 @@
 pub struct Dialect {
     /// The name of the system.
     pub name: &'static str,
-    /// The minor version: 54 is SQLite 3.54. Functions and statements that are younger are not used.
+    /// The minor version: 54 is SQLite 3.54. What is younger is not used. Versions before 3.28 lack what the generator
+    /// takes for granted (truth values, window frames).
     pub version: u16,
     /// Virtual tables of full text search, first form.
     pub fts4: bool,

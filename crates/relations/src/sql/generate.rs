@@ -16,7 +16,9 @@ mod window;
 pub use literal::class_of;
 pub use source::column as plain_column;
 
-use super::ast::{Direction, Expr, Nulls, Order};
+use std::sync::Arc;
+
+use super::ast::{Direction, Expr, Literal, Nulls, Order};
 use super::function::Class;
 use super::schema::{Column, Schema};
 use super::weights::percent;
@@ -37,6 +39,8 @@ pub struct Generator<'a> {
     /// outer columns belongs to the outer query, where it may be a misuse.
     own_only: bool,
     pub subqueries_left: u32,
+    /// Whether the query is run as it is, rather than stored in the schema, where SQLite refuses some virtual tables.
+    pub direct: bool,
     aliases: usize,
     /// Names of sources that were given out.
     used: Vec<String>,
@@ -57,6 +61,7 @@ pub struct Visible {
     pub name: String,
     pub class: Class,
     pub exact: bool,
+    samples: Arc<Vec<Literal>>,
 }
 
 impl<'a> Generator<'a> {
@@ -69,6 +74,7 @@ impl<'a> Generator<'a> {
             grouped: None,
             own_only: false,
             subqueries_left: SUBQUERIES_MAX,
+            direct: true,
             aliases: 0,
             used: Vec::new(),
         }
@@ -133,7 +139,8 @@ impl<'a> Generator<'a> {
         if !scope.rowids.is_empty() && self.rng.chance(percent::ROWID) {
             let source = self.rng.pick(&scope.rowids).clone();
             let name = (*self.rng.pick(&["rowid", "_rowid_", "oid"])).to_owned();
-            return Some(Visible { source, name, class: Class::Integer, exact: true });
+            let samples = Arc::default();
+            return Some(Visible { source, name, class: Class::Integer, exact: true, samples });
         }
         if class != Class::Any && self.rng.chance(percent::COLUMN_OF_CLASS) {
             let fitting: Vec<&Visible> =
@@ -146,6 +153,20 @@ impl<'a> Generator<'a> {
             return None;
         }
         Some(self.rng.pick(&scope.columns).clone())
+    }
+
+    /// A column with a constant to compare it with, likely one that it holds.
+    fn column_and_literal(&mut self, class: Class) -> (Expr, Literal) {
+        let Some(column) = self.visible(class) else {
+            return (Expr::Literal(self.literal(class)), self.literal(class));
+        };
+        let stored = !column.samples.is_empty() && self.rng.chance(percent::LITERAL_FROM_COLUMN);
+        let literal = if stored {
+            self.rng.pick(&column.samples).clone()
+        } else {
+            self.literal(column.class)
+        };
+        (column.expr(), literal)
     }
 
     /// A column or, where none can be named, a constant.
@@ -177,12 +198,15 @@ impl<'a> Generator<'a> {
 
     /// An order by an expression, in a random direction.
     pub fn order(&mut self, expr: Expr) -> Order {
-        Order { expr, direction: *self.rng.pick(Direction::ALL), nulls: *self.rng.pick(Nulls::ALL) }
+        let direction = *self.rng.pick(Direction::ALL);
+        let nulls = *self.rng.pick(Nulls::ALL);
+        let nulls = if self.schema.dialect.has(30) { nulls } else { Nulls::None };
+        Order { expr, direction, nulls }
     }
 }
 
 /// Whether an expression could be read as an integer constant.
-fn is_constant(expr: &Expr) -> bool {
+pub fn is_constant(expr: &Expr) -> bool {
     match expr {
         Expr::Literal(_) => true,
         Expr::Prefix(_, operand) | Expr::Collate(operand, _) => is_constant(operand),
@@ -205,6 +229,7 @@ impl Scope {
             name: column.name.clone(),
             class: column.class,
             exact: column.exact,
+            samples: Arc::clone(&column.samples),
         }));
         if rowid {
             self.rowids.push(source.to_owned());

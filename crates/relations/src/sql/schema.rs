@@ -1,5 +1,7 @@
 //! What is in a database, as far as statements and queries need to know.
 
+use std::sync::Arc;
+
 use super::ast::{Collation, Literal};
 use super::dialect::Dialect;
 use super::function::Class;
@@ -11,7 +13,7 @@ pub struct Schema {
     pub(crate) tables: Vec<Table>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) triggers: Vec<Trigger>,
-    /// Values that were stored lately, so that predicates meet rows.
+    /// Values that were stored lately, in any column.
     pub(crate) pool: Vec<Literal>,
     /// Whether there is a `sqlite_stat1` to edit.
     pub(crate) analyzed: bool,
@@ -19,6 +21,9 @@ pub struct Schema {
 
 /// Values kept in the pool.
 const POOL_MAX: usize = 60;
+
+/// Values kept of a column.
+const SAMPLES_MAX: usize = 8;
 
 /// A table, a view or a virtual table.
 #[derive(Clone, Debug)]
@@ -32,6 +37,8 @@ pub(crate) struct Table {
     pub temporary: bool,
     /// Sets of columns that are unique by a constraint of the table.
     pub keys: Vec<Vec<String>>,
+    /// The columns of the primary key.
+    pub primary_key: Vec<String>,
     /// At most this many rows, as far as we know.
     pub rows: usize,
     /// The text that made it, which tells what it depends on.
@@ -64,6 +71,8 @@ pub(crate) struct Column {
     pub not_null: bool,
     /// Whether only values of the class (and NULL) can be stored.
     pub strict: bool,
+    /// Values that were stored in it, so that predicates meet rows.
+    pub samples: Arc<Vec<Literal>>,
     pub collation: Collation,
 }
 
@@ -103,8 +112,18 @@ impl Schema {
         self.tables.iter().map(|table| &table.name[..])
     }
 
-    /// Remembers a value that is stored.
-    pub(crate) fn remember(&mut self, literal: Literal) {
+    /// Remembers a value that is stored in a column of a table.
+    pub(crate) fn remember(&mut self, table: &str, column: &str, literal: Literal) {
+        let tables = self.tables.iter_mut().filter(|other| other.name == table);
+        for column in
+            tables.flat_map(|table| &mut table.columns).filter(|other| other.name == column)
+        {
+            let samples = Arc::make_mut(&mut column.samples);
+            if samples.len() >= SAMPLES_MAX {
+                samples.remove(0);
+            }
+            samples.push(literal.clone());
+        }
         if self.pool.len() >= POOL_MAX {
             self.pool.remove(0);
         }

@@ -13,6 +13,8 @@ pub mod percent {
     pub const ROWID: u32 = 4;
     /// A literal is one that was stored.
     pub const LITERAL_FROM_POOL: u32 = 35;
+    /// A literal that is compared with a column was stored in it.
+    pub const LITERAL_FROM_COLUMN: u32 = 60;
     /// A literal is NULL, whatever was asked for.
     pub const LITERAL_NULL: u32 = 4;
     /// A literal is of another class than was asked for.
@@ -21,12 +23,14 @@ pub mod percent {
     pub const COLUMN_WITH_LITERAL: u32 = 55;
     /// A pattern or a test is negated.
     pub const NEGATED: u32 = 30;
+    /// A source is a table rather than a view, which often has few rows or none.
+    pub const NO_VIEW: u32 = 60;
     /// A source has an alias though it needs none.
     pub const ALIAS: u32 = 25;
     /// A source says INDEXED BY or NOT INDEXED.
     pub const INDEX_HINT: u32 = 3;
     /// A query inside another has a WHERE.
-    pub const INNER_WHERE: u32 = 60;
+    pub const INNER_WHERE: u32 = 40;
     /// A query has an ORDER BY that changes nothing but the way to the result.
     pub const ORDER_BY: u32 = 25;
     /// An aggregate has a FILTER.

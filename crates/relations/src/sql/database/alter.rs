@@ -1,5 +1,7 @@
 //! ALTER TABLE.
 
+use std::sync::Arc;
+
 use super::super::ast::{Change, Collation, ColumnConstraint, ColumnDefinition, Expr, Statement};
 use super::super::function::Class;
 use super::super::generate::Generator;
@@ -54,7 +56,7 @@ impl Draft<'_> {
             return None;
         }
         let from = self.rng.pick(&table.columns).name.clone();
-        let to = self.name('c');
+        let to = self.name('d');
         for index in self.schema.indexes.iter_mut().filter(|index| index.table == table.name) {
             index.sql = renamed(&index.sql, &from, &to);
         }
@@ -65,7 +67,13 @@ impl Draft<'_> {
                 .iter_mut()
                 .filter(|column| column.name == from)
                 .for_each(|column| column.name.clone_from(&to));
-            for name in table.keys.iter_mut().flatten().filter(|name| **name == from) {
+            for name in table
+                .keys
+                .iter_mut()
+                .flatten()
+                .chain(&mut table.primary_key)
+                .filter(|name| **name == from)
+            {
                 name.clone_from(&to);
             }
         }
@@ -101,7 +109,7 @@ impl Draft<'_> {
     }
 
     fn add_column(&mut self, table: &Table) -> Change {
-        let name = self.name('c');
+        let name = self.name('d');
         let (type_name, class) = *self.rng.pick(&[
             ("INTEGER", Class::Integer),
             ("TEXT", Class::Text),
@@ -115,6 +123,7 @@ impl Draft<'_> {
             generated: false,
             not_null: false,
             strict: table.strict,
+            samples: Arc::default(),
             collation: Collation::Binary,
         };
         let mut constraints = Vec::new();

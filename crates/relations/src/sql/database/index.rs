@@ -2,7 +2,7 @@
 
 use super::super::ast::{Collation, CreateIndex, Direction, Expr, Order, Statement};
 use super::super::function::Class;
-use super::super::generate::Generator;
+use super::super::generate::{Generator, is_constant};
 use super::super::print::Print as _;
 use super::super::schema::{Index, Table, TableKind};
 use super::super::weights::definition;
@@ -28,7 +28,7 @@ impl Draft<'_> {
                 } else {
                     generator.column(Class::Any)
                 };
-                if matches!(expr, Expr::Literal(_)) {
+                if is_constant(&expr) {
                     expr = Expr::call("typeof", vec![expr]);
                 }
                 if generator.rng.chance(definition::COLLATED_TERM) {

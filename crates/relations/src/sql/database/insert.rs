@@ -20,7 +20,12 @@ impl Draft<'_> {
         if tables.is_empty() {
             return None;
         }
-        let table = (*self.rng.pick(&tables)).clone();
+        let empty: Vec<&Table> = tables.iter().copied().filter(|table| table.rows == 0).collect();
+        let table = if empty.is_empty() || self.rng.chance(20) {
+            (*self.rng.pick(&tables)).clone()
+        } else {
+            (*self.rng.pick(&empty)).clone()
+        };
         if table.kind == TableKind::Rtree {
             return Some(self.insert_rectangles(&table));
         }
@@ -30,7 +35,7 @@ impl Draft<'_> {
         let (rows, count) = if ordinary && !strict && self.rng.chance(change::INSERT_SELECT) {
             let shaped = Generator::new(&self.schema, self.rng).query(columns.len(), 1);
             if table.rows + shaped.rows > 2 * ROWS_MAX {
-                self.value_rows(&columns)
+                self.value_rows(&table.name, &columns)
             } else {
                 (Rows::Query(Box::new(shaped.query)), shaped.rows)
             }
@@ -40,7 +45,7 @@ impl Draft<'_> {
         {
             (Rows::DefaultValues, 1)
         } else {
-            self.value_rows(&columns)
+            self.value_rows(&table.name, &columns)
         };
         let values = matches!(rows, Rows::Values(_));
         let upsert =
@@ -79,16 +84,16 @@ impl Draft<'_> {
         storable.into_iter().filter(|column| column.not_null || chosen.contains(column)).collect()
     }
 
-    fn value_rows(&mut self, columns: &[Column]) -> (Rows, usize) {
+    fn value_rows(&mut self, table: &str, columns: &[Column]) -> (Rows, usize) {
         let count = self.rng.between(1, 6);
         let rows = (0..count)
-            .map(|_| columns.iter().map(|column| self.stored(column)).collect())
+            .map(|_| columns.iter().map(|column| self.stored(table, column)).collect())
             .collect();
         (Rows::Values(rows), count)
     }
 
     /// A value that a column takes.
-    pub fn stored(&mut self, column: &Column) -> Expr {
+    pub fn stored(&mut self, table: &str, column: &Column) -> Expr {
         let mut generator = Generator::new(&self.schema, self.rng);
         if generator.rng.chance(change::EXPRESSION) && !column.not_null {
             let value = generator.value(column.class, 2);
@@ -102,7 +107,7 @@ impl Draft<'_> {
             literal = generator.fresh(column.class);
         }
         if literal != Literal::Null {
-            self.schema.remember(literal.clone());
+            self.schema.remember(table, &column.name, literal.clone());
         }
         Expr::Literal(literal)
     }
@@ -120,7 +125,7 @@ impl Draft<'_> {
                     row.push(Expr::integer(low + self.rng.below(10) as i64));
                 }
                 if let Some(extra) = table.columns.get(1 + 2 * dimensions) {
-                    row.push(self.stored(extra));
+                    row.push(self.stored(&table.name, extra));
                 }
                 row
             })

@@ -11,6 +11,7 @@ const FIRST: &[(&str, &[&str])] = &[
     // Changed later, it would make the indexes that use LIKE wrong.
     ("case_sensitive_like", &["on"]),
     ("cache_size", &["10", "-2000"]),
+    // Changed later, it would drop all that is temporary.
     ("temp_store", &["memory", "file"]),
     ("synchronous", &["off", "normal"]),
 ];
@@ -50,7 +51,6 @@ const ANY_TIME: &[(&str, &[&str])] = &[
 const OUTSIDE: &[(&str, &[&str])] = &[
     ("journal_mode", &["delete", "truncate", "persist", "memory"]),
     ("locking_mode", &["normal", "exclusive"]),
-    ("temp_store", &["memory", "default"]),
 ];
 
 impl Draft<'_> {

@@ -1,5 +1,7 @@
 //! CREATE TABLE.
 
+use std::sync::Arc;
+
 use super::super::ast::{
     Action, Binary, Collation, ColumnConstraint, ColumnDefinition, Conflict, CreateTable,
     Deferrable, Direction, Expr, Order, Reference, Statement, TableConstraint, Type,
@@ -50,6 +52,7 @@ impl Draft<'_> {
             strict,
             temporary: self.rng.chance(definition::TEMPORARY),
             keys: Vec::new(),
+            primary_key: Vec::new(),
             rows: 0,
             sql: String::new(),
         };
@@ -72,6 +75,12 @@ impl Draft<'_> {
             });
         let without_rowid = has_key && !autoincrement && self.rng.chance(definition::WITHOUT_ROWID);
         table.rowid = !without_rowid;
+        if without_rowid {
+            // The primary key has no NULLs where it takes the rowid's place.
+            let key = table.primary_key.clone();
+            let columns = table.columns.iter_mut().filter(|column| key.contains(&column.name));
+            columns.for_each(|column| column.not_null = true);
+        }
         let create = Statement::CreateTable(CreateTable {
             temporary: table.temporary,
             if_not_exists: self.rng.chance(definition::IF_NOT_EXISTS),
@@ -101,6 +110,7 @@ impl Draft<'_> {
             generated: false,
             not_null: false,
             strict: table.strict && class != Class::Any,
+            samples: Arc::default(),
             collation: Collation::Binary,
         };
         let mut constraints = Vec::new();
@@ -129,6 +139,7 @@ impl Draft<'_> {
                     autoincrement,
                 });
                 column.strict |= rowid;
+                table.primary_key = vec![name.clone()];
                 table.keys.push(vec![name.clone()]);
             }
             if self.rng.chance(definition::DEFAULT) {
@@ -184,6 +195,7 @@ impl Draft<'_> {
         if !*has_key && self.rng.chance(definition::TABLE_PRIMARY_KEY) {
             *has_key = true;
             let key = self.rng.subset(&stored, 1);
+            table.primary_key.clone_from(&key);
             constraints.push(TableConstraint::PrimaryKey(self.terms(&key), self.conflict()));
             if let [only] = &key[..] {
                 // `PRIMARY KEY (c)` makes an INTEGER column the rowid.

@@ -9,7 +9,9 @@ use super::Draft;
 impl Draft<'_> {
     pub fn create_view(&mut self) -> Statement {
         let count = self.rng.between(1, 4);
-        let shaped = self.generator().query(count, 2);
+        let mut generator = self.generator();
+        generator.direct = false;
+        let shaped = generator.query(count, 2);
         let name = self.name('v');
         // A view in the main database does not see temporary tables.
         let temporary = self.rng.chance(definition::TEMPORARY)
@@ -62,6 +64,7 @@ impl Draft<'_> {
             strict: false,
             temporary,
             keys: Vec::new(),
+            primary_key: Vec::new(),
             rows,
             sql: statement.sql(),
         });

@@ -140,6 +140,7 @@ impl Draft<'_> {
             strict: false,
             temporary: false,
             keys: Vec::new(),
+            primary_key: Vec::new(),
             rows: 0,
             sql: statement.sql(),
         });

@@ -1,5 +1,7 @@
 //! Random queries for views, derived tables, common table expressions and the like.
 
+use std::sync::Arc;
+
 use super::super::ast::{
     Binary, Body, Collation, Cte, CteHint, Expr, From, IndexHint, Join, JoinConstraint, JoinKind,
     Limit, Literal, Query, ResultColumn, Select, SetOperator, Source, SourceKind, Type,
@@ -11,7 +13,7 @@ use super::source::column;
 use super::{Generator, Scope};
 
 /// Combinations of rows that a query goes through, at most.
-const ROWS_MAX: usize = 1500;
+const ROWS_MAX: usize = 500;
 
 /// A query with its columns.
 pub struct Shaped {
@@ -26,6 +28,13 @@ struct Output {
     expr: Expr,
     class: Class,
     exact: bool,
+    samples: Arc<Vec<Literal>>,
+}
+
+impl Output {
+    fn of(expr: Expr, class: Class, exact: bool) -> Self {
+        Self { expr, class, exact, samples: Arc::default() }
+    }
 }
 
 impl Generator<'_> {
@@ -80,7 +89,7 @@ impl Generator<'_> {
             let mut outputs = generator.exact_outputs(keys_count);
             outputs.extend((keys_count..columns).map(|_| {
                 let aggregated = generator.aggregate();
-                Output { expr: aggregated.expr, class: aggregated.class, exact: aggregated.exact }
+                Output::of(aggregated.expr, aggregated.class, aggregated.exact)
             }));
             outputs
         });
@@ -111,11 +120,7 @@ impl Generator<'_> {
             (0..columns)
                 .map(|_| {
                     let aggregated = generator.aggregate();
-                    Output {
-                        expr: aggregated.expr,
-                        class: aggregated.class,
-                        exact: aggregated.exact,
-                    }
+                    Output::of(aggregated.expr, aggregated.class, aggregated.exact)
                 })
                 .collect()
         });
@@ -132,7 +137,7 @@ impl Generator<'_> {
                         return generator.output();
                     }
                     let (expr, class) = generator.window();
-                    Output { expr, class, exact: false }
+                    Output::of(expr, class, false)
                 })
                 .collect()
         });
@@ -296,10 +301,15 @@ impl Generator<'_> {
         if self.rng.chance(60)
             && let Some(visible) = self.visible(Class::Any)
         {
-            return Output { expr: visible.expr(), class: visible.class, exact: visible.exact };
+            return Output {
+                expr: visible.expr(),
+                class: visible.class,
+                exact: visible.exact,
+                samples: visible.samples,
+            };
         }
         let class = *self.rng.pick(&[Class::Integer, Class::Real, Class::Text, Class::Any]);
-        Output { expr: self.value(class, 2), class, exact: false }
+        Output::of(self.value(class, 2), class, false)
     }
 
     fn exact_outputs(&mut self, count: usize) -> Vec<Output> {
@@ -309,9 +319,9 @@ impl Generator<'_> {
                 // A constant would be the number of a column where the expression is a term of GROUP BY.
                 if super::is_constant(&expr) {
                     let (expr, class) = super::value::exact_text(expr);
-                    return Output { expr, class, exact: true };
+                    return Output::of(expr, class, true);
                 }
-                Output { expr, class, exact: true }
+                Output::of(expr, class, true)
             })
             .collect()
     }
@@ -323,7 +333,7 @@ fn cast(value: Expr, integer: bool) -> Output {
     } else {
         (value.cast(Type::Text), Class::Text)
     };
-    Output { expr: expr.collate(Collation::Binary), class, exact: true }
+    Output::of(expr.collate(Collation::Binary), class, true)
 }
 
 fn named_source(name: &str) -> Source {
@@ -335,7 +345,11 @@ fn finish(mut select: Select, outputs: Vec<Output>, rows: usize) -> Shaped {
     let mut columns = Vec::with_capacity(outputs.len());
     for (place, output) in outputs.into_iter().enumerate() {
         let name = format!("c{place}");
-        columns.push(Column { exact: output.exact, ..column(&name, output.class) });
+        columns.push(Column {
+            exact: output.exact,
+            samples: output.samples,
+            ..column(&name, output.class)
+        });
         select.columns.push(ResultColumn::named(output.expr, &name));
     }
     Shaped { query: Query::of(select), columns, rows }

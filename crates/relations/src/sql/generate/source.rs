@@ -1,5 +1,7 @@
 //! Where the rows of random queries come from.
 
+use std::sync::Arc;
+
 use super::super::ast::{
     Body, Expr, From, IndexHint, Join, JoinConstraint, JoinKind, Literal, Query, Source, SourceKind,
 };
@@ -46,7 +48,10 @@ impl Generator<'_> {
     }
 
     fn join(&mut self, opened: Opened, before: &Scope, scope: &Scope) -> Join {
-        let kind = self.rng.weigh(JOINS);
+        let mut kind = self.rng.weigh(JOINS);
+        if matches!(kind, JoinKind::Right | JoinKind::Full) && !self.schema.dialect.has(39) {
+            kind = JoinKind::Left;
+        }
         let mut natural = false;
         let link = match kind {
             JoinKind::Comma => Link::None,
@@ -135,9 +140,17 @@ impl Generator<'_> {
 
     fn open_table(&mut self, rows_max: usize) -> Opened {
         let schema = self.schema;
-        let fitting: Vec<&Table> =
-            schema.tables.iter().filter(|table| table.rows <= rows_max.max(1)).collect();
-        let all: Vec<&Table> = schema.tables.iter().collect();
+        let direct = self.direct;
+        let all: Vec<&Table> = schema
+            .tables
+            .iter()
+            .filter(|table| direct || table.kind != TableKind::Dbstat)
+            .collect();
+        let tables_only = self.rng.chance(percent::NO_VIEW);
+        let fits = |table: &&Table| {
+            table.rows <= rows_max.max(1) && !(tables_only && table.kind == TableKind::View)
+        };
+        let fitting: Vec<&Table> = all.iter().copied().filter(fits).collect();
         if all.is_empty() {
             return self.constant_rows();
         }
@@ -240,6 +253,7 @@ pub fn column(name: &str, class: Class) -> Column {
         generated: false,
         not_null: false,
         strict: false,
+        samples: Arc::default(),
         collation: Collation::Binary,
     }
 }

@@ -1,6 +1,6 @@
 //! Random predicates.
 
-use super::super::ast::{Binary, Expr, Like, Literal, Members, Postfix, SourceKind};
+use super::super::ast::{Binary, Expr, Like, Members, Postfix, SourceKind};
 use super::super::function::Class;
 use super::super::schema::TableKind;
 use super::super::weights::{TRUTHS, Truth, percent};
@@ -21,6 +21,9 @@ const COMPARISONS: &[Binary] = &[
     Binary::IsDistinctFrom,
     Binary::IsNotDistinctFrom,
 ];
+
+/// The last ones came with 3.39.
+const YOUNG_COMPARISONS: usize = 2;
 
 const SEARCHES: &[&str] = &["a", "b", "word", "two", "a*", "a OR b", "abc NOT b"];
 const PHRASES: &[&str] = &["\"two words\"", "\"a b\" OR word"];
@@ -49,17 +52,25 @@ impl Generator<'_> {
             }
             Truth::Between => {
                 let class = self.class();
-                let operand = Box::new(self.value(class, depth));
-                let low = Box::new(self.bound(class, depth));
+                let (operand, low) = self.operand_and_bound(class, depth);
                 let high = Box::new(self.bound(class, depth));
-                Expr::Between { negated: self.negation(), operand, low, high }
+                Expr::Between {
+                    negated: self.negation(),
+                    operand: Box::new(operand),
+                    low: Box::new(low),
+                    high,
+                }
             }
             Truth::InList => {
                 let class = self.class();
-                let operand = Box::new(self.value(class, depth));
-                let list =
-                    (0..self.rng.below(5)).map(|_| self.bound(class, depth.min(1))).collect();
-                Expr::In { negated: self.negation(), operand, members: Members::List(list) }
+                let (operand, first) = self.operand_and_bound(class, depth);
+                let others = (0..self.rng.below(4)).map(|_| self.bound(class, depth.min(1)));
+                let mut list: Vec<Expr> = others.collect();
+                if self.rng.chance(90) {
+                    list.push(first);
+                }
+                let members = Members::List(list);
+                Expr::In { negated: self.negation(), operand: Box::new(operand), members }
             }
             Truth::InQuery => {
                 let operand = self.value(Class::Any, depth.min(1));
@@ -89,6 +100,11 @@ impl Generator<'_> {
         }
     }
 
+    fn comparison_operator(&mut self) -> Binary {
+        let young = if self.schema.dialect.has(39) { 0 } else { YOUNG_COMPARISONS };
+        *self.rng.pick(&COMPARISONS[..COMPARISONS.len() - young])
+    }
+
     /// A class of values to compare.
     fn class(&mut self) -> Class {
         self.rng.weigh(&[
@@ -102,17 +118,12 @@ impl Generator<'_> {
 
     /// A comparison.
     pub fn comparison(&mut self, depth: u32) -> Expr {
-        let operator = *self.rng.pick(COMPARISONS);
+        let operator = self.comparison_operator();
         let class = self.class();
         if self.grouped.is_none() && (depth == 0 || self.rng.chance(percent::COLUMN_WITH_LITERAL)) {
-            let column = self.visible(class);
-            let class = column.as_ref().map_or(class, |column| column.class);
-            let column = column.map_or(Expr::Literal(Literal::Null), |column| column.expr());
-            let right = if self.rng.chance(75) {
-                Expr::Literal(self.literal(class))
-            } else {
-                self.column(class)
-            };
+            let (column, literal) = self.column_and_literal(class);
+            let right =
+                if self.rng.chance(80) { Expr::Literal(literal) } else { self.column(class) };
             return if self.rng.chance(85) {
                 column.binary(operator, right)
             } else {
@@ -122,6 +133,15 @@ impl Generator<'_> {
         let left = self.value(class, depth);
         let right = self.value(class, depth);
         left.binary(operator, right)
+    }
+
+    /// Something to compare, and something to compare it with.
+    fn operand_and_bound(&mut self, class: Class, depth: u32) -> (Expr, Expr) {
+        if self.grouped.is_none() && self.rng.chance(percent::COLUMN_WITH_LITERAL) {
+            let (column, literal) = self.column_and_literal(class);
+            return (column, Expr::Literal(literal));
+        }
+        (self.value(class, depth), self.bound(class, depth))
     }
 
     /// Something to compare with, mostly constant.
@@ -143,7 +163,7 @@ impl Generator<'_> {
                 (Box::new(row(self)), Box::new(row(self)), Box::new(row(self)));
             return Expr::Between { negated: self.negation(), operand, low, high };
         }
-        let operator = *self.rng.pick(COMPARISONS);
+        let operator = self.comparison_operator();
         let left = row(self);
         left.binary(operator, row(self))
     }
