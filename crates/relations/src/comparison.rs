@@ -1,0 +1,136 @@
+//! How the results of two sides must agree.
+
+use std::cmp::Ordering;
+
+use crate::outcome::{Invalid, Value, Verdict};
+
+/// How the results of two sides must agree.
+///
+/// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
+/// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// The same rows, each as often, in any order.
+    Bag,
+    /// As many rows, and the same set of them up to what a database may choose freely as the representative of equal
+    /// values: letter case and trailing spaces (collations), integers and reals.
+    Representatives,
+    /// The first side's number of rows is the only value of the second (no value: 0).
+    RowsCounted,
+    /// The only values of both are the same number (no value: 0).
+    Number,
+}
+
+type Rows = [Vec<Value>];
+
+impl Comparison {
+    /// Compares the rows of two sides.
+    pub(crate) fn compare(self, a: &Rows, b: &Rows) -> Verdict {
+        match self {
+            Self::Bag => bags(&sorted(a, exact), &sorted(b, exact)),
+            Self::Representatives => {
+                if a.len() != b.len() {
+                    return Verdict::Violated(format!("{} rows against {}", a.len(), b.len()));
+                }
+                let (mut a, mut b) = (sorted(a, coarse), sorted(b, coarse));
+                a.dedup_by(|x, y| order(x, y).is_eq());
+                b.dedup_by(|x, y| order(x, y).is_eq());
+                bags(&a, &b)
+            }
+            Self::RowsCounted => match number(b) {
+                Some(count) => numbers(i64::try_from(a.len()).unwrap_or(i64::MAX), count),
+                None => Verdict::Invalid(Invalid::Shape),
+            },
+            Self::Number => match (number(a), number(b)) {
+                (Some(a), Some(b)) => numbers(a, b),
+                _ => Verdict::Invalid(Invalid::Shape),
+            },
+        }
+    }
+}
+
+/// The only value of a result, as an integer.
+fn number(rows: &Rows) -> Option<i64> {
+    match rows {
+        [row] => match row[..] {
+            [Value::Null] => Some(0),
+            [Value::Integer(value)] => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn numbers(a: i64, b: i64) -> Verdict {
+    if a == b { Verdict::Holds } else { Verdict::Violated(format!("{a} rows against {b}")) }
+}
+
+/// Compares sorted rows.
+fn bags(a: &Rows, b: &Rows) -> Verdict {
+    let first = a.iter().zip(b).find(|(a, b)| order(a, b).is_ne());
+    match first {
+        None if a.len() == b.len() => Verdict::Holds,
+        None => Verdict::Violated(format!("{} rows against {}", a.len(), b.len())),
+        Some((x, y)) => {
+            let only = match order(x, y) {
+                Ordering::Less => format!("only the first has {}", text(x)),
+                _ => format!("only the second has {}", text(y)),
+            };
+            Verdict::Violated(format!("{} rows against {}; {only}", a.len(), b.len()))
+        }
+    }
+}
+
+fn text(row: &[Value]) -> String {
+    let values: Vec<String> = row.iter().map(ToString::to_string).collect();
+    format!("({})", values.join(", "))
+}
+
+fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
+    let mut rows: Vec<Vec<Value>> =
+        rows.iter().map(|row| row.iter().map(canonical).collect()).collect();
+    rows.sort_by(|x, y| order(x, y));
+    rows
+}
+
+/// The value, without the sign of zero.
+fn exact(value: &Value) -> Value {
+    match value {
+        Value::Real(value) if *value == 0.0 => Value::Real(0.0),
+        other => other.clone(),
+    }
+}
+
+/// The value that stands for all that any collation or numeric comparison calls equal to it.
+fn coarse(value: &Value) -> Value {
+    match value {
+        Value::Text(bytes) => {
+            let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            Value::Text(bytes[..end].to_ascii_lowercase())
+        }
+        Value::Integer(value) => Value::Real(*value as f64),
+        other => exact(other),
+    }
+}
+
+/// A total order of rows.
+fn order(a: &[Value], b: &[Value]) -> Ordering {
+    let class = |value: &Value| match value {
+        Value::Null => 0,
+        Value::Integer(_) => 1,
+        Value::Real(_) => 2,
+        Value::Text(_) => 3,
+        Value::Blob(_) => 4,
+    };
+    let values = |x: &Value, y: &Value| match (x, y) {
+        (Value::Integer(x), Value::Integer(y)) => x.cmp(y),
+        (Value::Real(x), Value::Real(y)) => x.total_cmp(y),
+        (Value::Text(x), Value::Text(y)) | (Value::Blob(x), Value::Blob(y)) => x.cmp(y),
+        _ => class(x).cmp(&class(y)),
+    };
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| values(x, y))
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
+}

@@ -1,0 +1,67 @@
+//! NoREC, "Detecting Optimization Bugs in Database Engines via Non-Optimizing Reference Engine Construction" (Rigger and
+//! Su, FSE 2020).
+
+use metacov_core::Pair;
+
+use super::Relation;
+use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
+use crate::comparison::Comparison;
+use crate::rng::Rng;
+use crate::sql::{
+    Expr, From, Generator, Postfix, Print, Query, ResultColumn, Schema, Select, Source, SourceKind,
+    percent,
+};
+use crate::test::{Side, Test};
+
+/// As many rows pass a WHERE, where an index may serve it, as there are rows for which the predicate, computed for each
+/// of them, is true.
+pub struct NoRec;
+
+impl Relation for NoRec {
+    fn name(&self) -> &'static str {
+        "norec"
+    }
+
+    fn about(&self) -> &'static str {
+        "a WHERE lets as many rows through as there are rows for which it is true"
+    }
+
+    fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
+        let mut generator = Generator::new(schema, rng);
+        let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let (predicate, order_by) = generator.within_scope(scope, |generator| {
+            let predicate = generator.truth(DEPTH);
+            let ordered = generator.rng.chance(percent::ORDER_BY);
+            (predicate, if ordered { generator.orders(2) } else { Vec::new() })
+        });
+        let counted = rng.chance(percent::NOREC_COUNT);
+        let column =
+            if counted { ResultColumn::of(Expr::count_star()) } else { ResultColumn::Star };
+
+        let mut optimized = Query::of(Select {
+            columns: vec![column],
+            from: Some(from.clone()),
+            filter: Some(predicate.clone()),
+            ..Select::default()
+        });
+        optimized.order_by.clone_from(&order_by);
+        let mut truths = Query::of(Select {
+            columns: vec![ResultColumn::named(predicate.postfix(Postfix::IsTrue), "count")],
+            from: Some(from),
+            ..Select::default()
+        });
+        truths.order_by = order_by;
+        let reference = Query::of(Select {
+            columns: vec![ResultColumn::of(Expr::call("SUM", vec![Expr::column("", "count")]))],
+            from: Some(From {
+                first: Source { kind: SourceKind::Derived(Box::new(truths)), alias: None },
+                joins: Vec::new(),
+            }),
+            ..Select::default()
+        });
+        Test {
+            sides: Pair { a: Side::of(optimized.sql()), b: Side::of(reference.sql()) },
+            comparison: if counted { Comparison::Number } else { Comparison::RowsCounted },
+        }
+    }
+}

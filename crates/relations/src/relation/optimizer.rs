@@ -1,0 +1,54 @@
+//! The optimiser's switches: one query under two configurations.
+
+use metacov_core::Pair;
+
+use super::Relation;
+use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
+use crate::comparison::Comparison;
+use crate::rng::Rng;
+use crate::sql::{Generator, Print, Query, ResultColumn, Schema, Select, percent};
+use crate::test::{Side, Test};
+
+/// A query has the same rows with some or all optimizations switched off.
+pub struct Optimizer;
+
+/// Optimizations of SQLite, each a bit (`SQLITE_QueryFlattener` and those that follow in `sqliteInt.h`).
+const OPTIMIZATIONS: usize = 30;
+
+impl Relation for Optimizer {
+    fn name(&self) -> &'static str {
+        "optimizer"
+    }
+
+    fn about(&self) -> &'static str {
+        "a query has the same rows with optimizations switched off"
+    }
+
+    fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
+        let mut generator = Generator::new(schema, rng);
+        let query = if generator.rng.chance(percent::ANY_SHAPE) {
+            let columns = generator.rng.between(1, 4);
+            generator.query(columns, 2).query
+        } else {
+            let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+            generator.within_scope(scope, |generator| {
+                let filter = Some(generator.truth(DEPTH));
+                let columns = vec![ResultColumn::Star];
+                let mut query =
+                    Query::of(Select { columns, from: Some(from), filter, ..Select::default() });
+                if generator.rng.chance(percent::ORDER_BY) {
+                    query.order_by = generator.orders(2);
+                }
+                query
+            })
+        };
+        let off = match rng.below(5) {
+            0..=1 => u32::MAX,
+            2..=3 => 1 << rng.below(OPTIMIZATIONS),
+            _ => rng.bits() as u32,
+        };
+        let on = Side::of(query.sql());
+        let off = Side { optimizations_off: Some(off), ..on.clone() };
+        Test { sides: Pair { a: on, b: off }, comparison: Comparison::Bag }
+    }
+}

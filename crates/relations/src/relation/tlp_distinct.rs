@@ -1,0 +1,40 @@
+//! TLP on DISTINCT.
+
+use metacov_core::Pair;
+
+use super::Relation;
+use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, keys, partitioned, results};
+use crate::rng::Rng;
+use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator};
+use crate::test::{Side, Test};
+
+/// The distinct rows of the three parts, united, are the distinct rows of the whole.
+pub struct TlpDistinct;
+
+impl Relation for TlpDistinct {
+    fn name(&self) -> &'static str {
+        "tlp-distinct"
+    }
+
+    fn about(&self) -> &'static str {
+        "the distinct rows of the three parts of a WHERE, united, are all distinct rows"
+    }
+
+    fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
+        let mut generator = Generator::new(schema, rng);
+        let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let (columns, comparison) = keys(&mut generator, &scope.columns);
+        let predicate = generator.within_scope(scope, |generator| generator.truth(DEPTH));
+        let select = Select {
+            distinct: true,
+            columns: results(&columns),
+            from: Some(from),
+            ..Select::default()
+        };
+        let united = partitioned(&select, predicate, SetOperator::Union, in_where);
+        Test {
+            sides: Pair { a: Side::of(Query::of(select).sql()), b: Side::of(united.sql()) },
+            comparison,
+        }
+    }
+}

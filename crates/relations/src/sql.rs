@@ -1,0 +1,19 @@
+//! SQL databases and queries, made at random from a seed.
+
+mod ast;
+mod database;
+mod dialect;
+mod function;
+mod generate;
+mod print;
+mod schema;
+mod weights;
+
+pub use database::{Database, Kind, Statement};
+pub use dialect::Dialect;
+pub use schema::Schema;
+
+pub(crate) use ast::*;
+pub(crate) use generate::{Generator, Visible};
+pub(crate) use print::Print;
+pub(crate) use weights::percent;

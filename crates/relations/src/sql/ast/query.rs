@@ -1,0 +1,188 @@
+//! Queries.
+
+use super::{Expr, Literal, words};
+
+/// A query: `[WITH ..] body [ORDER BY ..] [LIMIT ..]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Query {
+    pub with: Vec<Cte>,
+    pub body: Body,
+    pub order_by: Vec<Order>,
+    pub limit: Option<Limit>,
+}
+
+/// A common table expression.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cte {
+    pub name: String,
+    pub columns: Vec<String>,
+    pub hint: CteHint,
+    pub query: Query,
+}
+
+words! {
+    /// What a common table expression asks of the planner.
+    CteHint { None = "", Materialized = "MATERIALIZED ", NotMaterialized = "NOT MATERIALIZED ", }
+}
+
+/// What a query is made of.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    Select(Box<Select>),
+    Compound { operator: SetOperator, left: Box<Body>, right: Box<Body> },
+    Values(Vec<Vec<Literal>>),
+}
+
+words! {
+    /// Operators between queries.
+    SetOperator { UnionAll = "UNION ALL", Union = "UNION", Intersect = "INTERSECT", Except = "EXCEPT", }
+}
+
+/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]]`
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Select {
+    pub distinct: bool,
+    pub columns: Vec<ResultColumn>,
+    pub from: Option<From>,
+    pub filter: Option<Expr>,
+    pub group_by: Vec<Expr>,
+    pub having: Option<Expr>,
+}
+
+/// A column of a result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ResultColumn {
+    /// `*`
+    Star,
+    /// `expr [AS name]`
+    Expr { expr: Expr, name: Option<String> },
+}
+
+/// What rows are taken from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct From {
+    pub first: Source,
+    pub joins: Vec<Join>,
+}
+
+/// A source with its alias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Source {
+    pub kind: SourceKind,
+    pub alias: Option<String>,
+}
+
+/// Where rows come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SourceKind {
+    /// A table, a view or a common table expression.
+    Named { name: String, hint: IndexHint },
+    /// A query in parentheses.
+    Derived(Box<Query>),
+    /// A function that gives rows.
+    Function { name: &'static str, arguments: Vec<Expr> },
+}
+
+/// What a source asks of the planner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IndexHint {
+    None,
+    NotIndexed,
+    IndexedBy(String),
+}
+
+/// A further source.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    pub natural: bool,
+    pub kind: JoinKind,
+    pub source: Source,
+    pub constraint: JoinConstraint,
+}
+
+words! {
+    /// Kinds of joins.
+    JoinKind {
+        Comma = ",",
+        Inner = "INNER JOIN",
+        Plain = "JOIN",
+        Cross = "CROSS JOIN",
+        Left = "LEFT JOIN",
+        Right = "RIGHT JOIN",
+        Full = "FULL JOIN",
+    }
+}
+
+/// Which rows a join combines.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JoinConstraint {
+    None,
+    On(Expr),
+    Using(Vec<String>),
+}
+
+/// A term of an `ORDER BY`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    pub expr: Expr,
+    pub direction: Direction,
+    pub nulls: Nulls,
+}
+
+words! {
+    /// The direction of an order.
+    Direction { None = "", Ascending = " ASC", Descending = " DESC", }
+}
+words! {
+    /// Where NULLs stand in an order.
+    Nulls { None = "", First = " NULLS FIRST", Last = " NULLS LAST", }
+}
+
+/// `LIMIT count [OFFSET offset]`
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    pub count: u8,
+    pub offset: Option<u8>,
+}
+
+impl Query {
+    /// A query that is no more than a select.
+    pub fn of(select: Select) -> Self {
+        Self {
+            with: Vec::new(),
+            body: Body::Select(Box::new(select)),
+            order_by: Vec::new(),
+            limit: None,
+        }
+    }
+}
+
+impl Body {
+    /// `first operator second operator third ..`
+    pub fn chain(operator: SetOperator, bodies: impl IntoIterator<Item = Self>) -> Option<Self> {
+        bodies.into_iter().reduce(|left, right| Self::Compound {
+            operator,
+            left: Box::new(left),
+            right: Box::new(right),
+        })
+    }
+}
+
+impl ResultColumn {
+    /// An unnamed column.
+    pub fn of(expr: Expr) -> Self {
+        Self::Expr { expr, name: None }
+    }
+
+    /// A named column.
+    pub fn named(expr: Expr, name: &str) -> Self {
+        Self::Expr { expr, name: Some(name.to_owned()) }
+    }
+}
+
+impl Order {
+    /// An order without words.
+    pub fn of(expr: Expr) -> Self {
+        Self { expr, direction: Direction::None, nulls: Nulls::None }
+    }
+}

@@ -1,0 +1,301 @@
+//! A random database, statement by statement.
+
+mod alter;
+mod change;
+mod drop;
+mod index;
+mod insert;
+mod maintenance;
+mod pragma;
+mod table;
+mod transaction;
+mod trigger;
+mod view;
+mod virtual_table;
+
+use super::ast;
+use super::dialect::Dialect;
+use super::generate::Generator;
+use super::print::Print as _;
+use super::schema::Schema;
+use super::weights::{KINDS, STATEMENTS_MAX, STATEMENTS_MIN, TABLES};
+use crate::rng::Rng;
+
+ast::words! {
+    /// Kinds of statements, for counting.
+    Kind {
+        CreateTable = "CREATE TABLE",
+        CreateTableAs = "CREATE TABLE AS",
+        CreateFts = "CREATE VIRTUAL TABLE (fts)",
+        CreateRtree = "CREATE VIRTUAL TABLE (rtree)",
+        CreateDbstat = "CREATE VIRTUAL TABLE (dbstat)",
+        CreateIndex = "CREATE INDEX",
+        CreateView = "CREATE VIEW",
+        CreateTrigger = "CREATE TRIGGER",
+        Insert = "INSERT",
+        Update = "UPDATE",
+        Delete = "DELETE",
+        Alter = "ALTER TABLE",
+        Drop = "DROP",
+        Analyze = "ANALYZE",
+        Statistics = "sqlite_stat1",
+        Reindex = "REINDEX",
+        Vacuum = "VACUUM",
+        Check = "checks and fts commands",
+        Pragma = "PRAGMA",
+        Transaction = "transactions",
+        Explain = "EXPLAIN",
+    }
+}
+
+/// A statement that builds or changes a database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Statement {
+    /// What it is.
+    pub kind: Kind,
+    /// Its text.
+    pub sql: String,
+}
+
+/// A random database in the making.
+///
+/// Whoever runs the statements says after each whether it worked, so that what is generated next fits what is there:
+/// [`Database::accept`] or [`Database::reject`].
+#[derive(Clone, Debug)]
+pub struct Database {
+    schema: Schema,
+    /// The schema at the beginning of each open transaction and savepoint (which has a name).
+    open: Vec<(Option<String>, Schema)>,
+    /// Whether a rejected statement may have ended the transaction.
+    doubtful: bool,
+    pending: Option<Pending>,
+    /// Names that were given out.
+    names: usize,
+    /// Statements to come.
+    plan: Plan,
+}
+
+/// What is still to be generated.
+#[derive(Clone, Copy, Debug)]
+struct Plan {
+    pragmas: usize,
+    tables: usize,
+    inserts: usize,
+    others: usize,
+    begun: bool,
+}
+
+/// What a statement does if it works.
+#[derive(Clone, Debug)]
+enum Pending {
+    /// The schema is then this one.
+    Becomes(Box<Schema>),
+    Begin,
+    Savepoint(String),
+    Commit,
+    Rollback,
+    RollbackTo(String),
+    Release(String),
+}
+
+/// A statement in the making.
+struct Draft<'a> {
+    /// The schema, to which the statement's effect is applied.
+    schema: Schema,
+    rng: &'a mut Rng,
+    names: &'a mut usize,
+    in_transaction: bool,
+}
+
+impl Database {
+    /// An empty database.
+    pub fn new(dialect: Dialect) -> Self {
+        Self {
+            schema: Schema::new(dialect),
+            open: Vec::new(),
+            doubtful: false,
+            pending: None,
+            names: 0,
+            plan: Plan { pragmas: 0, tables: 0, inserts: 0, others: 0, begun: false },
+        }
+    }
+
+    /// What is in it, as far as is known.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// The next statement, or `None` if the database is complete. No transaction is open then.
+    pub fn next_statement(&mut self, rng: &mut Rng) -> Option<Statement> {
+        if !self.plan.begun {
+            self.plan = Plan {
+                pragmas: rng.below(4),
+                tables: rng.weigh(TABLES),
+                inserts: rng.between(2, 5),
+                others: rng.between(STATEMENTS_MIN, STATEMENTS_MAX),
+                begun: true,
+            };
+        }
+        if self.doubtful {
+            return Some(self.made(
+                Kind::Transaction,
+                &ast::Statement::Rollback,
+                Pending::Rollback,
+            ));
+        }
+        if self.plan.pragmas > 0 {
+            self.plan.pragmas -= 1;
+            return Some(self.draft(rng, Kind::Pragma, |draft| Some(draft.first_pragma())));
+        }
+        if self.plan.tables > 0 {
+            self.plan.tables -= 1;
+            return Some(self.table(rng));
+        }
+        if self.plan.inserts > 0 {
+            self.plan.inserts -= 1;
+            return Some(self.draft(rng, Kind::Insert, |draft| draft.insert()));
+        }
+        if self.plan.others > 0 {
+            self.plan.others -= 1;
+            return Some(self.other(rng));
+        }
+        if self.open.is_empty() {
+            return None;
+        }
+        Some(self.made(Kind::Transaction, &ast::Statement::Commit, Pending::Commit))
+    }
+
+    /// Plans more statements, which change the database.
+    pub fn extend(&mut self, statements: usize) {
+        self.plan.others += statements;
+    }
+
+    /// The last statement worked.
+    pub fn accept(&mut self) {
+        match self.pending.take() {
+            None => {}
+            Some(Pending::Becomes(schema)) => self.schema = *schema,
+            Some(Pending::Begin) => self.open.push((None, self.schema.clone())),
+            Some(Pending::Savepoint(name)) => self.open.push((Some(name), self.schema.clone())),
+            Some(Pending::Commit) => self.open.clear(),
+            Some(Pending::Rollback) => self.roll_back(),
+            Some(Pending::RollbackTo(name)) => {
+                self.open.truncate(self.place_of(&name) + 1);
+                if let Some((_, schema)) = self.open.last() {
+                    self.schema = schema.clone();
+                }
+            }
+            Some(Pending::Release(name)) => self.open.truncate(self.place_of(&name)),
+        }
+    }
+
+    /// The last statement failed and changed nothing.
+    ///
+    /// In a transaction it may have rolled back everything (`ON CONFLICT ROLLBACK`), or nothing. So the next statement
+    /// is a ROLLBACK, after which the state is known, whether that fails or not.
+    pub fn reject(&mut self) {
+        if matches!(self.pending.take(), Some(Pending::Rollback)) {
+            self.roll_back();
+        } else if !self.open.is_empty() {
+            self.doubtful = true;
+        }
+    }
+
+    fn roll_back(&mut self) {
+        self.doubtful = false;
+        if let Some((_, schema)) = self.open.drain(..).next() {
+            self.schema = schema;
+        }
+    }
+
+    fn place_of(&self, savepoint: &str) -> usize {
+        self.open
+            .iter()
+            .rposition(|(name, _)| name.as_deref() == Some(savepoint))
+            .unwrap_or(self.open.len())
+    }
+
+    fn made(&mut self, kind: Kind, statement: &ast::Statement, pending: Pending) -> Statement {
+        self.pending = Some(pending);
+        Statement { kind, sql: statement.sql() }
+    }
+
+    /// Makes a statement; where that cannot be (there is nothing to alter), another table.
+    fn draft(
+        &mut self,
+        rng: &mut Rng,
+        kind: Kind,
+        make: impl FnOnce(&mut Draft<'_>) -> Option<ast::Statement>,
+    ) -> Statement {
+        let in_transaction = !self.open.is_empty();
+        let mut draft =
+            Draft { schema: self.schema.clone(), rng, names: &mut self.names, in_transaction };
+        let (kind, statement) = match make(&mut draft) {
+            Some(statement) => (kind, statement),
+            None if draft.schema.writable().next().is_some() => {
+                let insert = draft.insert();
+                (Kind::Insert, insert.unwrap_or(ast::Statement::Analyze(None)))
+            }
+            None => (Kind::CreateTable, draft.create_table()),
+        };
+        let schema = Box::new(draft.schema);
+        self.made(kind, &statement, Pending::Becomes(schema))
+    }
+
+    fn table(&mut self, rng: &mut Rng) -> Statement {
+        let dialect = self.schema.dialect;
+        match rng.weigh(super::weights::TABLE_KINDS) {
+            Kind::CreateTableAs if !self.schema.tables.is_empty() => {
+                self.draft(rng, Kind::CreateTableAs, |draft| Some(draft.create_table_as()))
+            }
+            Kind::CreateFts if dialect.fts4 || dialect.fts5 => {
+                self.draft(rng, Kind::CreateFts, |draft| Some(draft.create_fts()))
+            }
+            Kind::CreateRtree if dialect.rtree => {
+                self.draft(rng, Kind::CreateRtree, |draft| Some(draft.create_rtree()))
+            }
+            Kind::CreateDbstat if dialect.dbstat => {
+                self.draft(rng, Kind::CreateDbstat, |draft| Some(draft.create_dbstat()))
+            }
+            _ => self.draft(rng, Kind::CreateTable, |draft| Some(draft.create_table())),
+        }
+    }
+
+    fn other(&mut self, rng: &mut Rng) -> Statement {
+        let kind = rng.weigh(KINDS);
+        match kind {
+            Kind::CreateTable => self.table(rng),
+            Kind::Transaction => self.transaction(rng),
+            _ => self.draft(rng, kind, |draft| match kind {
+                Kind::CreateIndex => draft.create_index(),
+                Kind::CreateView => Some(draft.create_view()),
+                Kind::CreateTrigger => draft.create_trigger(),
+                Kind::Update => draft.update(),
+                Kind::Delete => draft.delete(),
+                Kind::Alter => draft.alter(),
+                Kind::Drop => draft.drop(),
+                Kind::Analyze => Some(draft.analyze()),
+                Kind::Statistics => draft.statistics(),
+                Kind::Reindex => Some(draft.reindex()),
+                Kind::Vacuum => draft.vacuum(),
+                Kind::Check => draft.check(),
+                Kind::Pragma => Some(draft.pragma()),
+                Kind::Explain => Some(draft.explain()),
+                _ => draft.insert(),
+            }),
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// A new name.
+    fn name(&mut self, prefix: char) -> String {
+        *self.names += 1;
+        format!("{prefix}{}", *self.names - 1)
+    }
+
+    /// A generator of expressions and queries.
+    fn generator(&mut self) -> Generator<'_> {
+        Generator::new(&self.schema, self.rng)
+    }
+}

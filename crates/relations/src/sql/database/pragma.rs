@@ -1,0 +1,74 @@
+//! PRAGMA.
+
+use super::super::ast::Statement;
+use super::Draft;
+
+/// Settings that must come before the first table.
+const FIRST: &[(&str, &[&str])] = &[
+    ("encoding", &["'UTF-8'", "'UTF-16'", "'UTF-16le'", "'UTF-16be'"]),
+    ("page_size", &["512", "1024", "4096", "65536"]),
+    ("auto_vacuum", &["0", "1", "2"]),
+    // Changed later, it would make the indexes that use LIKE wrong.
+    ("case_sensitive_like", &["on"]),
+    ("cache_size", &["10", "-2000"]),
+    // Changed later, it would drop all that is temporary.
+    ("temp_store", &["memory", "file"]),
+    ("synchronous", &["off", "normal"]),
+];
+
+/// Settings and commands for any time. None of them changes what a query means.
+const ANY_TIME: &[(&str, &[&str])] = &[
+    ("analysis_limit", &["0", "5", "100"]),
+    ("application_id", &["0", "7"]),
+    ("automatic_index", &["on", "off"]),
+    ("cache_size", &["0", "5", "100"]),
+    ("cache_spill", &["on", "off", "1"]),
+    ("cell_size_check", &["on", "off"]),
+    ("checkpoint_fullfsync", &["on", "off"]),
+    ("foreign_key_check", &[]),
+    ("foreign_keys", &["on", "off"]),
+    ("fullfsync", &["on", "off"]),
+    ("ignore_check_constraints", &["on", "off"]),
+    ("incremental_vacuum", &["1", "5"]),
+    ("integrity_check", &["", "10"]),
+    ("journal_size_limit", &["-1", "0"]),
+    ("max_page_count", &[]),
+    ("mmap_size", &["0", "65536"]),
+    ("optimize", &["", "0xfffe", "-1", "0x10002"]),
+    ("quick_check", &["", "1"]),
+    ("reverse_unordered_selects", &["on", "off"]),
+    ("secure_delete", &["on", "off", "fast"]),
+    ("shrink_memory", &[]),
+    ("table_list", &[]),
+    ("threads", &["0", "2"]),
+    ("trusted_schema", &["on"]),
+    ("user_version", &["0", "9"]),
+    ("wal_autocheckpoint", &["0", "10"]),
+    ("wal_checkpoint", &["", "passive", "truncate"]),
+];
+
+/// Settings that a transaction refuses.
+const OUTSIDE: &[(&str, &[&str])] = &[
+    ("journal_mode", &["delete", "truncate", "persist", "memory"]),
+    ("locking_mode", &["normal", "exclusive"]),
+];
+
+impl Draft<'_> {
+    /// A setting of a database that is still empty.
+    pub fn first_pragma(&mut self) -> Statement {
+        self.pragma_of(FIRST)
+    }
+
+    /// A setting or a command.
+    pub fn pragma(&mut self) -> Statement {
+        let outside = !self.in_transaction && self.rng.chance(10);
+        self.pragma_of(if outside { OUTSIDE } else { ANY_TIME })
+    }
+
+    fn pragma_of(&mut self, pragmas: &[(&'static str, &[&'static str])]) -> Statement {
+        let (name, values) = *self.rng.pick(pragmas);
+        let value = if values.is_empty() { "" } else { *self.rng.pick(values) };
+        let schema = if self.rng.chance(15) { "main." } else { "" };
+        Statement::Pragma { schema, name, value: (!value.is_empty()).then(|| value.to_owned()) }
+    }
+}

@@ -1,0 +1,56 @@
+//! What differs between database systems, and between builds of one.
+
+/// A database system as the generator sees it: what it was built with, and how it says things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dialect {
+    /// The name of the system.
+    pub name: &'static str,
+    /// The minor version: 54 is SQLite 3.54. What is younger is not used. Versions before 3.28 lack what the generator
+    /// takes for granted (truth values, window frames).
+    pub version: u16,
+    /// Virtual tables of full text search, first form.
+    pub fts4: bool,
+    /// Virtual tables of full text search, second form.
+    pub fts5: bool,
+    /// Virtual tables of rectangles.
+    pub rtree: bool,
+    /// The virtual table of pages.
+    pub dbstat: bool,
+    /// `sqrt`, `sin` and the like.
+    pub math: bool,
+    /// `soundex`
+    pub soundex: bool,
+}
+
+impl Dialect {
+    /// SQLite as the `libsqlite3-sys` crate bundles it, which has no mathematical functions.
+    pub const SQLITE: Self = Self {
+        name: "sqlite",
+        version: 54,
+        fts4: true,
+        fts5: true,
+        rtree: true,
+        dbstat: true,
+        math: false,
+        soundex: true,
+    };
+
+    /// SQLite without any extension, in a minor version: what every build of it understands.
+    pub const fn plain_sqlite(version: u16) -> Self {
+        Self {
+            version,
+            fts4: false,
+            fts5: false,
+            rtree: false,
+            dbstat: false,
+            math: false,
+            soundex: false,
+            ..Self::SQLITE
+        }
+    }
+
+    /// Whether what came with a minor version is there.
+    pub(crate) fn has(&self, since: u16) -> bool {
+        self.version >= since
+    }
+}

@@ -1,0 +1,259 @@
+//! Where the rows of random queries come from.
+
+use std::sync::Arc;
+
+use super::super::ast::{
+    Body, Expr, From, IndexHint, Join, JoinConstraint, JoinKind, Literal, Query, Source, SourceKind,
+};
+use super::super::function::Class;
+use super::super::schema::{Column, Table, TableKind};
+use super::super::weights::{JOINS, LINKS, Link, ORIGINS, Origin, SOURCES, percent};
+use super::{Generator, Scope, Visible};
+use crate::sql::ast::Collation;
+
+/// A source with what can be named of it.
+pub struct Opened {
+    pub source: Source,
+    pub name: String,
+    pub columns: Vec<Column>,
+    pub rowid: bool,
+    pub rows: usize,
+}
+
+impl Generator<'_> {
+    /// Up to `sources_max` joined sources of which not more than about `rows_max` rows come, the columns in them, and
+    /// an estimate of the rows.
+    pub fn from(
+        &mut self,
+        sources_max: usize,
+        rows_max: usize,
+        depth: u32,
+    ) -> (From, Scope, usize) {
+        let count = self.rng.weigh(SOURCES).min(sources_max);
+        let first = self.open(rows_max, depth);
+        let mut rows = first.rows.max(1);
+        let mut scope = Scope::of(&first.name, &first.columns, first.rowid);
+        let mut joins = Vec::new();
+        for _ in 1..count {
+            let opened = self.open(rows_max / rows, depth);
+            if rows * opened.rows.max(1) > rows_max {
+                break;
+            }
+            rows *= opened.rows.max(1);
+            let before = scope.clone();
+            scope.add(&opened.name, &opened.columns, opened.rowid);
+            joins.push(self.join(opened, &before, &scope));
+        }
+        (From { first: first.source, joins }, scope, rows)
+    }
+
+    fn join(&mut self, opened: Opened, before: &Scope, scope: &Scope) -> Join {
+        let mut kind = self.rng.weigh(JOINS);
+        if matches!(kind, JoinKind::Right | JoinKind::Full) && !self.schema.dialect.has(39) {
+            kind = JoinKind::Left;
+        }
+        let mut natural = false;
+        let link = match kind {
+            JoinKind::Comma => Link::None,
+            JoinKind::Cross if self.rng.chance(70) => Link::None,
+            _ => self.rng.weigh(LINKS),
+        };
+        let constraint = match link {
+            Link::None => JoinConstraint::None,
+            Link::Natural => {
+                // A name that stands twice on the left is ambiguous.
+                let twice = |name: &str| {
+                    before.columns.iter().filter(|column| column.name == name).count() > 1
+                };
+                natural = !opened.columns.iter().any(|column| twice(&column.name));
+                JoinConstraint::None
+            }
+            Link::Using => match self.shared(&opened.columns, before) {
+                Some(name) => JoinConstraint::Using(vec![name]),
+                None => JoinConstraint::None,
+            },
+            Link::On => {
+                // Rule: ON names only sources that stand before it; outer joins refuse the others.
+                self.scopes.push(scope.clone());
+                let on = if self.rng.chance(60) {
+                    self.equation(&opened, before)
+                } else {
+                    self.truth(2)
+                };
+                self.scopes.pop();
+                JoinConstraint::On(on)
+            }
+        };
+        Join { natural, kind, source: opened.source, constraint }
+    }
+
+    /// A column name that both sides of a join have, on the left once.
+    fn shared(&mut self, columns: &[Column], before: &Scope) -> Option<String> {
+        let once =
+            |name: &str| before.columns.iter().filter(|column| column.name == name).count() == 1;
+        let names: Vec<&Column> = columns.iter().filter(|column| once(&column.name)).collect();
+        if names.is_empty() { None } else { Some(self.rng.pick(&names).name.clone()) }
+    }
+
+    /// A column of the new source equals one of those before it.
+    fn equation(&mut self, opened: &Opened, before: &Scope) -> Expr {
+        let new = self.rng.pick(&opened.columns);
+        let fitting: Vec<&Visible> =
+            before.columns.iter().filter(|column| column.class == new.class).collect();
+        let old = if fitting.is_empty() {
+            self.rng.pick(&before.columns)
+        } else {
+            *self.rng.pick(&fitting)
+        };
+        Expr::column(&opened.name, &new.name).binary(super::super::ast::Binary::Equal, old.expr())
+    }
+
+    /// One source of not more than about `rows_max` rows.
+    pub fn open(&mut self, rows_max: usize, depth: u32) -> Opened {
+        match self.rng.weigh(ORIGINS) {
+            Origin::Derived if depth > 0 => {
+                let columns = self.rng.between(1, 3);
+                let shaped = self.isolated(|generator| generator.query(columns, depth - 1));
+                let name = self.alias();
+                Opened {
+                    source: Source {
+                        kind: SourceKind::Derived(Box::new(shaped.query)),
+                        alias: Some(name.clone()),
+                    },
+                    name,
+                    columns: shaped.columns,
+                    rowid: false,
+                    rows: shaped.rows,
+                }
+            }
+            Origin::Function if self.schema.dialect.has(38) => self.json_rows(),
+            _ => self.open_table(rows_max),
+        }
+    }
+
+    /// One source under a name that cannot be taken for that of `table`, which an UPDATE has already.
+    pub fn open_apart(&mut self, table: &str, rows_max: usize) -> Opened {
+        self.used.extend(self.schema.tables.iter().map(|other| other.name.clone()));
+        debug_assert!(self.used.iter().any(|name| name == table), "the table is in the schema");
+        self.open_table(rows_max)
+    }
+
+    fn open_table(&mut self, rows_max: usize) -> Opened {
+        let schema = self.schema;
+        let direct = self.direct;
+        let all: Vec<&Table> = schema
+            .tables
+            .iter()
+            .filter(|table| direct || table.kind != TableKind::Dbstat)
+            .collect();
+        let tables_only = self.rng.chance(percent::NO_VIEW);
+        let fits = |table: &&Table| {
+            table.rows <= rows_max.max(1) && !(tables_only && table.kind == TableKind::View)
+        };
+        let fitting: Vec<&Table> = all.iter().copied().filter(fits).collect();
+        if all.is_empty() {
+            return self.constant_rows();
+        }
+        let table = if fitting.is_empty() {
+            all.into_iter().min_by_key(|table| table.rows).unwrap_or(&schema.tables[0])
+        } else {
+            *self.rng.pick(&fitting)
+        };
+        let alias = (self.used.contains(&table.name) || self.rng.chance(percent::ALIAS))
+            .then(|| self.alias());
+        let name = alias.clone().unwrap_or_else(|| table.name.clone());
+        self.used.push(name.clone());
+        let hint = self.hint(table);
+        Opened {
+            source: Source { kind: SourceKind::Named { name: table.name.clone(), hint }, alias },
+            name,
+            columns: table.columns.clone(),
+            rowid: table.rowid,
+            rows: table.rows,
+        }
+    }
+
+    fn hint(&mut self, table: &Table) -> IndexHint {
+        if table.kind != TableKind::Ordinary || !self.rng.chance(percent::INDEX_HINT) {
+            return IndexHint::None;
+        }
+        let usable = |index: &&super::super::schema::Index| index.table == table.name && index.full;
+        let indexes: Vec<_> = self.schema.indexes.iter().filter(usable).collect();
+        if indexes.is_empty() || self.rng.chance(50) {
+            return IndexHint::NotIndexed;
+        }
+        IndexHint::IndexedBy(self.rng.pick(&indexes).name.clone())
+    }
+
+    /// The rows of a JSON document.
+    ///
+    /// Rule: `json_tree`'s `value` is not shown, nor nested arrays in `json_each`: they carry a subtype.
+    fn json_rows(&mut self) -> Opened {
+        let name = self.alias();
+        let (function, document) = *self.rng.pick(&[
+            ("json_each", "[1,2.5,null,\"a\",true,2]"),
+            ("json_each", "{\"a\":1,\"b\":\"B\",\"c\":null}"),
+            ("json_tree", "{\"a\":[1,{\"b\":[]}],\"c\":\"a\"}"),
+        ]);
+        let mut columns = vec![
+            column("key", Class::Any),
+            column("type", Class::Text),
+            column("atom", Class::Any),
+            column("fullkey", Class::Text),
+        ];
+        if function == "json_each" {
+            columns.push(column("value", Class::Any));
+        }
+        Opened {
+            source: Source {
+                kind: SourceKind::Function {
+                    name: function,
+                    arguments: vec![Expr::text(document)],
+                },
+                alias: Some(name.clone()),
+            },
+            name,
+            columns,
+            rowid: false,
+            rows: 6,
+        }
+    }
+
+    /// Constant rows, for a database without tables.
+    fn constant_rows(&mut self) -> Opened {
+        let name = self.alias();
+        let rows: Vec<Vec<Literal>> = (0..3).map(|_| self.constants(2)).collect();
+        let query =
+            Query { with: Vec::new(), body: Body::Values(rows), order_by: Vec::new(), limit: None };
+        Opened {
+            source: Source {
+                kind: SourceKind::Derived(Box::new(query)),
+                alias: Some(name.clone()),
+            },
+            name,
+            columns: vec![column("column1", Class::Any), column("column2", Class::Any)],
+            rowid: false,
+            rows: 3,
+        }
+    }
+
+    /// A new alias.
+    pub fn alias(&mut self) -> String {
+        self.aliases += 1;
+        format!("a{}", self.aliases)
+    }
+}
+
+/// A column of a source that is no table, not exact.
+pub fn column(name: &str, class: Class) -> Column {
+    Column {
+        name: name.to_owned(),
+        class,
+        exact: false,
+        generated: false,
+        not_null: false,
+        strict: false,
+        samples: Arc::default(),
+        collation: Collation::Binary,
+    }
+}

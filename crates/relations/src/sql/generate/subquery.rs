@@ -1,0 +1,105 @@
+//! Queries inside expressions.
+
+use super::super::ast::{Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
+use super::super::weights::percent;
+use super::Generator;
+
+/// Rows of a subquery's sources, at most: it runs for every row around it.
+const ROWS_MAX: usize = 60;
+
+impl Generator<'_> {
+    /// A subquery with one value, if there may be one.
+    ///
+    /// Rule: the value is no free choice. It is an aggregate, or the first of exact values in their own order.
+    pub fn scalar(&mut self, depth: u32) -> Option<Expr> {
+        self.nested(|generator| {
+            let (from, scope, _) = generator.from(1, ROWS_MAX, 0);
+            generator.scopes.push(scope);
+            let filter =
+                generator.rng.chance(percent::INNER_WHERE).then(|| generator.truth(depth.min(1)));
+            let query = if generator.rng.chance(65) {
+                let aggregate = generator.aggregate().expr;
+                let columns = vec![ResultColumn::of(aggregate)];
+                Query::of(Select { columns, from: Some(from), filter, ..Select::default() })
+            } else {
+                let (expr, _) = generator.exact(1);
+                let columns = vec![ResultColumn::of(expr)];
+                let mut query =
+                    Query::of(Select { columns, from: Some(from), filter, ..Select::default() });
+                query.order_by = vec![generator.order(Expr::integer(1))];
+                query.limit = Some(Limit { count: 1, offset: None });
+                query
+            };
+            generator.scopes.pop();
+            Expr::Scalar(Box::new(query))
+        })
+    }
+
+    /// `[NOT] EXISTS (..)`, if there may be a subquery.
+    pub fn exists(&mut self, depth: u32) -> Option<Expr> {
+        let negated = self.negation();
+        self.nested(|generator| {
+            let (from, scope, _) = generator.from(1, ROWS_MAX, 0);
+            generator.scopes.push(scope);
+            let filter = Some(generator.truth(depth.min(1)));
+            generator.scopes.pop();
+            let columns = vec![ResultColumn::of(Expr::integer(1))];
+            let query =
+                Query::of(Select { columns, from: Some(from), filter, ..Select::default() });
+            Expr::Exists { negated, query: Box::new(query) }
+        })
+    }
+
+    /// `operand [NOT] IN (..)`, with a list of constants where there may be no subquery.
+    pub fn within(&mut self, operand: Expr, columns: usize, depth: u32) -> Expr {
+        let negated = self.negation();
+        let query = self.nested(|generator| {
+            if generator.rng.chance(40) {
+                return generator
+                    .isolated(|generator| generator.query(columns, depth.min(1)).query);
+            }
+            let (from, scope, _) = generator.from(1, ROWS_MAX, 0);
+            generator.scopes.push(scope);
+            let outputs = (0..columns)
+                .map(|_| ResultColumn::of(generator.column(super::super::function::Class::Any)))
+                .collect();
+            let filter =
+                generator.rng.chance(percent::INNER_WHERE).then(|| generator.truth(depth.min(1)));
+            generator.scopes.pop();
+            Query::of(Select { columns: outputs, from: Some(from), filter, ..Select::default() })
+        });
+        let query = query.unwrap_or_else(|| {
+            let rows = (0..self.rng.between(1, 3)).map(|_| self.constants(columns)).collect();
+            Query { with: Vec::new(), body: Body::Values(rows), order_by: Vec::new(), limit: None }
+        });
+        if columns == 1
+            && self.subqueries_left == 0
+            && let Body::Values(rows) = query.body
+        {
+            // Where no subqueries are allowed at all, VALUES is none either.
+            let list = rows.into_iter().flatten().map(Expr::Literal).collect();
+            return Expr::In { negated, operand: Box::new(operand), members: Members::List(list) };
+        }
+        if columns > 1 && self.subqueries_left == 0 && matches!(query.body, Body::Values(_)) {
+            let row = Expr::Row(self.constants(columns).into_iter().map(Expr::Literal).collect());
+            return operand.binary(super::super::ast::Binary::Equal, row);
+        }
+        Expr::In { negated, operand: Box::new(operand), members: Members::Query(Box::new(query)) }
+    }
+
+    /// Constants of any class.
+    pub fn constants(&mut self, count: usize) -> Vec<Literal> {
+        (0..count).map(|_| self.literal(super::super::function::Class::Any)).collect()
+    }
+
+    /// Runs `make` if there may be another subquery here.
+    fn nested<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        // Rule: no subqueries in arguments of aggregates and in HAVING over groups, whose own aggregates could be taken
+        // for the outer query's.
+        if self.subqueries_left == 0 || self.own_only || self.grouped.is_some() {
+            return None;
+        }
+        self.subqueries_left -= 1;
+        Some(make(self))
+    }
+}

@@ -1,0 +1,56 @@
+//! Trees to text. Every operand stands in parentheses, so that no rule of precedence is needed to read them back.
+
+mod expr;
+mod query;
+mod statement;
+
+/// Something that has a text.
+pub trait Print {
+    /// Appends the text.
+    fn print(&self, out: &mut String);
+
+    /// The text alone.
+    fn sql(&self) -> String {
+        let mut out = String::new();
+        self.print(&mut out);
+        out
+    }
+}
+
+/// Items with `between` between them.
+fn list<T>(out: &mut String, items: &[T], between: &str, mut print: impl FnMut(&mut String, &T)) {
+    for (place, item) in items.iter().enumerate() {
+        if place > 0 {
+            out.push_str(between);
+        }
+        print(out, item);
+    }
+}
+
+/// Items in parentheses, with commas.
+fn tuple<T: Print>(out: &mut String, items: &[T]) {
+    out.push('(');
+    list(out, items, ", ", |out, item| item.print(out));
+    out.push(')');
+}
+
+/// Names with commas.
+fn names(out: &mut String, names: &[String]) {
+    list(out, names, ", ", |out, name| out.push_str(name));
+}
+
+/// ` before item`, if there is one.
+fn clause<T: Print>(out: &mut String, before: &str, item: Option<&T>) {
+    if let Some(item) = item {
+        out.push_str(before);
+        item.print(out);
+    }
+}
+
+/// `word `, if it is so.
+fn word(out: &mut String, is: bool, word: &str) {
+    if is {
+        out.push_str(word);
+        out.push(' ');
+    }
+}

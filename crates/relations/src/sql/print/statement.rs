@@ -1,0 +1,373 @@
+//! The text of statements.
+
+use super::super::ast::{
+    Action, Assignment, Change, ColumnConstraint, ColumnDefinition, Conflict, CreateIndex,
+    CreateTable, CreateTrigger, Delete, Insert, Reference, ResultColumn, Rows, Statement,
+    TableConstraint, Update, Upsert,
+};
+use super::{Print, clause, list, names, tuple, word};
+
+impl Print for Statement {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::CreateTable(create) => create.print(out),
+            Self::CreateTableAs { temporary, name, query } => {
+                out.push_str("CREATE ");
+                word(out, *temporary, "TEMP");
+                out.push_str("TABLE ");
+                out.push_str(name);
+                clause(out, " AS ", Some(query));
+            }
+            Self::CreateVirtualTable { name, module, arguments } => {
+                out.push_str("CREATE VIRTUAL TABLE ");
+                out.push_str(name);
+                out.push_str(" USING ");
+                out.push_str(module);
+                out.push('(');
+                names(out, arguments);
+                out.push(')');
+            }
+            Self::CreateIndex(create) => create.print(out),
+            Self::CreateView { temporary, if_not_exists, name, columns, query } => {
+                out.push_str("CREATE ");
+                word(out, *temporary, "TEMP");
+                out.push_str("VIEW ");
+                word(out, *if_not_exists, "IF NOT EXISTS");
+                out.push_str(name);
+                out.push('(');
+                names(out, columns);
+                out.push(')');
+                clause(out, " AS ", Some(query));
+            }
+            Self::CreateTrigger(create) => create.print(out),
+            Self::Insert(insert) => insert.print(out),
+            Self::Update(update) => update.print(out),
+            Self::Delete(delete) => delete.print(out),
+            Self::Alter { table, change } => {
+                out.push_str("ALTER TABLE ");
+                out.push_str(table);
+                change.print(out);
+            }
+            Self::Select(query) => query.print(out),
+            Self::Explain { plan, query } => {
+                out.push_str(if *plan { "EXPLAIN QUERY PLAN " } else { "EXPLAIN " });
+                query.print(out);
+            }
+            Self::Pragma { schema, name, value } => {
+                out.push_str("PRAGMA ");
+                out.push_str(schema);
+                out.push_str(name);
+                if let Some(value) = value {
+                    out.push('(');
+                    out.push_str(value);
+                    out.push(')');
+                }
+            }
+            _ => command(out, self),
+        }
+    }
+}
+
+/// Statements that are a word or two and perhaps a name.
+fn command(out: &mut String, statement: &Statement) {
+    let (words, name) = match statement {
+        Statement::Drop { what, name } => (["DROP ", *what], Some(name)),
+        Statement::Analyze(name) => (["ANALYZE", ""], name.as_ref()),
+        Statement::Reindex(name) => (["REINDEX", ""], name.as_ref()),
+        Statement::Begin(mode) => (["BEGIN", mode.text()], None),
+        Statement::Commit => (["COMMIT", ""], None),
+        Statement::Rollback => (["ROLLBACK", ""], None),
+        Statement::Savepoint(name) => (["SAVEPOINT", ""], Some(name)),
+        Statement::Release(name) => (["RELEASE", ""], Some(name)),
+        Statement::RollbackTo(name) => (["ROLLBACK TO", ""], Some(name)),
+        _ => (["VACUUM", ""], None),
+    };
+    out.push_str(words[0]);
+    out.push_str(words[1]);
+    if let Some(name) = name {
+        out.push(' ');
+        out.push_str(name);
+    }
+}
+
+impl Print for CreateTable {
+    fn print(&self, out: &mut String) {
+        out.push_str("CREATE ");
+        word(out, self.temporary, "TEMP");
+        out.push_str("TABLE ");
+        word(out, self.if_not_exists, "IF NOT EXISTS");
+        out.push_str(&self.name);
+        out.push_str(" (");
+        list(out, &self.columns, ", ", |out, column| column.print(out));
+        for constraint in &self.constraints {
+            clause(out, ", ", Some(constraint));
+        }
+        out.push(')');
+        out.push_str(match (self.without_rowid, self.strict) {
+            (true, true) => " WITHOUT ROWID, STRICT",
+            (true, false) => " WITHOUT ROWID",
+            (false, true) => " STRICT",
+            (false, false) => "",
+        });
+    }
+}
+
+impl Print for ColumnDefinition {
+    fn print(&self, out: &mut String) {
+        out.push_str(&self.name);
+        if !self.type_name.is_empty() {
+            out.push(' ');
+            out.push_str(self.type_name);
+        }
+        for constraint in &self.constraints {
+            clause(out, " ", Some(constraint));
+        }
+    }
+}
+
+/// ` ON CONFLICT word`, if there is one.
+fn on_conflict(out: &mut String, conflict: Conflict) {
+    if conflict != Conflict::None {
+        out.push_str(" ON CONFLICT ");
+        out.push_str(conflict.text());
+    }
+}
+
+impl Print for ColumnConstraint {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::PrimaryKey { direction, conflict, autoincrement } => {
+                out.push_str("PRIMARY KEY");
+                out.push_str(direction.text());
+                on_conflict(out, *conflict);
+                if *autoincrement {
+                    out.push_str(" AUTOINCREMENT");
+                }
+            }
+            Self::NotNull(conflict) => {
+                out.push_str("NOT NULL");
+                on_conflict(out, *conflict);
+            }
+            Self::Unique(conflict) => {
+                out.push_str("UNIQUE");
+                on_conflict(out, *conflict);
+            }
+            Self::Check(expr) => {
+                out.push_str("CHECK ");
+                tuple(out, std::slice::from_ref(expr));
+            }
+            Self::Default(expr) => {
+                out.push_str("DEFAULT ");
+                tuple(out, std::slice::from_ref(expr));
+            }
+            Self::Collate(collation) => {
+                out.push_str("COLLATE ");
+                out.push_str(collation.text());
+            }
+            Self::Generated { expr, stored } => {
+                out.push_str("GENERATED ALWAYS AS ");
+                tuple(out, std::slice::from_ref(expr));
+                out.push_str(if *stored { " STORED" } else { " VIRTUAL" });
+            }
+            Self::References(reference) => reference.print(out),
+        }
+    }
+}
+
+impl Print for TableConstraint {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::PrimaryKey(columns, conflict) => {
+                out.push_str("PRIMARY KEY ");
+                tuple(out, columns);
+                on_conflict(out, *conflict);
+            }
+            Self::Unique(columns, conflict) => {
+                out.push_str("UNIQUE ");
+                tuple(out, columns);
+                on_conflict(out, *conflict);
+            }
+            Self::Check(expr) => {
+                out.push_str("CHECK ");
+                tuple(out, std::slice::from_ref(expr));
+            }
+            Self::ForeignKey(columns, reference) => {
+                out.push_str("FOREIGN KEY (");
+                names(out, columns);
+                out.push_str(") ");
+                reference.print(out);
+            }
+        }
+    }
+}
+
+impl Print for Reference {
+    fn print(&self, out: &mut String) {
+        out.push_str("REFERENCES ");
+        out.push_str(&self.table);
+        if !self.columns.is_empty() {
+            out.push('(');
+            names(out, &self.columns);
+            out.push(')');
+        }
+        for (when, action) in [(" ON DELETE ", self.on_delete), (" ON UPDATE ", self.on_update)] {
+            if action != Action::None {
+                out.push_str(when);
+                out.push_str(action.text());
+            }
+        }
+        out.push_str(self.deferrable.text());
+    }
+}
+
+impl Print for CreateIndex {
+    fn print(&self, out: &mut String) {
+        out.push_str("CREATE ");
+        word(out, self.unique, "UNIQUE");
+        out.push_str("INDEX ");
+        word(out, self.if_not_exists, "IF NOT EXISTS");
+        out.push_str(&self.name);
+        out.push_str(" ON ");
+        out.push_str(&self.table);
+        tuple(out, &self.terms);
+        clause(out, " WHERE ", self.filter.as_ref());
+    }
+}
+
+impl Print for CreateTrigger {
+    fn print(&self, out: &mut String) {
+        out.push_str("CREATE ");
+        word(out, self.temporary, "TEMP");
+        out.push_str("TRIGGER ");
+        out.push_str(&self.name);
+        out.push(' ');
+        out.push_str(self.time.text());
+        out.push(' ');
+        out.push_str(&self.event);
+        out.push_str(" ON ");
+        out.push_str(&self.table);
+        out.push_str(" FOR EACH ROW");
+        clause(out, " WHEN ", self.when.as_ref());
+        out.push_str(" BEGIN ");
+        for statement in &self.body {
+            statement.print(out);
+            out.push_str("; ");
+        }
+        out.push_str("END");
+    }
+}
+
+/// `verb [OR conflict] `
+fn verb(out: &mut String, verb: &str, conflict: Conflict) {
+    out.push_str(verb);
+    if conflict != Conflict::None {
+        out.push_str("OR ");
+        out.push_str(conflict.text());
+        out.push(' ');
+    }
+}
+
+/// ` RETURNING ..`, if there is anything.
+fn returning(out: &mut String, columns: &[ResultColumn]) {
+    if !columns.is_empty() {
+        out.push_str(" RETURNING ");
+        list(out, columns, ", ", |out, column| column.print(out));
+    }
+}
+
+/// ` SET ..`
+fn assignments(out: &mut String, set: &[Assignment]) {
+    out.push_str(" SET ");
+    list(out, set, ", ", |out, assignment| {
+        if let [column] = &assignment.columns[..] {
+            out.push_str(column);
+        } else {
+            out.push('(');
+            names(out, &assignment.columns);
+            out.push(')');
+        }
+        clause(out, " = ", Some(&assignment.value));
+    });
+}
+
+impl Print for Insert {
+    fn print(&self, out: &mut String) {
+        verb(out, "INSERT ", self.conflict);
+        out.push_str("INTO ");
+        out.push_str(&self.table);
+        if !self.columns.is_empty() {
+            out.push('(');
+            names(out, &self.columns);
+            out.push(')');
+        }
+        match &self.rows {
+            Rows::Values(rows) => {
+                out.push_str(" VALUES ");
+                list(out, rows, ", ", |out, row| tuple(out, row));
+            }
+            Rows::Query(query) => clause(out, " ", Some(&**query)),
+            Rows::DefaultValues => out.push_str(" DEFAULT VALUES"),
+        }
+        clause(out, " ", self.upsert.as_ref());
+        returning(out, &self.returning);
+    }
+}
+
+impl Print for Upsert {
+    fn print(&self, out: &mut String) {
+        out.push_str("ON CONFLICT ");
+        if !self.columns.is_empty() {
+            out.push('(');
+            names(out, &self.columns);
+            out.push_str(") ");
+        }
+        if self.set.is_empty() {
+            return out.push_str("DO NOTHING");
+        }
+        out.push_str("DO UPDATE");
+        assignments(out, &self.set);
+        clause(out, " WHERE ", self.filter.as_ref());
+    }
+}
+
+impl Print for Update {
+    fn print(&self, out: &mut String) {
+        verb(out, "UPDATE ", self.conflict);
+        out.push_str(&self.table);
+        assignments(out, &self.set);
+        clause(out, " FROM ", self.from.as_ref());
+        clause(out, " WHERE ", self.filter.as_ref());
+        returning(out, &self.returning);
+    }
+}
+
+impl Print for Delete {
+    fn print(&self, out: &mut String) {
+        out.push_str("DELETE FROM ");
+        out.push_str(&self.table);
+        clause(out, " WHERE ", self.filter.as_ref());
+        returning(out, &self.returning);
+    }
+}
+
+impl Print for Change {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::RenameTable(to) => {
+                out.push_str(" RENAME TO ");
+                out.push_str(to);
+            }
+            Self::RenameColumn { from, to } => {
+                out.push_str(" RENAME COLUMN ");
+                out.push_str(from);
+                out.push_str(" TO ");
+                out.push_str(to);
+            }
+            Self::AddColumn(column) => clause(out, " ADD COLUMN ", Some(column)),
+            Self::DropColumn(column) => {
+                out.push_str(" DROP COLUMN ");
+                out.push_str(column);
+            }
+        }
+    }
+}

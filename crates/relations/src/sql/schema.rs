@@ -1,0 +1,153 @@
+//! What is in a database, as far as statements and queries need to know.
+
+use std::sync::Arc;
+
+use super::ast::{Collation, Literal};
+use super::dialect::Dialect;
+use super::function::Class;
+
+/// The tables, views, indexes and triggers of a database. [`super::Database`] keeps it up as statements succeed.
+#[derive(Clone, Debug)]
+pub struct Schema {
+    pub(crate) dialect: Dialect,
+    pub(crate) tables: Vec<Table>,
+    pub(crate) indexes: Vec<Index>,
+    pub(crate) triggers: Vec<Trigger>,
+    /// Values that were stored lately, in any column.
+    pub(crate) pool: Vec<Literal>,
+    /// Whether there is a `sqlite_stat1` to edit.
+    pub(crate) analyzed: bool,
+}
+
+/// Values kept in the pool.
+const POOL_MAX: usize = 60;
+
+/// Values kept of a column.
+const SAMPLES_MAX: usize = 8;
+
+/// A table, a view or a virtual table.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub name: String,
+    pub kind: TableKind,
+    pub columns: Vec<Column>,
+    /// Whether `rowid` can be asked for.
+    pub rowid: bool,
+    pub strict: bool,
+    pub temporary: bool,
+    /// Sets of columns that are unique by a constraint of the table.
+    pub keys: Vec<Vec<String>>,
+    /// The columns of the primary key.
+    pub primary_key: Vec<String>,
+    /// At most this many rows, as far as we know.
+    pub rows: usize,
+    /// The text that made it, which tells what it depends on.
+    pub sql: String,
+}
+
+/// What a table is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TableKind {
+    Ordinary,
+    View,
+    Fts4,
+    Fts5 { phrases: bool, contentless: bool },
+    Rtree,
+    Dbstat,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Column {
+    pub name: String,
+    pub class: Class,
+    /// Whether values that are equal are the same.
+    ///
+    /// `1` equals `1.0`, and `'a'` equals `'A'` under NOCASE. Which of them stands for a group, a DISTINCT, a UNION, a
+    /// MIN is a free choice of the database, so only exact values are let through there. INTEGER affinity makes
+    /// integers of `1.0`, TEXT affinity makes texts of numbers, so such columns are exact (texts if BINARY).
+    pub exact: bool,
+    pub generated: bool,
+    pub not_null: bool,
+    /// Whether only values of the class (and NULL) can be stored.
+    pub strict: bool,
+    /// Values that were stored in it, so that predicates meet rows.
+    pub samples: Arc<Vec<Literal>>,
+    pub collation: Collation,
+}
+
+/// An index.
+#[derive(Clone, Debug)]
+pub(crate) struct Index {
+    pub name: String,
+    pub table: String,
+    /// Whether it has all rows.
+    pub full: bool,
+    pub sql: String,
+}
+
+/// A trigger.
+#[derive(Clone, Debug)]
+pub(crate) struct Trigger {
+    pub name: String,
+    pub table: String,
+    pub sql: String,
+}
+
+impl Schema {
+    /// An empty database.
+    pub(crate) fn new(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            tables: Vec::new(),
+            indexes: Vec::new(),
+            triggers: Vec::new(),
+            pool: Vec::new(),
+            analyzed: false,
+        }
+    }
+
+    /// The names of the tables and views that queries are made over.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(|table| &table.name[..])
+    }
+
+    /// Remembers a value that is stored in a column of a table.
+    pub(crate) fn remember(&mut self, table: &str, column: &str, literal: Literal) {
+        let tables = self.tables.iter_mut().filter(|other| other.name == table);
+        for column in
+            tables.flat_map(|table| &mut table.columns).filter(|other| other.name == column)
+        {
+            let samples = Arc::make_mut(&mut column.samples);
+            if samples.len() >= SAMPLES_MAX {
+                samples.remove(0);
+            }
+            samples.push(literal.clone());
+        }
+        if self.pool.len() >= POOL_MAX {
+            self.pool.remove(0);
+        }
+        self.pool.push(literal);
+    }
+
+    /// Tables that rows can be put into.
+    pub(crate) fn writable(&self) -> impl Iterator<Item = &Table> {
+        self.tables
+            .iter()
+            .filter(|table| !matches!(table.kind, TableKind::View | TableKind::Dbstat))
+    }
+
+    /// Whether a table, view or trigger other than `except` speaks of a word. (Indexes go and change with their table.)
+    pub(crate) fn speaks_of(&self, word: &str, except: &str) -> bool {
+        let tables =
+            self.tables.iter().filter(|table| table.name != except).map(|table| &table.sql);
+        let triggers = self.triggers.iter().map(|trigger| &trigger.sql);
+        tables.chain(triggers).any(|sql| has_word(sql, word))
+    }
+}
+
+/// Whether a text has a word, not as a part of a longer one.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
+        .any(|part| part == word)
+}

@@ -1,0 +1,53 @@
+//! A metamorphic test: two sides, and how their results must agree.
+
+use metacov_core::Pair;
+
+use crate::comparison::Comparison;
+use crate::outcome::{Invalid, Outcome, Verdict};
+
+/// A metamorphic test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Test {
+    /// What is run.
+    pub sides: Pair<Side>,
+    /// How the results must agree.
+    pub comparison: Comparison,
+}
+
+/// One side of a test.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Run one after the other, on the same database; the rows are those of all of them.
+    pub statements: Vec<String>,
+    /// The optimizations to switch off while they run, as `sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, ..)`
+    /// takes them. `None` leaves the database system as it is.
+    pub optimizations_off: Option<u32>,
+}
+
+impl Test {
+    /// What the outcomes mean.
+    ///
+    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one side may meet a
+    /// value that the other never looked at. Such pairs are invalid, with a reason to count.
+    pub fn judge(&self, outcomes: &Pair<Outcome>) -> Verdict {
+        match (&outcomes.a, &outcomes.b) {
+            (Outcome::Rows(a), Outcome::Rows(b)) => self.comparison.compare(a, b),
+            (Outcome::Error { code, .. }, Outcome::Rows(_)) => {
+                Verdict::Invalid(Invalid::FirstFailed(*code))
+            }
+            (Outcome::Rows(_), Outcome::Error { code, .. }) => {
+                Verdict::Invalid(Invalid::SecondFailed(*code))
+            }
+            (Outcome::Error { code: a, .. }, Outcome::Error { code: b, .. }) => {
+                Verdict::Invalid(Invalid::BothFailed(*a, *b))
+            }
+        }
+    }
+}
+
+impl Side {
+    /// A side of one statement, under the usual settings.
+    pub fn of(statement: String) -> Self {
+        Self { statements: vec![statement], optimizations_off: None }
+    }
+}
