@@ -250,7 +250,7 @@ fn read_group<S: Side>(
     let numbers = share.numbers(intake.table(), &name)?;
     match readings {
         Ok(readings) => {
-            let readings = readings.map(|reading| numbers.reading(&reading));
+            let readings = readings.map(|reading| numbers.reading(reading));
             room.numbering.check(&readings.sides()[0], &name)?;
             Ok(Ok(readings))
         }
