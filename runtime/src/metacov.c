@@ -134,7 +134,7 @@ static struct {
     size_t range_count;
     uint64_t record_at;    /* Where its record is in the arena; zero if it has none. */
     uint64_t counters_at, counters_bytes;
-    int serves;            /* Whether the next fork is the server's, whose child is the execution. */
+    int serves;            /* How many generations of children count here: those of a server. */
     int dumped;            /* Whether the program has kept what it counted, and has not reset it. */
     int ended;             /* Whether what counts from here on is nobody's business. */
 } image;
@@ -402,7 +402,7 @@ static void zero_counters(void) {
 static void in_child(void) {
     struct arena *arena;
     const int served = image.serves;
-    image.serves = 0;
+    if (served > 0) image.serves--;
     if (!image.record_at || served || image.ended) return;
     const int fd = open_arena(&arena);
     if (fd < 0) return;
@@ -572,7 +572,7 @@ static void start(void) {
     if (!getenv("METACOV_SERVE")) return;
     /* The server has nothing to count, so its child can have its counters. On pages that hold
      * other variables too, it cannot: those are its own. */
-    image.serves = isolated(image.ranges, image.range_count);
+    if (isolated(image.ranges, image.range_count)) image.serves = atoi(getenv("METACOV_SERVE"));
     if (is_executable()) serve();
 }
 

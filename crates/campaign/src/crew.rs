@@ -197,7 +197,7 @@ impl<'r> Room<'r> {
             };
             let rest = tests.iter().rev().copied().collect();
             running.servant.say(&encode(&Job { seed: self.plan.seed, database, tests: rest }));
-            let mut current = None;
+            let (mut current, mut is_gone) = (None, false);
             loop {
                 let said = running.hear(self.conditions).map_err(fault)?;
                 let (tested, goes_on) = match said {
@@ -220,7 +220,12 @@ impl<'r> Room<'r> {
                         return Err(fault(io::Error::other(what)));
                     }
                     Heard::Answer(Answer::Ready { .. }) => continue,
+                    Heard::Answer(Answer::Lost(lost)) => {
+                        let outcome = Err((0, lost));
+                        (Tested { micros: 0, outcome }, false)
+                    }
                     Heard::Gone(missing) => {
+                        is_gone = true;
                         let outcome = Err((0, missing.into()));
                         (Tested { micros: 0, outcome }, false)
                     }
@@ -232,6 +237,7 @@ impl<'r> Room<'r> {
                 tests.pop();
                 self.fold(test, tested, &running, hand)?;
                 if !goes_on {
+                    *worker = (!is_gone).then_some(running);
                     break;
                 }
             }
@@ -300,7 +306,7 @@ impl Worker {
         let snapshots: Vec<Snapshot<'_>> = layouts
             .iter()
             .zip(&counters)
-            .map(|((layout, _), counters)| Snapshot { layout, counters })
+            .map(|((layout, _), counters)| Snapshot { layout: layout.as_slice().into(), counters })
             .collect();
         let universe = intake.read_snapshots(&snapshots).map_err(io::Error::other)?;
         let table = intake.into_table();

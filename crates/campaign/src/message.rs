@@ -50,6 +50,9 @@ pub enum Answer {
     Next(usize, u64),
     /// What came of it.
     Tested(Tested),
+    /// The test, or the making of the database if there was none yet, has ended the process that
+    /// it ran in.
+    Lost(Lost),
     /// The job is done.
     Done,
     /// It cannot be done.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
-use metacov_exec::{Connection, Engine, Master, Meter, in_child};
+use metacov_exec::{Connection, Engine, Master, Meter, fix_addresses, in_child};
 use metacov_formats::{Intake, Scope};
 use metacov_relations::{ALL, Database, Dialect, Invalid, Rng, Schema, Side, Verdict};
 
@@ -14,6 +14,8 @@ use crate::message::{Answer, Job, Measured, Setting, Tested, Told, decode, encod
 
 /// Works until nobody has work any more.
 pub fn work() -> io::Result<()> {
+    // What depends on where something lies in memory should not differ from run to run.
+    fix_addresses();
     let mut master = Master::of_this_process()?;
     let Some(setting) = master.hear()? else { return Ok(()) };
     let setting: Setting = decode(&setting)?;
@@ -29,11 +31,16 @@ pub fn work() -> io::Result<()> {
     let mut bench = Bench { intake, meter, once, setting: &setting };
     while let Some(job) = master.hear()? {
         let job: Job = decode(&job)?;
-        let answer = match bench.run(&engine, &job, &mut master) {
-            Ok(()) => Answer::Done,
-            Err(error) => Answer::Failed(error.to_string()),
-        };
-        master.say(&encode(&answer))?;
+        // In a child, so that no database sees what another has left in this process.
+        let done = in_child(|| match bench.run(&engine, &job, &mut master) {
+            Ok(()) => encode(&Answer::Done),
+            Err(error) => encode(&Answer::Failed(error.to_string())),
+        })?;
+        let answer = done.unwrap_or_else(|exit| {
+            let missing = Missing { failure: Failure::Crashed, exit, last_words: String::new() };
+            encode(&Answer::Lost(missing.into()))
+        });
+        master.say(&answer)?;
     }
     Ok(())
 }

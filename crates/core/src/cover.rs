@@ -129,8 +129,8 @@ impl Cover {
     }
 
     /// The same numbers, of another table.
-    pub(crate) fn retagged(&self, table: TableId) -> Self {
-        Cover { table, words: self.words.clone() }
+    pub(crate) fn retagged(self, table: TableId) -> Self {
+        Cover { table, ..self }
     }
 
     pub(crate) fn table(&self) -> TableId {
@@ -173,6 +173,10 @@ pub(crate) fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 impl BitOrAssign<&Cover> for Cover {
     fn bitor_assign(&mut self, other: &Cover) {
         self.assert_same_table(other);
+        if self.words.is_empty() {
+            self.words.extend_from_slice(&other.words);
+            return;
+        }
         let words = self.words_mut(other.words.len());
         words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
     }

@@ -7,7 +7,7 @@ use crate::{Reading, SiteId, TableId};
 /// [`SiteTable::absorb`](crate::SiteTable::absorb)).
 ///
 /// Reports of one build name the same sites in the same order, so the numbers are nearly always
-/// the same on both sides; covers are copied then, word by word.
+/// the same on both sides; covers stay as they are then.
 #[derive(Clone, Debug)]
 pub struct Renumbering {
     to: TableId,
@@ -26,7 +26,7 @@ impl Renumbering {
     /// # Panics
     /// If the cover holds sites that the table had not met when it was absorbed.
     #[must_use]
-    pub fn cover(&self, cover: &Cover) -> Cover {
+    pub fn cover(&self, cover: Cover) -> Cover {
         if self.is_identity {
             return cover.retagged(self.to);
         }
@@ -39,13 +39,12 @@ impl Renumbering {
 
     /// The same reading under the other numbers.
     #[must_use]
-    pub fn reading(&self, reading: &Reading) -> Reading {
+    pub fn reading(&self, reading: Reading) -> Reading {
         Reading {
-            executed: self.cover(&reading.executed),
-            known: self.cover(&reading.known),
-            flaky: self.cover(&reading.flaky),
-            criteria: reading.criteria,
-            naming: reading.naming,
+            executed: self.cover(reading.executed),
+            known: self.cover(reading.known),
+            flaky: self.cover(reading.flaky),
+            ..reading
         }
     }
 }

@@ -232,7 +232,7 @@ proptest! {
         };
         let numbers = united.absorb(&other).unwrap();
         prop_assert_eq!(united.build_id(), first.build_id());
-        let moved = numbers.cover(&cover);
+        let moved = numbers.cover(cover.clone());
         let shown = |table: &SiteTable, cover: &Cover| -> Vec<String> {
             let mut sites: Vec<String> = cover.iter().map(|id| show(table, id)).collect();
             sites.sort();

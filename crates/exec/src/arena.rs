@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 
 use memmap2::{MmapMut, MmapOptions};
 use metacov_formats::Snapshot;
@@ -49,7 +50,9 @@ pub(crate) struct Arena {
     memory: MmapMut,
     /// The records up to here stay when it is cleared: those of a target that goes on.
     kept: usize,
-    /// What the counters of those records are set to.
+    /// Their layouts, and where they are.
+    layouts: Vec<(Range<usize>, Arc<[u8]>)>,
+    /// What their counters are set to.
     baseline: Vec<Baseline>,
 }
 
@@ -107,7 +110,8 @@ impl Arena {
         // goes on waits for us. A target that writes at another time can make numbers wrong, not
         // more: all that is read from here is checked as any foreign bytes are.
         let memory = unsafe { MmapOptions::new().len(bytes).map_mut(&file)? };
-        let mut arena = Arena { file, memory, kept: PAGE_BYTES, baseline: Vec::new() };
+        let mut arena =
+            Arena { file, memory, kept: PAGE_BYTES, layouts: Vec::new(), baseline: Vec::new() };
         arena.set(head::MAGIC, MAGIC);
         arena.set(head::BYTES, bytes as u64);
         arena.set(head::END, PAGE_BYTES as u64);
@@ -134,7 +138,9 @@ impl Arena {
         let snapshot = |at: usize| {
             let layout = self.part(at, record::LAYOUT_AT, record::LAYOUT_BYTES)?;
             let counters = self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES)?;
-            Some(Snapshot { layout: &self.memory[layout], counters: &self.memory[counters] })
+            let kept = self.layouts.iter().find(|(part, _)| *part == layout);
+            let layout = kept.map_or_else(|| self.memory[layout].into(), |(_, kept)| kept.clone());
+            Some(Snapshot { layout, counters: &self.memory[counters] })
         };
         let snapshots = self.records().filter(is_live).filter_map(snapshot).collect();
         if self.records().any(|at| state(at) == record::LEFT) {
@@ -150,6 +156,9 @@ impl Arena {
             .records()
             .filter_map(|at| self.part(at, record::COUNTERS_AT, record::COUNTERS_BYTES));
         self.baseline = parts.map(|part| Baseline::of(part, &self.memory)).collect();
+        let parts =
+            self.records().filter_map(|at| self.part(at, record::LAYOUT_AT, record::LAYOUT_BYTES));
+        self.layouts = parts.map(|part| (part.clone(), self.memory[part].into())).collect();
     }
 
     /// Whether records are kept.
@@ -184,6 +193,7 @@ impl Arena {
     /// Forgets the target that went on.
     pub(crate) fn keep_nothing(&mut self) -> io::Result<()> {
         self.kept = PAGE_BYTES;
+        self.layouts.clear();
         self.baseline.clear();
         self.clear()
     }

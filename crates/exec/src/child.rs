@@ -2,8 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus};
 
 use metacov_core::Exit;
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -42,5 +42,25 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     match exit(ExitStatus::from_raw(status)) {
         Exit::Success => Ok(Ok(bytes)),
         other => Ok(Err(other)),
+    }
+}
+
+/// Has this program start again in a process whose memory lies at the same addresses each time,
+/// unless it is one already, or the system does not have it so.
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
+pub fn fix_addresses() {
+    const AS_IT_IS: libc::c_ulong = 0xffff_ffff;
+    // SAFETY: asks for a setting of this process, and changes it.
+    let is_new = unsafe {
+        let now = libc::personality(AS_IT_IS);
+        let wanted = now | libc::ADDR_NO_RANDOMIZE;
+        now >= 0
+            && now != wanted
+            && libc::personality(libc::c_ulong::from(wanted.cast_unsigned())) >= 0
+    };
+    if is_new {
+        let error = Command::new("/proc/self/exe").args(std::env::args_os().skip(1)).exec();
+        // It goes on as it is.
+        drop(error);
     }
 }

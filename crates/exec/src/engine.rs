@@ -23,6 +23,7 @@ mod code {
     pub(super) const ROW: c_int = 100;
     pub(super) const DONE: c_int = 101;
     pub(super) const OPTIMIZATIONS: c_int = 15;
+    pub(super) const RANDOM_SEED: c_int = 28;
 }
 
 type Db = *mut c_void;
@@ -46,13 +47,17 @@ impl Engine {
         Ok(Engine(functions))
     }
 
-    /// A new database in memory.
+    /// A new database in memory. What it does at random, such as to make up names, it does the same
+    /// way each time.
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     pub fn open(&self) -> io::Result<Connection<'_>> {
         let mut db = ptr::null_mut();
         // SAFETY: a name that ends with zero, and a place for the result.
         let code = unsafe { (self.0.open)(c":memory:".as_ptr(), &raw mut db) };
         let connection = Connection { functions: &self.0, db, budget: Box::new(Budget::default()) };
+        // SAFETY: this operation takes a number and a database, which may be null. A version that
+        // does not know it does nothing.
+        unsafe { (self.0.test_control)(code::RANDOM_SEED, 1, ptr::null_mut::<c_void>()) };
         if code == code::OK { Ok(connection) } else { Err(io::Error::other(connection.message())) }
     }
 }

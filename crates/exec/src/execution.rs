@@ -21,14 +21,15 @@ pub struct Inputs {
 
 impl Side for Inputs {
     fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
-        let mut side = Reading::of(intake.table());
+        let mut side: Option<Reading> = None;
         for invocation in &self.invocations {
-            match self.repeat(invocation, intake)? {
-                Ok(reading) => side.unite(&reading),
-                Err(missing) => return Ok(Err(missing)),
+            match (self.repeat(invocation, intake)?, &mut side) {
+                (Ok(reading), Some(side)) => side.unite(&reading),
+                (Ok(reading), None) => side = Some(reading),
+                (Err(missing), _) => return Ok(Err(missing)),
             }
         }
-        Ok(Ok(side))
+        Ok(Ok(side.unwrap_or_else(|| Reading::of(intake.table()))))
     }
 
     fn name(&self) -> String {

@@ -14,15 +14,15 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Libraries that are loaded from here on count here, and so do forked children, as long as
-    /// only one of them runs.
+    /// Libraries that are loaded from here on count here, and so do two generations of forked
+    /// children, if each parent waits for its child.
     #[expect(unsafe_code, reason = "the environment is changed")]
     pub fn new() -> io::Result<Self> {
         let arena = Arena::new()?;
         // SAFETY: this process has one thread, as whoever makes a meter promises.
         unsafe {
             std::env::set_var(ARENA_VARIABLE, arena.path());
-            std::env::set_var(SERVE_VARIABLE, "1");
+            std::env::set_var(SERVE_VARIABLE, "2");
         }
         Ok(Meter { arena })
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use metacov_core::{Group, Operation, Pair, Reading, Tally};
-use metacov_formats::{Intake, Scope};
+use metacov_formats::{Intake, Scope, Snapshot};
 
 use memory::Memory;
 
@@ -41,39 +41,41 @@ fn main() {
 
     let scope = Scope::default();
     let mut intake = Intake::new(&scope);
-    let read = |intake: &mut Intake<'_>, snapshot| intake.read_snapshots(&[snapshot]).unwrap();
-    let compile = time(|| drop(read(&mut intake, a)));
-    let lengths = Pair { a, b }.map(|side| read(&mut intake, side).executed.len());
+    let read = |intake: &mut Intake<'_>, snapshot: &Snapshot<'_>| {
+        intake.read_snapshots(std::slice::from_ref(snapshot)).unwrap()
+    };
+    let compile = time(|| drop(read(&mut intake, &a)));
+    let lengths = Pair { a: &a, b: &b }.map(|side| read(&mut intake, side).executed.len());
     println!("{} sites, {} and {} executed", intake.table().len(), lengths.a, lengths.b);
     println!("compiled and read once in {:.1} ms\n", compile.as_secs_f64() * 1e3);
 
     println!("{:40} {:>9} {:>9}", "µs per execution", "median", "fastest");
     show("the same execution again", 1, &mut || {
-        black_box(read(&mut intake, a));
+        black_box(read(&mut intake, &a));
     });
     show("two executions in turn", 2, &mut || {
-        black_box(read(&mut intake, a));
-        black_box(read(&mut intake, b));
+        black_box(read(&mut intake, &a));
+        black_box(read(&mut intake, &b));
     });
     // The program has the processor between two executions, and with it the caches.
     let mut program = vec![0u8; 8 << 20];
     let mut after_program = Vec::new();
-    for snapshot in [a, b].into_iter().cycle().take(TIMES) {
+    for snapshot in [&a, &b].into_iter().cycle().take(TIMES) {
         black_box(&mut program[..]).fill(1);
         after_program.push(time(|| drop(black_box(read(&mut intake, snapshot)))));
     }
     print("two in turn, caches cold", 1, after_program);
     let mut tally = Tally::of(intake.table());
     show("two in turn, folded as a pair", 2, &mut || {
-        let pair: Pair<Reading> = Pair { a, b }.map(|side| read(&mut intake, side));
+        let pair: Pair<Reading> = Pair { a: &a, b: &b }.map(|side| read(&mut intake, side));
         tally.add(&Group::from(pair), Operation::Xor);
     });
     // Every function that ran is run through: nothing is left of the execution before.
     let empty = nothing.snapshot();
     let mut cold = Vec::new();
     for _ in 0..TIMES {
-        read(&mut intake, empty);
-        cold.push(time(|| drop(black_box(read(&mut intake, a)))));
+        read(&mut intake, &empty);
+        cold.push(time(|| drop(black_box(read(&mut intake, &a)))));
     }
     print("one after nothing", 1, cold);
 }

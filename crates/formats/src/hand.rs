@@ -98,7 +98,7 @@ impl<'n> Hand<'n> {
         let numbers = self.share.numbers(table, name)?;
         match outcome {
             Ok(readings) => {
-                let readings = readings.map(|reading| numbers.reading(&reading));
+                let readings = readings.map(|reading| numbers.reading(reading));
                 self.numbering.check(&readings.sides()[0], name)?;
                 Ok(Ok(readings))
             }

@@ -136,7 +136,7 @@ fn common_table(runs: &[Run]) -> Result<(SiteTable, Vec<Renumbering>), Error> {
     for run in runs {
         let number = table.absorb(&run.table).map_err(|mismatch| other_build(run, mismatch))?;
         if let Some(base) = &run.base {
-            let known = number.cover(&base.known);
+            let known = number.cover(base.known.clone());
             let first = first.get_or_insert_with(|| known.clone());
             same_build(&table, first, &known).map_err(|mismatch| other_build(run, mismatch))?;
         }
@@ -200,6 +200,6 @@ fn close(connection: Connection) -> rusqlite::Result<()> {
 }
 
 fn renumbered(stored: Stored, numbers: &Renumbering) -> Stored {
-    let outcome = stored.outcome.map(|group| group.map(|reading| numbers.reading(&reading)));
+    let outcome = stored.outcome.map(|group| group.map(|reading| numbers.reading(reading)));
     Stored { outcome, ..stored }
 }

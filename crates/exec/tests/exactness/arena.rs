@@ -65,7 +65,7 @@ impl Arena {
 
 impl Records {
     pub fn snapshots(&self) -> Vec<Snapshot<'_>> {
-        let snapshot = |(layout, counters)| Snapshot { layout, counters };
-        self.0.iter().map(|(layout, counters)| snapshot((&layout[..], &counters[..]))).collect()
+        let records = self.0.iter();
+        records.map(|(layout, counters)| Snapshot { layout: layout[..].into(), counters }).collect()
     }
 }

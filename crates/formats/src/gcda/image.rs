@@ -59,6 +59,8 @@ struct Function {
 struct Segment {
     counters: Range<usize>,
     functions: Range<usize>,
+    /// Whether the last counters are all zero, as they often are: they need not be looked at then.
+    is_zero: bool,
 }
 
 impl Image {
@@ -103,9 +105,13 @@ impl Image {
 
     /// Reads counters, of which there are enough.
     pub(super) fn update(&mut self, counters: &[u8]) {
-        for segment in &self.segments {
+        for segment in &mut self.segments {
+            let new = &counters[segment.counters.clone()];
+            if segment.is_zero && is_zero(new) {
+                continue;
+            }
             let last = &mut self.last[segment.counters.clone()];
-            if counters[segment.counters.clone()] == *last {
+            if *new == *last {
                 continue;
             }
             for number in segment.functions.clone() {
@@ -123,7 +129,8 @@ impl Image {
                 }
                 self.stencils.set(number, &self.counts);
             }
-            last.copy_from_slice(&counters[segment.counters.clone()]);
+            last.copy_from_slice(new);
+            segment.is_zero = is_zero(new);
         }
     }
 
@@ -227,6 +234,12 @@ impl Compiled {
     }
 }
 
+fn is_zero(counters: &[u8]) -> bool {
+    // Nothing is faster than comparing.
+    static ZEROS: [u8; SEGMENT_BYTES] = [0; SEGMENT_BYTES];
+    counters.chunks(SEGMENT_BYTES).all(|counters| *counters == ZEROS[..counters.len()])
+}
+
 fn segments(functions: &[Function]) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     for (number, Function { counters, .. }) in functions.iter().enumerate() {
@@ -236,8 +249,8 @@ fn segments(functions: &[Function]) -> Vec<Segment> {
                 segment.functions.end = number + 1;
             }
             _ => {
-                segments
-                    .push(Segment { counters: counters.clone(), functions: number..number + 1 });
+                let (counters, functions) = (counters.clone(), number..number + 1);
+                segments.push(Segment { counters, functions, is_zero: true });
             }
         }
     }

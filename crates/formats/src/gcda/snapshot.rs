@@ -12,6 +12,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
@@ -29,10 +30,11 @@ const IMAGES_MAX: usize = 256;
 
 /// The counters of one image (an executable or a shared library) of a process, as our runtime
 /// leaves them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Snapshot<'a> {
-    /// Which functions have counters, and where.
-    pub layout: &'a [u8],
+    /// Which functions have counters, and where. One that is kept from snapshot to snapshot is
+    /// known again without being compared.
+    pub layout: Arc<[u8]>,
     /// The counters: 64 bits each, their low byte first.
     pub counters: &'a [u8],
 }
@@ -51,7 +53,7 @@ pub(crate) enum Doubt {
 pub(crate) struct Images(Vec<Known>);
 
 struct Known {
-    layout: Box<[u8]>,
+    layout: Arc<[u8]>,
     image: Image,
 }
 
@@ -93,12 +95,15 @@ impl Images {
         snapshot: &Snapshot<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<usize, Error> {
-        let known = self.0.iter().position(|known| *known.layout == *snapshot.layout);
+        let layout = &snapshot.layout;
+        let known = self.0.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
+        let known = known.or_else(|| self.0.iter().position(|known| known.layout == *layout));
         let number = if let Some(number) = known {
+            self.0[number].layout = layout.clone();
             number
         } else {
             let image = compile(snapshot, recorder)?;
-            self.0.push(Known { layout: snapshot.layout.into(), image });
+            self.0.push(Known { layout: layout.clone(), image });
             self.0.len() - 1
         };
         let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
@@ -122,7 +127,7 @@ pub(super) fn pieces(
     shelf: &mut Shelf,
     notes: Option<&Path>,
 ) -> Result<Vec<(PathBuf, Piece)>, Error> {
-    let mut words = Words::of_machine(snapshot.layout);
+    let mut words = Words::of_machine(&snapshot.layout);
     let mut pieces = Vec::new();
     while !words.is_empty() {
         let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;

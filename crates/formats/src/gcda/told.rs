@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::num::Wrapping;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::counters::Counters;
 use super::entries::Part;
@@ -98,14 +99,15 @@ pub(crate) fn tell_snapshots(
     shelf: &mut Shelf,
     notes: Option<&Path>,
 ) -> Result<Vec<UnitCounts>, Error> {
-    let mut by_layout: BTreeMap<&[u8], Vec<&[u8]>> = BTreeMap::new();
+    let mut by_layout: BTreeMap<&Arc<[u8]>, Vec<&[u8]>> = BTreeMap::new();
     for snapshot in snapshots {
-        by_layout.entry(snapshot.layout).or_default().push(snapshot.counters);
+        by_layout.entry(&snapshot.layout).or_default().push(snapshot.counters);
     }
     let mut units = Vec::new();
     for (layout, all) in by_layout {
         // What fits the shortest fits all of them.
         let counters = all.iter().copied().min_by_key(|counters| counters.len());
+        let layout = layout.clone();
         let shortest = Snapshot { layout, counters: counters.unwrap_or_default() };
         for (path, piece) in pieces(&shortest, shelf, notes)? {
             let told = tell(&path, &piece, &all);

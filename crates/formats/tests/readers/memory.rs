@@ -24,7 +24,7 @@ impl Memory {
     }
 
     pub fn snapshot(&self) -> Snapshot<'_> {
-        Snapshot { layout: &self.layout, counters: &self.counters }
+        Snapshot { layout: self.layout.as_slice().into(), counters: &self.counters }
     }
 
     fn add_unit(&mut self, file: &[u8], path: &Path) {
