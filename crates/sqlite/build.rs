@@ -15,7 +15,7 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
     compile::compile(&compiler, &source, &folder)?;
-    for name in [compile::LIBRARY, compile::NOTES, compile::SOURCE] {
+    for name in [compile::LIBRARY, compile::NOTES, compile::SOURCE, compile::HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }
     let header = fs::read_to_string(folder.join("sqlite3.h"))?;
@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
 }
 
 fn pack(from: &Path, to: &Path) -> io::Result<()> {
-    fs::write(to, zstd::encode_all(fs::File::open(from)?, 19)?)
+    fs::write(to, zstd::encode_all(fs::File::open(from)?, 12)?)
 }
 
 fn version(header: &str) -> &str {

@@ -15,7 +15,7 @@ use metacov_exec::{Said, Servant};
 use metacov_formats::{Audience, Error, Fault, Halt, Hand, Intake, Numbering, Read, Snapshot};
 use metacov_relations::ALL;
 
-use crate::message::{Answer, Job, Measured, Setting, Tested, decode, encode};
+use crate::message::{Answer, Job, Measured, Request, Script, Setting, Tested, decode, encode};
 use crate::work::scope;
 
 /// Which tests, on how many databases.
@@ -122,6 +122,31 @@ pub fn measure(
     Ok((suite, log))
 }
 
+/// Writes the tests of a plan down, database by database: `each` gets the setup, and the relation,
+/// number and sides of each test.
+pub fn write(
+    plan: &Plan,
+    conditions: &Conditions<'_>,
+    mut each: impl FnMut(&[String], (&'static str, u64), &[Vec<String>; 2]) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut worker = Worker::start(conditions)?;
+    for database in 0..plan.databases {
+        let job = Job { seed: plan.seed, database, tests: plan.tests(database) };
+        let tests = job.tests.clone();
+        worker.servant.say(&encode(&Request::Write(job)));
+        let Script { setup, tests: scripts } = match worker.hear(conditions)? {
+            Heard::Answer(Answer::Written(script)) => script,
+            Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
+            Heard::Answer(_) => return Err(io::Error::other("a worker that makes no sense")),
+            Heard::Gone(missing) => return Err(io::Error::other(missing.last_words)),
+        };
+        for ((relation, number), sides) in tests.into_iter().zip(&scripts) {
+            each(&setup, (ALL[relation].name(), number), sides)?;
+        }
+    }
+    Ok(())
+}
+
 /// What all threads share.
 struct Room<'r> {
     plan: &'r Plan,
@@ -196,7 +221,8 @@ impl<'r> Room<'r> {
                 None => Worker::start(self.conditions).map_err(fault)?,
             };
             let rest = tests.iter().rev().copied().collect();
-            running.servant.say(&encode(&Job { seed: self.plan.seed, database, tests: rest }));
+            let job = Job { seed: self.plan.seed, database, tests: rest };
+            running.servant.say(&encode(&Request::Run(job)));
             let (mut current, mut is_gone) = (None, false);
             loop {
                 let said = running.hear(self.conditions).map_err(fault)?;
@@ -219,7 +245,7 @@ impl<'r> Room<'r> {
                     Heard::Answer(Answer::Failed(what)) => {
                         return Err(fault(io::Error::other(what)));
                     }
-                    Heard::Answer(Answer::Ready { .. }) => continue,
+                    Heard::Answer(Answer::Ready { .. } | Answer::Written(_)) => continue,
                     Heard::Answer(Answer::Lost(lost)) => {
                         let outcome = Err((0, lost));
                         (Tested { micros: 0, outcome }, false)

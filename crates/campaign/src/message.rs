@@ -34,6 +34,24 @@ pub struct Job {
     pub tests: Vec<(usize, u64)>,
 }
 
+/// What is asked of a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// To run tests.
+    Run(Job),
+    /// To write them down.
+    Write(Job),
+}
+
+/// A database and the tests on it, written down.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Script {
+    /// What builds the database; some of it fails, and is part of it.
+    pub setup: Vec<String>,
+    /// In the order of the job: the statements of each side.
+    pub tests: Vec<[Vec<String>; 2]>,
+}
+
 /// What a worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
@@ -53,6 +71,8 @@ pub enum Answer {
     /// The test, or the making of the database if there was none yet, has ended the process that
     /// it ran in.
     Lost(Lost),
+    /// What was asked for, written down.
+    Written(Script),
     /// The job is done.
     Done,
     /// It cannot be done.

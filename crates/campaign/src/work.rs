@@ -8,9 +8,11 @@ use std::time::Instant;
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
 use metacov_exec::{Connection, Engine, Master, Meter, fix_addresses, in_child};
 use metacov_formats::{Intake, Scope};
-use metacov_relations::{ALL, Database, Dialect, Invalid, Rng, Schema, Side, Verdict};
+use metacov_relations::{ALL, Database, Dialect, Invalid, Rng, Schema, Side, Test, Verdict};
 
-use crate::message::{Answer, Job, Measured, Setting, Tested, Told, decode, encode};
+use crate::message::{
+    Answer, Job, Measured, Request, Script, Setting, Tested, Told, decode, encode,
+};
 
 /// Works until nobody has work any more.
 pub fn work() -> io::Result<()> {
@@ -23,18 +25,22 @@ pub fn work() -> io::Result<()> {
     let engine = Engine::load(&setting.library)?;
     let scope = scope(&setting);
     // What an engine does only once would be done each time if each test had a process of its own.
-    drop(engine.open()?);
+    // It stays open: a process of its own would not get to closing it before it is read.
+    std::mem::forget(engine.open()?);
     let mut intake = Intake::new(&scope);
     let once = meter.read(&mut intake).map_err(io::Error::other)?.executed;
     let (sites, build) = (intake.table().len(), intake.table().build_id().number());
     master.say(&encode(&Answer::Ready { layouts: meter.layouts(), sites, build }))?;
     let mut bench = Bench { intake, meter, once, setting: &setting };
     while let Some(job) = master.hear()? {
-        let job: Job = decode(&job)?;
+        let request: Request = decode(&job)?;
         // In a child, so that no database sees what another has left in this process.
-        let done = in_child(|| match bench.run(&engine, &job, &mut master) {
-            Ok(()) => encode(&Answer::Done),
-            Err(error) => encode(&Answer::Failed(error.to_string())),
+        let done = in_child(|| {
+            let answer = match &request {
+                Request::Run(job) => bench.run(&engine, job, &mut master).map(|()| Answer::Done),
+                Request::Write(job) => bench.write(&engine, job).map(Answer::Written),
+            };
+            encode(&answer.unwrap_or_else(|error| Answer::Failed(error.to_string())))
         })?;
         let answer = done.unwrap_or_else(|exit| {
             let missing = Missing { failure: Failure::Crashed, exit, last_words: String::new() };
@@ -70,28 +76,36 @@ impl Bench<'_> {
     fn run(&mut self, engine: &Engine, job: &Job, master: &mut Master) -> io::Result<()> {
         self.meter.reset()?;
         let mut connection = engine.open()?;
-        let schema = self.build(&mut connection, job, master)?;
+        let built = self.build(&mut connection, job);
+        let (statements, worked) = (built.setup.len() as u64, built.worked);
+        master.say(&encode(&Answer::Built { statements, worked }))?;
         let mut setup = self.meter.read(&mut self.intake).map_err(io::Error::other)?.executed;
         setup |= &self.once;
         for (relation, number) in &job.tests {
             master.say(&encode(&Answer::Next(*relation, *number)))?;
-            let tested = self.test(&mut connection, &schema, &setup, (job, *relation, *number))?;
+            let tested =
+                self.test(&mut connection, &built.schema, &setup, (job, *relation, *number))?;
             master.say(&encode(&Answer::Tested(tested)))?;
         }
         Ok(())
     }
 
-    fn build(
-        &mut self,
-        connection: &mut Connection<'_>,
-        job: &Job,
-        master: &mut Master,
-    ) -> io::Result<Schema> {
+    /// Makes a database and writes tests on it down.
+    fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
+        let Built { schema, setup, .. } = self.build(&mut engine.open()?, job);
+        let test = |(relation, number): &(usize, u64)| {
+            let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
+            Ok([a, b].map(written))
+        };
+        let tests = job.tests.iter().map(test).collect::<io::Result<_>>()?;
+        Ok(Script { setup, tests })
+    }
+
+    fn build(&mut self, connection: &mut Connection<'_>, job: &Job) -> Built {
         let mut rng = Rng::new(seed(&[job.seed, job.database]));
         let mut database = Database::new(Dialect::SQLITE);
-        let (mut statements, mut worked) = (0, 0);
+        let (mut setup, mut worked) = (Vec::new(), 0);
         while let Some(statement) = database.next_statement(&mut rng) {
-            statements += 1;
             match connection.run([statement.sql.as_str()], self.setting.operations_max) {
                 Outcome::Rows(_) => {
                     worked += 1;
@@ -99,9 +113,9 @@ impl Bench<'_> {
                 }
                 Outcome::Error { .. } => database.reject(),
             }
+            setup.push(statement.sql);
         }
-        master.say(&encode(&Answer::Built { statements, worked }))?;
-        Ok(database.schema().clone())
+        Built { schema: database.schema().clone(), setup, worked }
     }
 
     #[expect(
@@ -116,11 +130,7 @@ impl Bench<'_> {
         (job, relation, number): (&Job, usize, u64),
     ) -> io::Result<Tested> {
         let start = Instant::now();
-        let mut rng = Rng::new(seed(&[job.seed, job.database, relation as u64, number]));
-        let Some(known) = ALL.get(relation) else {
-            return Err(io::Error::other("no such relation"));
-        };
-        let test = known.derive(schema, &mut rng);
+        let test = derive(job, relation, number, schema)?;
         let mut sides = Vec::new();
         let mut lost = None;
         for (at, side) in [&test.sides.a, &test.sides.b].into_iter().enumerate() {
@@ -160,10 +170,10 @@ impl Bench<'_> {
     ) -> io::Result<Result<(Outcome, Cover), Missing>> {
         let operations_max = self.setting.operations_max;
         let mut run = || {
-            connection.disable_optimizations(side.optimizations_off.unwrap_or(0));
+            side.optimizations_off.inspect(|mask| connection.disable_optimizations(*mask));
             let outcome =
                 connection.run(side.statements.iter().map(String::as_str), operations_max);
-            connection.disable_optimizations(0);
+            side.optimizations_off.inspect(|_| connection.disable_optimizations(0));
             outcome
         };
         self.meter.reset()?;
@@ -181,6 +191,27 @@ impl Bench<'_> {
         let reading = self.meter.read(&mut self.intake).map_err(io::Error::other)?;
         Ok(Ok((outcome, reading.executed)))
     }
+}
+
+/// A database that was made.
+struct Built {
+    schema: Schema,
+    setup: Vec<String>,
+    /// How many statements of the setup worked.
+    worked: u64,
+}
+
+/// A test on a database.
+fn derive(job: &Job, relation: usize, number: u64, schema: &Schema) -> io::Result<Test> {
+    let mut rng = Rng::new(seed(&[job.seed, job.database, relation as u64, number]));
+    let known = ALL.get(relation).ok_or_else(|| io::Error::other("no such relation"))?;
+    Ok(known.derive(schema, &mut rng))
+}
+
+/// The statements of a side, in the words of SQLite's shell.
+fn written(side: Side) -> Vec<String> {
+    let switches = side.optimizations_off.map(|off| format!(".testctrl optimizations {off:#x}"));
+    switches.into_iter().chain(side.statements).collect()
 }
 
 /// The sides as bytes, with the setup, which both have run.

@@ -3,6 +3,7 @@
 pub mod cc;
 pub mod completions;
 pub mod diff;
+pub mod generate;
 pub mod inner;
 pub mod man;
 pub mod measure;

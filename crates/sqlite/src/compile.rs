@@ -9,7 +9,7 @@ use metacov_runtime::Runtime;
 
 /// What SQLite is compiled with: everything that a test generator may reach, and no threads, since
 /// counts of several threads get lost.
-const OPTIONS: &[&str] = &[
+pub const OPTIONS: &[&str] = &[
     "-DSQLITE_THREADSAFE=0",
     "-DSQLITE_OMIT_LOAD_EXTENSION",
     "-DSQLITE_ENABLE_FTS4",
@@ -27,12 +27,14 @@ const OPTIONS: &[&str] = &[
 pub const LIBRARY: &str = "libsqlite3.so";
 /// What its counters mean.
 pub const NOTES: &str = "sqlite3.gcno";
+/// Its interface.
+pub const HEADER: &str = "sqlite3.h";
 /// Its source.
 pub const SOURCE: &str = "sqlite3.c";
 
 /// Compiles the amalgamation that lies in `source` into `folder`.
 pub fn compile(compiler: &OsStr, source: &Path, folder: &Path) -> io::Result<()> {
-    for name in [SOURCE, "sqlite3.h"] {
+    for name in [SOURCE, HEADER] {
         std::fs::copy(source.join(name), folder.join(name))?;
     }
     let runtime = Runtime::install(compiler, folder)?;

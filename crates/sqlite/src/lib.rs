@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use compile::{LIBRARY, NOTES, SOURCE, compile};
+pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, SOURCE, compile};
 
 /// The version of SQLite.
 pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
@@ -19,10 +19,11 @@ pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
 pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 
 /// What is carried along, compressed.
-const FILES: [(&str, &[u8]); 3] = [
+const FILES: [(&str, &[u8]); 4] = [
     (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
     (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
+    (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
 ];
 
 /// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash

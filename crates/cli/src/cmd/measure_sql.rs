@@ -51,6 +51,15 @@ impl EngineArgs {
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
+    /// The tests, so many pairs of each relation.
+    pub fn plan(&self, pairs: u64) -> anyhow::Result<Plan> {
+        if self.databases == 0 || pairs == 0 {
+            bail!("at least one database and one pair are needed");
+        }
+        let (seed, databases) = (self.seed, self.databases.min(pairs));
+        Ok(Plan { seed, relations: self.relations()?, pairs, databases })
+    }
+
     /// The relations, as they stand in the table of all.
     fn relations(&self) -> anyhow::Result<Vec<usize>> {
         if self.relation.iter().any(|name| name == "all") {
@@ -81,15 +90,7 @@ pub struct Sql {
 impl Sql {
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
         let Sql { args, pairs, limits, frame, interrupted } = self;
-        if args.databases == 0 || pairs == 0 {
-            bail!("at least one database and one pair are needed");
-        }
-        let plan = Plan {
-            seed: args.seed,
-            relations: args.relations()?,
-            pairs,
-            databases: args.databases.min(pairs),
-        };
+        let plan = args.plan(pairs)?;
         let setting = setting(&args, frame.presentation.asks_for(Criterion::Block))?;
         let conditions = Conditions {
             setting: &setting,
@@ -115,7 +116,8 @@ impl Sql {
     }
 }
 
-fn setting(args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
+/// What is measured: the SQLite that is inside, or the user's.
+pub fn setting(args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
     let setting = |library, notes, prefix_map| Setting {
         library,
         notes,

@@ -10,6 +10,7 @@ mod oracle;
 mod outputs;
 mod run;
 mod run_files;
+mod sqlite;
 mod suites;
 mod supervision;
 mod trial;

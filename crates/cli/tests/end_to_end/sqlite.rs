@@ -1,0 +1,179 @@
+//! `metacov measure sqlite`: databases and pairs made on the spot, and held against real gcov.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+use crate::run::{Run, metacov_in, of, repository};
+
+/// How many pairs of each relation are held against gcov, which takes a second for each;
+/// `METACOV_PAIRS=50` makes it as many.
+fn pairs() -> String {
+    std::env::var("METACOV_PAIRS").unwrap_or_else(|_| "2".to_owned())
+}
+
+/// A folder that all tests share, with SQLite's source and a cache of its own.
+fn folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = tempfile::Builder::new().prefix("sqlite-").tempdir().unwrap().keep();
+        metacov_sqlite::unpack(&folder.join("cache")).unwrap();
+        folder
+    })
+}
+
+fn measure(args: &[&str]) -> Run {
+    metacov_in(folder(), &[&["measure", "sqlite", "-q"], args].concat())
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() {
+    let run = |jobs: &str| {
+        let args = ["--pairs", "6", "--databases", "3", "--seed", "7", "-j", jobs];
+        let run = measure(&[&args[..], &["--format", "json", "-o", jobs]].concat()).ok();
+        (run.stdout, fs::read_to_string(folder().join(jobs)).unwrap())
+    };
+    let first = run("1");
+    assert!(first.0.contains("norec") && first.0.contains("tlp-aggregate"), "{}", first.0);
+    assert_eq!(first, run("2"));
+    assert_eq!(first, run("3"));
+    let other = measure(&["--pairs", "6", "--databases", "3", "--seed", "8"]).ok();
+    assert_ne!(other.stdout, first.0, "another seed makes other tests");
+}
+
+#[test]
+fn a_run_that_is_cut_goes_on_to_the_same_result() {
+    let suite = ["--relation", "norec,tlp-where", "--pairs", "8", "--databases", "4"];
+    let whole = measure(&suite).ok().stdout;
+    let cut = folder().join("cut.metacov");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    command.current_dir(folder()).args(["measure", "sqlite", "-q", "-j", "1"]).args(suite);
+    let mut child = command.args(["-o", "cut.metacov"]).spawn().unwrap();
+    while child.try_wait().unwrap().is_none() && !cut.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let _ = child.kill();
+    child.wait().unwrap();
+    let go_on = [&suite[..], &["-o", "cut.metacov", "--resume"]].concat();
+    assert_eq!(measure(&go_on).ok().stdout, whole);
+}
+
+/// The pairs as files, each side in a process of its own, counted by libgcov and told by gcov: the
+/// same lines, for each relation.
+#[test]
+fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
+    let program = Program::build("gcc", &["--coverage"], "plain");
+    let pairs = pairs();
+    let suite = ["--pairs", &pairs, "--databases", "2", "--seed", "3"];
+    let written = [&["gen", "sql", "--out", "gcov-pairs"][..], &suite].concat();
+    metacov_in(folder(), &written).ok();
+    for relation in fs::read_dir(folder().join("gcov-pairs")).unwrap() {
+        let relation = relation.unwrap();
+        let name = relation.file_name().into_string().unwrap();
+        let mut right = BTreeSet::new();
+        let mut valid = 0;
+        for pair in fs::read_dir(relation.path()).unwrap() {
+            let side = |name: &str| program.lines(&pair.as_ref().unwrap().path().join(name));
+            let (a, b) = (side("a.sql"), side("b.sql"));
+            right.extend(a.symmetric_difference(&b).copied());
+            valid += 1;
+        }
+        let output = format!("{name}.info");
+        let only = ["--relation", &name, "-o", &output];
+        let run = measure(&[&suite[..], &only].concat()).ok();
+        // A pair that says nothing is left out; gcov does not know.
+        if run.row(&[&name])[1] != valid.to_string() {
+            continue;
+        }
+        let text = fs::read_to_string(folder().join(output)).unwrap();
+        let counted = text.lines().filter_map(|line| line.strip_prefix("DA:")?.split_once(','));
+        let ours: BTreeSet<u64> = counted
+            .filter(|(_, count)| *count != "0")
+            .map(|(line, _)| line.parse().unwrap())
+            .collect();
+        assert_eq!(ours, right, "{name}");
+    }
+}
+
+/// The same pairs through `measure --pairs`, with a program that anybody could have written.
+#[test]
+fn pairs_that_are_written_down_measure_the_same() {
+    let program = Program::build(env!("CARGO_BIN_EXE_metacov"), &["cc"], "counting");
+    let suite = ["--relation", "norec", "--pairs", "6", "--databases", "2"];
+    metacov_in(folder(), &[&["gen", "sql", "--out", "norec-pairs"][..], &suite].concat()).ok();
+    let filter = ["--filter", "(.*/)?sqlite3.c"];
+    let target = ["--", program.path.to_str().unwrap(), "@@"];
+    let by_files = ["measure", "-q", "--pairs", "norec-pairs"];
+    let by_files = metacov_in(folder(), &[&by_files[..], &filter, &target].concat()).ok();
+    let embedded = measure(&suite).ok();
+    for criterion in ["line", "branch", "function"] {
+        let difference = |run: &Run| {
+            let mut rows = run.stdout.lines().filter(|line| line.contains(criterion));
+            let cells: Vec<String> =
+                rows.next().unwrap().split_whitespace().map(str::to_owned).collect();
+            let at = cells.iter().position(|cell| cell == criterion).unwrap();
+            cells[at + 1..].to_vec()
+        };
+        assert_eq!(difference(&by_files), difference(&embedded), "{criterion}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let said = measure(&["--relation", "nonsense"]).failed(2);
+    assert!(said.contains("`nonsense` is not a relation (all, norec, "), "{said}");
+    let said = measure(&["--pairs", "folder"]).failed(2);
+    assert!(said.contains("the number of pairs"), "{said}");
+    let said = measure(&["--library", "nowhere.so", "--pairs", "1"]).failed(3);
+    assert!(said.contains("nowhere.so"), "{said}");
+    let said = metacov_in(folder(), &["measure", "sqlite", "--", "./prog"]).failed(2);
+    assert!(said.contains("either an engine or a command"), "{said}");
+}
+
+/// SQLite with a program that runs statements, as users would build it.
+struct Program {
+    path: PathBuf,
+}
+
+impl Program {
+    fn build(compiler: &str, words: &[&str], name: &str) -> Self {
+        let folder = folder().join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
+        fs::copy(unpacked.join("sqlite3.c"), folder.join("sqlite3.c")).unwrap();
+        fs::copy(unpacked.join("sqlite3.h"), folder.join("sqlite3.h")).unwrap();
+        let source = repository().join("tests/targets/statements/statements.c");
+        fs::copy(source, folder.join("statements.c")).unwrap();
+        let mut command = Command::new(compiler);
+        command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
+        command.args(words).args(["-O0", "-fPIC", "-w"]).args(metacov_sqlite::OPTIONS);
+        command.args(["-c", "sqlite3.c", "statements.c"]);
+        of(&mut command).ok();
+        let mut command = Command::new(compiler);
+        command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
+        command.args(words).args(["sqlite3.o", "statements.o", "-o", "program", "-lm"]);
+        of(&mut command).ok();
+        Program { path: folder.join("program") }
+    }
+
+    /// The lines of SQLite that a file of statements runs, in the words of gcov.
+    fn lines(&self, input: &Path) -> BTreeSet<u64> {
+        let folder = self.path.parent().unwrap();
+        for unit in ["sqlite3.gcda", "statements.gcda"] {
+            let _ = fs::remove_file(folder.join(unit));
+        }
+        of(Command::new(&self.path).arg(input)).ok();
+        let mut gcov = Command::new("gcov");
+        gcov.current_dir(folder).args(["--json-format", "--stdout", "sqlite3.gcda"]);
+        let report: Value = serde_json::from_str(&of(&mut gcov).ok().stdout).unwrap();
+        let files = report["files"].as_array().unwrap();
+        let lines = files.iter().flat_map(|file| file["lines"].as_array().unwrap());
+        let ran = lines.filter(|line| line["count"].as_u64().unwrap() > 0);
+        ran.map(|line| line["line_number"].as_u64().unwrap()).collect()
+    }
+}
