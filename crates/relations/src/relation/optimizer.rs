@@ -45,7 +45,7 @@ impl Relation for Optimizer {
         let off = match rng.below(5) {
             0..=1 => u32::MAX,
             2..=3 => 1 << rng.below(OPTIMIZATIONS),
-            _ => rng.bits() as u32,
+            _ => rng.word(),
         };
         let on = Side::of(query.sql());
         let off = Side { optimizations_off: Some(off), ..on.clone() };

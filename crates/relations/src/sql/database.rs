@@ -153,7 +153,8 @@ impl Database {
         }
         if self.plan.inserts > 0 {
             self.plan.inserts -= 1;
-            return Some(self.draft(rng, Kind::Insert, |draft| draft.insert()));
+            let insert = |draft: &mut Draft<'_>| draft.insert();
+            return Some(self.draft(rng, Kind::Insert, insert));
         }
         if self.plan.others > 0 {
             self.plan.others -= 1;

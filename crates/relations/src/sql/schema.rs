@@ -57,6 +57,7 @@ pub(crate) enum TableKind {
 }
 
 /// A column.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact that some statement asks for")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub name: String,

@@ -67,10 +67,6 @@ impl Generator<'_> {
         let mut call = Call { filter, ..Call::default() };
         let (mut class, mut exact) = (Class::Integer, true);
         match form {
-            Form::CountStar => {
-                call.name = "COUNT";
-                call.star = true;
-            }
             Form::Count | Form::CountDistinct => {
                 call.name = "COUNT";
                 call.distinct = matches!(form, Form::CountDistinct);
@@ -105,7 +101,7 @@ impl Generator<'_> {
                 call.order_by = vec![Order::of(argument)];
                 class = Class::Text;
             }
-            Form::Concatenation => {
+            Form::CountStar | Form::Concatenation => {
                 call.name = "COUNT";
                 call.star = true;
             }

@@ -108,7 +108,7 @@ impl Generator<'_> {
             Takes::TimeFormat => Expr::text(self.rng.pick(TIME_FORMATS)),
             Takes::Moment => match self.rng.below(4) {
                 0 => self.column(Class::Text),
-                1 => Expr::Literal(Literal::Real(2_451_545.25 + self.small() as f64)),
+                1 => Expr::Literal(Literal::Real(2_451_545.25 + f64::from(self.rng.number(-3, 9)))),
                 _ => Expr::text(self.rng.pick(MOMENTS)),
             },
             Takes::Modifier => Expr::text(self.rng.pick(MODIFIERS)),

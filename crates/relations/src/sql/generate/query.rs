@@ -63,7 +63,7 @@ impl Generator<'_> {
         let mut shaped = finish(select, outputs, rows);
         if self.rng.chance(percent::ORDER_BY) {
             let place = self.rng.between(1, columns);
-            shaped.query.order_by = vec![self.order(Expr::integer(place as i64))];
+            shaped.query.order_by = vec![self.order(Expr::ordinal(place))];
         }
         shaped
     }
@@ -94,19 +94,19 @@ impl Generator<'_> {
             outputs
         });
         select.group_by = if self.rng.chance(50) {
-            (1..=keys_count).map(|place| Expr::integer(place as i64)).collect()
+            (1..=keys_count).map(Expr::ordinal).collect()
         } else {
             outputs[..keys_count].iter().map(|output| output.expr.clone()).collect()
         };
         if self.rng.chance(40) {
-            let keys = self.keys(&select.group_by, &rows_scope);
+            let keys = Self::keys(&select.group_by, &rows_scope);
             select.having = Some(self.having(keys, rows_scope, depth.min(1)));
         }
         finish(select, outputs, rows)
     }
 
     /// The group keys that a HAVING may name.
-    pub fn keys(&mut self, group_by: &[Expr], rows: &Scope) -> Scope {
+    pub fn keys(group_by: &[Expr], rows: &Scope) -> Scope {
         let is_key =
             |visible: &&super::Visible| visible.exact && group_by.contains(&visible.expr());
         Scope { columns: rows.columns.iter().filter(is_key).cloned().collect(), rowids: Vec::new() }
@@ -203,11 +203,11 @@ impl Generator<'_> {
         });
         let mut shaped = finish(select, outputs, rows);
         shaped.query.order_by =
-            (1..=columns).map(|place| self.order(Expr::integer(place as i64))).collect();
-        let count = self.rng.between(0, 8) as u8;
-        let offset = self.rng.chance(40).then(|| self.rng.below(4) as u8);
+            (1..=columns).map(|place| self.order(Expr::ordinal(place))).collect();
+        let count = self.rng.between(0, 8);
+        let offset = self.rng.chance(40).then(|| self.rng.below(4));
         shaped.query.limit = Some(Limit { count, offset });
-        shaped.rows = rows.min(usize::from(count));
+        shaped.rows = rows.min(count);
         shaped
     }
 
@@ -220,13 +220,13 @@ impl Generator<'_> {
             (0..inner.columns.len()).map(|place| format!("c{place}")).collect();
         let hint = *self.rng.pick(CteHint::ALL);
         let cte = Cte { name: name.clone(), columns: names.clone(), hint, query: inner.query };
-        let named: Vec<Column> = inner
+        let renamed: Vec<Column> = inner
             .columns
             .iter()
             .zip(&names)
             .map(|(column, name)| Column { name: name.clone(), ..column.clone() })
             .collect();
-        self.over_common(cte, &named, inner.rows, columns)
+        self.over_common(cte, &renamed, inner.rows, columns)
     }
 
     /// A common table expression that counts.
@@ -239,7 +239,7 @@ impl Generator<'_> {
         let next = Select {
             columns: vec![ResultColumn::of(x().binary(Binary::Plus, Expr::integer(1)))],
             from: Some(From { first: named_source(&name), joins: Vec::new() }),
-            filter: Some(x().binary(Binary::Less, Expr::integer(end as i64))),
+            filter: Some(x().binary(Binary::Less, Expr::ordinal(end))),
             ..Select::default()
         };
         let operator = *self.rng.pick(&[SetOperator::UnionAll, SetOperator::Union]);
@@ -292,9 +292,9 @@ impl Generator<'_> {
     /// Runs `make` with a scope that is left afterwards.
     pub fn within_scope<T>(&mut self, scope: Scope, make: impl FnOnce(&mut Self) -> T) -> T {
         self.scopes.push(scope);
-        let made = make(self);
+        let result = make(self);
         self.scopes.pop();
-        made
+        result
     }
 
     fn output(&mut self) -> Output {

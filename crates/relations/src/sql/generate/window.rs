@@ -101,11 +101,10 @@ impl Generator<'_> {
         ]);
         let (arguments, class) = match name {
             "row_number" => (Vec::new(), Class::Integer),
-            "ntile" => (vec![Expr::integer(self.rng.between(1, 4) as i64)], Class::Integer),
-            "nth_value" => (
-                vec![self.column(Class::Any), Expr::integer(self.rng.between(1, 3) as i64)],
-                Class::Any,
-            ),
+            "ntile" => (vec![Expr::ordinal(self.rng.between(1, 4))], Class::Integer),
+            "nth_value" => {
+                (vec![self.column(Class::Any), Expr::ordinal(self.rng.between(1, 3))], Class::Any)
+            }
             _ => (vec![self.column(Class::Any)], Class::Any),
         };
         (

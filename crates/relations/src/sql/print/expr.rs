@@ -155,6 +155,7 @@ impl Print for Members {
     fn print(&self, out: &mut String) {
         match self {
             Self::List(items) => tuple(out, items),
+            Self::Table(name) => out.push_str(name),
             Self::Query(query) => {
                 out.push('(');
                 query.print(out);
