@@ -22,6 +22,41 @@ fn union_makes_integers_of_virtual_reals_in_strict_tables() {
     assert_eq!(last(&[table, row, union]), seven(Value::Integer(7)), "7.0 would be right");
 }
 
+/// Found by `tlp-groupby`, seed 298 of the first run with C. Where a column of the first use of a view is not read,
+/// `disableUnusedSubqueryResultColumns` makes it NULL in all parts of the compound. It marks the parts that it changed;
+/// the last one is NULL already, so the view does not seem to have changed, and the second use shares its rows.
+#[test]
+fn a_view_that_ends_in_null_is_null_when_it_is_joined_with_itself() {
+    let view = |last: &str| format!("CREATE VIEW v(c) AS VALUES (1), ({last})");
+    let query = "SELECT b.c FROM v AS a, v AS b";
+    let twice = |last: Value| {
+        let rows = [Value::Integer(1), last.clone(), Value::Integer(1), last];
+        Outcome::Rows(rows.map(|value| vec![value]).to_vec())
+    };
+    assert_eq!(last(&[&view("2"), query]), twice(Value::Integer(2)));
+    let nulls = Outcome::Rows(vec![vec![Value::Null]; 4]);
+    assert_eq!(last(&[&view("NULL"), query]), nulls, "1 and NULL, twice, would be right");
+}
+
+/// Found by `tlp-groupby`, seed 2006940 of the second long run.
+#[test]
+fn a_blob_that_is_a_default_is_another_number() {
+    let statements = [
+        "PRAGMA encoding('UTF-16be')",
+        "CREATE TABLE t(a)",
+        "INSERT INTO t VALUES (1)",
+        "ALTER TABLE t ADD COLUMN b BLOB DEFAULT (x'3162')",
+        "INSERT INTO t VALUES (2, x'3162')",
+        "SELECT b, b + 0 FROM t ORDER BY a",
+    ];
+    let row = |number| vec![Value::Blob(b"1b".to_vec()), Value::Integer(number)];
+    assert_eq!(
+        last(&statements),
+        Outcome::Rows(vec![row(1), row(0)]),
+        "the same number would be right"
+    );
+}
+
 /// Met by `norec`, whose second query has no `*`.
 #[test]
 fn star_is_ambiguous_after_an_outer_join_that_merges_columns() {

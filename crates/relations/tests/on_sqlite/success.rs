@@ -69,6 +69,8 @@ fn most_statements_and_queries_work() {
     let all: usize = counts.values().map(|count| count.1).sum();
     writeln!(table, "{:32} {worked:6} of {all:6} {:4} %", "all", worked * 100 / all)
         .expect("a string");
+    let unread = reasons.iter().find(|(reason, _)| reason.contains("syntax error"));
+    assert_eq!(unread, None, "all that is printed can be read");
     // Shown with `--nocapture`, and when it is too little.
     println!("{table}");
     assert!(worked * 100 >= all * WANTED_PERCENT, "{table}");

@@ -79,7 +79,11 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 impl Draft<'_> {
     /// A setting of a database that is still empty.
     pub fn first_pragma(&mut self) -> Statement {
-        self.pragma_of(FIRST)
+        let pragma = self.pragma_of(FIRST);
+        if let Statement::Pragma { name: "encoding", value: Some(value), .. } = &pragma {
+            self.schema.blobs = !value.contains("16");
+        }
+        pragma
     }
 
     /// A setting or a command.

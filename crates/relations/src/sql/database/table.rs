@@ -102,7 +102,11 @@ impl Draft<'_> {
         table: &mut Table,
         has_key: &mut bool,
     ) -> ColumnDefinition {
-        let (type_name, class) = *self.rng.pick(if table.strict { STRICT_TYPES } else { TYPES });
+        let (mut type_name, mut class) =
+            *self.rng.pick(if table.strict { STRICT_TYPES } else { TYPES });
+        if class == Class::Blob && !self.schema.blobs {
+            (type_name, class) = ("TEXT", Class::Text);
+        }
         let mut column = Column {
             name: name.clone(),
             class,

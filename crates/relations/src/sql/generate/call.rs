@@ -34,7 +34,9 @@ impl Generator<'_> {
         if self.rng.chance(5) && self.schema.dialect.has(38) {
             return self.arrow(depth);
         }
+        let blobs = self.schema.blobs;
         let gives = |function: &Function| match function.gives {
+            Gives::Of(Class::Blob) | Gives::Tagged if !blobs => false,
             Gives::Of(given) => class == Class::Any || given == class || given == Class::Any,
             Gives::Json | Gives::Tagged => matches!(class, Class::Any | Class::Text),
         };
