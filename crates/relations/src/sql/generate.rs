@@ -5,6 +5,7 @@
 
 mod aggregate;
 mod call;
+mod common;
 mod literal;
 mod query;
 mod source;

@@ -138,6 +138,6 @@ impl Generator<'_> {
 ///
 /// Rule: a subtype never leaves the JSON function that it is an argument of. It gets lost where rows are stored on the
 /// way, which is the planner's choice; `json_array(x)` would tell the difference.
-fn untagged(expr: Expr) -> Expr {
+pub fn untagged(expr: Expr) -> Expr {
     expr.binary(Binary::Concatenate, Expr::text(""))
 }

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::super::ast::{
-    Binary, Body, Collation, Cte, CteHint, Expr, From, IndexHint, Join, JoinConstraint, JoinKind,
-    Limit, Literal, Query, ResultColumn, Select, SetOperator, Source, SourceKind, Type,
+    Body, Collation, Expr, Limit, Literal, Query, ResultColumn, Select, SetOperator, Type,
 };
 use super::super::function::Class;
 use super::super::schema::Column;
@@ -24,7 +23,7 @@ pub struct Shaped {
 }
 
 /// An expression of a result with what is known of it.
-struct Output {
+pub struct Output {
     expr: Expr,
     class: Class,
     exact: bool,
@@ -54,7 +53,7 @@ impl Generator<'_> {
         }
     }
 
-    fn plain(&mut self, columns: usize, depth: u32) -> Shaped {
+    pub fn plain(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
         let outputs = self.within_scope(scope, |generator| {
             select.filter = generator.inner_filter(depth);
@@ -216,81 +215,12 @@ impl Generator<'_> {
         shaped
     }
 
-    /// A common table expression, named once or twice.
-    fn common(&mut self, columns: usize, depth: u32) -> Shaped {
-        let inner_columns = self.rng.between(1, 3);
-        let inner = self.plain(inner_columns, depth.saturating_sub(1));
-        let name = format!("w{}", self.alias());
-        let names: Vec<String> =
-            (0..inner.columns.len()).map(|place| format!("c{place}")).collect();
-        let hint = *self.rng.pick(CteHint::ALL);
-        let cte = Cte { name: name.clone(), columns: names.clone(), hint, query: inner.query };
-        let renamed: Vec<Column> = inner
-            .columns
-            .iter()
-            .zip(&names)
-            .map(|(column, name)| Column { name: name.clone(), ..column.clone() })
-            .collect();
-        self.over_common(cte, &renamed, inner.rows, columns)
-    }
-
-    /// A common table expression that counts.
-    fn recursive(&mut self, columns: usize) -> Shaped {
-        let name = format!("w{}", self.alias());
-        let end = self.rng.between(1, 8);
-        let x = || Expr::column("", "x");
-        let first =
-            Select { columns: vec![ResultColumn::of(Expr::integer(1))], ..Select::default() };
-        let next = Select {
-            columns: vec![ResultColumn::of(x().binary(Binary::Plus, Expr::integer(1)))],
-            from: Some(From { first: named_source(&name), joins: Vec::new() }),
-            filter: Some(x().binary(Binary::Less, Expr::ordinal(end))),
-            ..Select::default()
-        };
-        let operator = *self.rng.pick(&[SetOperator::UnionAll, SetOperator::Union]);
-        let body = Body::Compound {
-            operator,
-            left: Box::new(Body::Select(Box::new(first))),
-            right: Box::new(Body::Select(Box::new(next))),
-        };
-        let query = Query { with: Vec::new(), body, order_by: Vec::new(), limit: None };
-        let cte = Cte { name, columns: vec!["x".to_owned()], hint: CteHint::None, query };
-        self.over_common(cte, &[column("x", Class::Integer)], end, columns)
-    }
-
-    fn over_common(
-        &mut self,
-        cte: Cte,
-        named: &[Column],
-        mut rows: usize,
-        columns: usize,
-    ) -> Shaped {
-        let scope = Scope::of(&cte.name, named, false);
-        let mut joins = Vec::new();
-        if rows < 40 && self.rng.chance(30) {
-            let mut again = named_source(&cte.name);
-            again.alias = Some(self.alias());
-            rows *= rows;
-            let (kind, constraint) = (JoinKind::Comma, JoinConstraint::None);
-            joins.push(Join { natural: false, kind, source: again, constraint });
-        }
-        let from = From { first: named_source(&cte.name), joins };
-        let mut select = Select { from: Some(from), ..Select::default() };
-        let outputs = self.within_scope(scope, |generator| {
-            select.filter = generator.inner_filter(1);
-            (0..columns).map(|_| generator.output()).collect()
-        });
-        let mut shaped = finish(select, outputs, rows);
-        shaped.query.with = vec![cte];
-        shaped
-    }
-
     fn start(&mut self, depth: u32) -> (Select, Scope, usize) {
         let (from, scope, rows) = self.from(2, ROWS_MAX, depth.min(1));
         (Select { from: Some(from), ..Select::default() }, scope, rows)
     }
 
-    fn inner_filter(&mut self, depth: u32) -> Option<Expr> {
+    pub fn inner_filter(&mut self, depth: u32) -> Option<Expr> {
         self.rng.chance(percent::INNER_WHERE).then(|| self.truth(depth.min(2)))
     }
 
@@ -302,7 +232,7 @@ impl Generator<'_> {
         result
     }
 
-    fn output(&mut self) -> Output {
+    pub fn output(&mut self) -> Output {
         if self.rng.chance(60)
             && let Some(visible) = self.visible(Class::Any)
         {
@@ -341,12 +271,8 @@ fn cast(value: Expr, integer: bool) -> Output {
     Output::of(expr.collate(Collation::Binary), class, true)
 }
 
-fn named_source(name: &str) -> Source {
-    Source { kind: SourceKind::Named { name: name.to_owned(), hint: IndexHint::None }, alias: None }
-}
-
 /// The query of a select, its columns named `c0`, `c1` and so on.
-fn finish(mut select: Select, outputs: Vec<Output>, rows: usize) -> Shaped {
+pub fn finish(mut select: Select, outputs: Vec<Output>, rows: usize) -> Shaped {
     let mut columns = Vec::with_capacity(outputs.len());
     for (place, output) in outputs.into_iter().enumerate() {
         let name = format!("c{place}");
