@@ -102,6 +102,7 @@ fn exact(value: &Value) -> Value {
 }
 
 /// The value that stands for all that any collation or numeric comparison calls equal to it.
+#[expect(clippy::cast_precision_loss, reason = "coarser than equality is what is wanted")]
 fn coarse(value: &Value) -> Value {
     match value {
         Value::Text(bytes) => {

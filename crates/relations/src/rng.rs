@@ -23,6 +23,11 @@ impl Rng {
         self.stream.next_u64()
     }
 
+    /// 32 random bits.
+    pub fn word(&mut self) -> u32 {
+        (self.bits() >> 32) as u32
+    }
+
     /// A number below `end`, all of them as likely. `end` is not zero.
     pub fn below(&mut self, end: usize) -> usize {
         debug_assert!(end > 0, "there is no number below zero");
@@ -34,6 +39,12 @@ impl Rng {
     /// A number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
+    }
+
+    /// A number from `low` to `high`, both included, to compute with.
+    pub fn number(&mut self, low: i32, high: i32) -> i32 {
+        let offset = self.below(high.abs_diff(low) as usize + 1);
+        low + i32::try_from(offset).unwrap_or_default()
     }
 
     /// True in `percent` of 100 cases.

@@ -1,4 +1,4 @@
-//! NoREC, "Detecting Optimization Bugs in Database Engines via Non-Optimizing Reference Engine Construction" (Rigger and
+//! `NoREC`, "Detecting Optimization Bugs in Database Engines via Non-Optimizing Reference Engine Construction" (Rigger and
 //! Su, FSE 2020).
 
 use metacov_core::Pair;

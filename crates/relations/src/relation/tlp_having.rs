@@ -5,7 +5,7 @@ use metacov_core::Pair;
 use super::Relation;
 use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, keys, partitioned, results};
 use crate::rng::Rng;
-use crate::sql::{Expr, Generator, Print, Query, Schema, Select, SetOperator, percent};
+use crate::sql::{Expr, Generator, Print, Query, Schema, Select, SetOperator, Visible, percent};
 use crate::test::{Side, Test};
 
 /// The groups for which a predicate is true, those for which it is false and those for which it is NULL are all groups.
@@ -26,13 +26,13 @@ impl Relation for TlpHaving {
         let mut generator = Generator::new(schema, rng);
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
         let (columns, comparison) = keys(&mut generator, &scope.columns);
-        let group_by: Vec<Expr> = columns.iter().map(|column| column.expr()).collect();
+        let group_by: Vec<Expr> = columns.iter().map(Visible::expr).collect();
         let filter = if generator.rng.chance(percent::HAVING_WHERE) {
             Some(generator.within_scope(scope.clone(), |generator| generator.truth(2)))
         } else {
             None
         };
-        let keys = generator.keys(&group_by, &scope);
+        let keys = Generator::keys(&group_by, &scope);
         let predicate = generator.having(keys, scope, DEPTH);
         let select = Select {
             columns: results(&columns),
@@ -42,7 +42,7 @@ impl Relation for TlpHaving {
             ..Select::default()
         };
         let united = partitioned(&select, predicate, SetOperator::UnionAll, |select, part| {
-            select.having = Some(part)
+            select.having = Some(part);
         });
         Test {
             sides: Pair { a: Side::of(Query::of(select).sql()), b: Side::of(united.sql()) },

@@ -153,11 +153,13 @@ impl Database {
         }
         if self.plan.inserts > 0 {
             self.plan.inserts -= 1;
-            return Some(self.draft(rng, Kind::Insert, |draft| draft.insert()));
+            let insert = |draft: &mut Draft<'_>| draft.insert();
+            return Some(self.draft(rng, Kind::Insert, insert));
         }
         if self.plan.others > 0 {
             self.plan.others -= 1;
-            return Some(self.other(rng));
+            let kind = rng.weigh(KINDS);
+            return Some(self.statement_of(kind, rng));
         }
         if self.open.is_empty() {
             return None;
@@ -261,8 +263,8 @@ impl Database {
         }
     }
 
-    fn other(&mut self, rng: &mut Rng) -> Statement {
-        let kind = rng.weigh(KINDS);
+    /// A statement of a kind, whatever is planned; of another kind if there is nothing to do it to.
+    pub fn statement_of(&mut self, kind: Kind, rng: &mut Rng) -> Statement {
         match kind {
             Kind::CreateTable => self.table(rng),
             Kind::Transaction => self.transaction(rng),

@@ -1,6 +1,7 @@
 //! What differs between database systems, and between builds of one.
 
 /// A database system as the generator sees it: what it was built with, and how it says things.
+#[expect(clippy::struct_excessive_bools, reason = "each is a part that a build has or lacks")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The name of the system.

@@ -5,6 +5,7 @@
 
 mod aggregate;
 mod call;
+mod common;
 mod literal;
 mod query;
 mod source;
@@ -94,11 +95,11 @@ impl<'a> Generator<'a> {
         let scopes = std::mem::take(&mut self.scopes);
         let grouped = self.grouped.take();
         let own_only = std::mem::take(&mut self.own_only);
-        let made = make(self);
+        let result = make(self);
         self.scopes = scopes;
         self.grouped = grouped;
         self.own_only = own_only;
-        made
+        result
     }
 
     /// Runs `make` over the rows of one scope, as arguments of aggregates are.
@@ -108,13 +109,13 @@ impl<'a> Generator<'a> {
         if let Some(rows) = &grouped {
             self.scopes.push(rows.clone());
         }
-        let made = make(self);
+        let result = make(self);
         if grouped.is_some() {
             self.scopes.pop();
         }
         self.grouped = grouped;
         self.own_only = own_only;
-        made
+        result
     }
 
     /// A predicate over groups: the scope has the keys, aggregates are taken over `rows`.

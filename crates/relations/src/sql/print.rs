@@ -1,5 +1,6 @@
 //! Trees to text. Every operand stands in parentheses, so that no rule of precedence is needed to read them back.
 
+mod definition;
 mod expr;
 mod query;
 mod statement;

@@ -15,6 +15,11 @@ pub struct Schema {
     pub(crate) triggers: Vec<Trigger>,
     /// Values that were stored lately, in any column.
     pub(crate) pool: Vec<Literal>,
+    /// Whether there are blobs.
+    ///
+    /// Rule: not in UTF-16 databases. A blob that is used as a text or a number is read in the encoding of the database,
+    /// as far as its bytes go: half a character may get lost on the way, or not.
+    pub(crate) blobs: bool,
     /// Whether there is a `sqlite_stat1` to edit.
     pub(crate) analyzed: bool,
 }
@@ -57,6 +62,7 @@ pub(crate) enum TableKind {
 }
 
 /// A column.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact that some statement asks for")]
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
     pub name: String,
@@ -103,6 +109,7 @@ impl Schema {
             indexes: Vec::new(),
             triggers: Vec::new(),
             pool: Vec::new(),
+            blobs: true,
             analyzed: false,
         }
     }

@@ -27,6 +27,8 @@ pub mod percent {
     pub const NO_VIEW: u32 = 60;
     /// A source has an alias though it needs none.
     pub const ALIAS: u32 = 25;
+    /// A table of full text is searched as a source.
+    pub const SEARCHED: u32 = 25;
     /// A source says INDEXED BY or NOT INDEXED.
     pub const INDEX_HINT: u32 = 3;
     /// A query inside another has a WHERE.
@@ -37,7 +39,7 @@ pub mod percent {
     pub const FILTER: u32 = 15;
     /// An aggregate has a DISTINCT.
     pub const DISTINCT: u32 = 15;
-    /// A query is run with `COUNT(*)` rather than its rows counted (NoREC has both).
+    /// A query is run with `COUNT(*)` rather than its rows counted (`NoREC` has both).
     pub const NOREC_COUNT: u32 = 50;
     /// A tested query asks for all columns.
     pub const STAR: u32 = 40;

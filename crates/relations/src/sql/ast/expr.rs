@@ -81,6 +81,8 @@ pub enum Literal {
 pub enum Members {
     List(Vec<Expr>),
     Query(Box<Query>),
+    /// The rows of a table with as many columns.
+    Table(String),
 }
 
 /// A call of a function.
@@ -215,6 +217,11 @@ impl Expr {
     /// An integer.
     pub fn integer(value: i64) -> Self {
         Self::Literal(Literal::Integer(value))
+    }
+
+    /// The number of a column, for ORDER BY and GROUP BY.
+    pub fn ordinal(place: usize) -> Self {
+        Self::integer(i64::try_from(place).unwrap_or(1))
     }
 
     /// A text.

@@ -80,7 +80,7 @@ pub enum SourceKind {
     /// A query in parentheses.
     Derived(Box<Query>),
     /// A function that gives rows.
-    Function { name: &'static str, arguments: Vec<Expr> },
+    Function { name: String, arguments: Vec<Expr> },
 }
 
 /// What a source asks of the planner.
@@ -141,8 +141,8 @@ words! {
 /// `LIMIT count [OFFSET offset]`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
-    pub count: u8,
-    pub offset: Option<u8>,
+    pub count: usize,
+    pub offset: Option<usize>,
 }
 
 impl Query {

@@ -60,6 +60,7 @@ pub enum Statement {
 }
 
 /// `CREATE TABLE`
+#[expect(clippy::struct_excessive_bools, reason = "the statement has as many options")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
     pub temporary: bool,
@@ -119,7 +120,7 @@ words! {
         SetNull = "SET NULL",
         SetDefault = "SET DEFAULT",
         Restrict = "RESTRICT",
-        NoAction = "NO ACTION",
+        Nothing = "NO ACTION",
     }
 }
 words! {

@@ -116,6 +116,11 @@ impl Draft<'_> {
             ("REAL", Class::Real),
             ("BLOB", Class::Blob),
         ]);
+        let (type_name, class) = if class == Class::Blob && !self.schema.blobs {
+            ("TEXT", Class::Text)
+        } else {
+            (type_name, class)
+        };
         let mut column = Column {
             name: name.clone(),
             class,
@@ -130,13 +135,15 @@ impl Draft<'_> {
         let sources: Vec<Column> =
             table.columns.iter().filter(|column| !column.generated).cloned().collect();
         match self.rng.below(4) {
-            0 if self.schema.dialect.has(31) => {
+            // A fault of SQLite, see `tests/on_sqlite/known_faults.rs`.
+            0 if self.schema.dialect.has(31) && !(table.strict && class == Class::Real) => {
                 let expr = Generator::bare(&self.schema, self.rng, &sources).value(class, 2);
                 let expr = super::table::cast(expr, class);
                 constraints.push(ColumnConstraint::Generated { expr, stored: false });
                 column.generated = true;
             }
-            1 | 2 => {
+            // Blobs: another fault of SQLite, see there too.
+            1 | 2 if class != Class::Blob => {
                 let literal = Generator::new(&self.schema, self.rng).fresh(class);
                 constraints.push(ColumnConstraint::Default(Expr::Literal(literal)));
             }

@@ -120,9 +120,9 @@ impl Draft<'_> {
             .map(|_| {
                 let mut row = vec![Expr::Literal(Literal::Null)];
                 for _ in 0..dimensions {
-                    let low = self.rng.below(20) as i64 - 5;
-                    row.push(Expr::integer(low));
-                    row.push(Expr::integer(low + self.rng.below(10) as i64));
+                    let low = self.rng.number(-5, 14);
+                    row.push(Expr::integer(low.into()));
+                    row.push(Expr::integer((low + self.rng.number(0, 9)).into()));
                 }
                 if let Some(extra) = table.columns.get(1 + 2 * dimensions) {
                     row.push(self.stored(&table.name, extra));

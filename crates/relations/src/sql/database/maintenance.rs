@@ -65,7 +65,7 @@ impl Draft<'_> {
                 table,
                 filter: Some(
                     Expr::column("", "rowid")
-                        .binary(Binary::Equal, Expr::integer(self.rng.between(1, 5) as i64)),
+                        .binary(Binary::Equal, Expr::ordinal(self.rng.between(1, 5))),
                 ),
                 returning: Vec::new(),
             }),
@@ -76,7 +76,7 @@ impl Draft<'_> {
                 from: None,
                 filter: Some(
                     Expr::column("", "rowid")
-                        .binary(Binary::Equal, Expr::integer(self.rng.between(1, 5) as i64)),
+                        .binary(Binary::Equal, Expr::ordinal(self.rng.between(1, 5))),
                 ),
                 returning: Vec::new(),
             }),

@@ -23,9 +23,15 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("automatic_index", &["on", "off"]),
     ("cache_size", &["0", "5", "100"]),
     ("cache_spill", &["on", "off", "1"]),
+    ("busy_timeout", &["0"]),
     ("cell_size_check", &["on", "off"]),
     ("checkpoint_fullfsync", &["on", "off"]),
+    ("collation_list", &[]),
+    ("compile_options", &[]),
+    ("data_version", &[]),
+    ("database_list", &[]),
     ("foreign_key_check", &[]),
+    ("freelist_count", &[]),
     ("foreign_keys", &["on", "off"]),
     ("fullfsync", &["on", "off"]),
     ("ignore_check_constraints", &["on", "off"]),
@@ -35,10 +41,14 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("max_page_count", &[]),
     ("mmap_size", &["0", "65536"]),
     ("optimize", &["", "0xfffe", "-1", "0x10002"]),
+    ("page_count", &[]),
     ("quick_check", &["", "1"]),
+    ("read_uncommitted", &["on", "off"]),
     ("reverse_unordered_selects", &["on", "off"]),
     ("secure_delete", &["on", "off", "fast"]),
     ("shrink_memory", &[]),
+    ("soft_heap_limit", &["0"]),
+    ("stats", &[]),
     ("table_list", &[]),
     ("threads", &["0", "2"]),
     ("trusted_schema", &["on"]),
@@ -46,6 +56,19 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("wal_autocheckpoint", &["0", "10"]),
     ("wal_checkpoint", &["", "passive", "truncate"]),
 ];
+
+/// Questions about a table.
+const ABOUT_TABLES: &[&str] = &[
+    "table_info",
+    "table_xinfo",
+    "index_list",
+    "foreign_key_list",
+    "foreign_key_check",
+    "integrity_check",
+];
+
+/// Questions about an index.
+const ABOUT_INDEXES: &[&str] = &["index_info", "index_xinfo"];
 
 /// Settings that a transaction refuses.
 const OUTSIDE: &[(&str, &[&str])] = &[
@@ -56,11 +79,28 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 impl Draft<'_> {
     /// A setting of a database that is still empty.
     pub fn first_pragma(&mut self) -> Statement {
-        self.pragma_of(FIRST)
+        let pragma = self.pragma_of(FIRST);
+        if let Statement::Pragma { name: "encoding", value: Some(value), .. } = &pragma {
+            self.schema.blobs = !value.contains("16");
+        }
+        pragma
     }
 
     /// A setting or a command.
     pub fn pragma(&mut self) -> Statement {
+        let subject = if self.rng.chance(20) {
+            (ABOUT_TABLES, self.schema.tables.iter().map(|table| table.name.clone()).collect())
+        } else if self.rng.chance(10) {
+            (ABOUT_INDEXES, self.schema.indexes.iter().map(|index| index.name.clone()).collect())
+        } else {
+            (ABOUT_TABLES, Vec::new())
+        };
+        if let (about, names) = subject
+            && !names.is_empty()
+        {
+            let value = Some(self.rng.pick(&names).clone());
+            return Statement::Pragma { schema: "", name: self.rng.pick::<&str>(about), value };
+        }
         let outside = !self.in_transaction && self.rng.chance(10);
         self.pragma_of(if outside { OUTSIDE } else { ANY_TIME })
     }

@@ -34,8 +34,11 @@ impl Draft<'_> {
             "unicode61 remove_diacritics 2",
             "trigram",
         ];
+        // The last one came with 3.34.
+        let count = tokenizers.len() - usize::from(!self.schema.dialect.has(34));
         if self.rng.chance(40) {
-            arguments.push(format!("tokenize = '{}'", self.rng.pick(&tokenizers)));
+            let tokenizer = self.rng.pick(&tokenizers[..count]);
+            arguments.push(format!("tokenize = '{tokenizer}'"));
         }
         if self.rng.chance(25) {
             arguments.push(format!("prefix = '{}'", self.rng.pick(&["1", "2", "1 2", "2 3"])));

@@ -4,6 +4,7 @@ use super::super::ast::{Call, Expr, Order};
 use super::super::function::Class;
 use super::super::weights::percent;
 use super::Generator;
+use super::call::untagged;
 
 /// An aggregate with what is known of its value.
 pub struct Aggregated {
@@ -67,10 +68,6 @@ impl Generator<'_> {
         let mut call = Call { filter, ..Call::default() };
         let (mut class, mut exact) = (Class::Integer, true);
         match form {
-            Form::CountStar => {
-                call.name = "COUNT";
-                call.star = true;
-            }
             Form::Count | Form::CountDistinct => {
                 call.name = "COUNT";
                 call.distinct = matches!(form, Form::CountDistinct);
@@ -98,18 +95,22 @@ impl Generator<'_> {
                 (class, exact) = (Class::Real, false);
             }
             Form::Concatenation if self.schema.dialect.has(44) => {
-                call.name = *self.rng.pick(&["group_concat", "string_agg"]);
+                call.name = *self.rng.pick(&["group_concat", "string_agg", "json_group_array"]);
                 let (argument, _) = super::value::exact_text(self.column(Class::Any));
-                call.arguments =
-                    vec![argument.clone(), Expr::text(self.rng.pick(&[",", "", " | "]))];
+                call.arguments = vec![argument.clone()];
+                if call.name != "json_group_array" {
+                    call.arguments.push(Expr::text(self.rng.pick(&[",", "", " | "])));
+                }
                 call.order_by = vec![Order::of(argument)];
                 class = Class::Text;
             }
-            Form::Concatenation => {
+            Form::CountStar | Form::Concatenation => {
                 call.name = "COUNT";
                 call.star = true;
             }
         }
-        Aggregated { expr: Expr::Call(Box::new(call)), class, exact }
+        let json = call.name == "json_group_array";
+        let expr = Expr::Call(Box::new(call));
+        Aggregated { expr: if json { untagged(expr) } else { expr }, class, exact }
     }
 }

@@ -34,7 +34,9 @@ impl Generator<'_> {
         if self.rng.chance(5) && self.schema.dialect.has(38) {
             return self.arrow(depth);
         }
+        let blobs = self.schema.blobs;
         let gives = |function: &Function| match function.gives {
+            Gives::Of(Class::Blob) | Gives::Tagged if !blobs => false,
             Gives::Of(given) => class == Class::Any || given == class || given == Class::Any,
             Gives::Json | Gives::Tagged => matches!(class, Class::Any | Class::Text),
         };
@@ -108,7 +110,7 @@ impl Generator<'_> {
             Takes::TimeFormat => Expr::text(self.rng.pick(TIME_FORMATS)),
             Takes::Moment => match self.rng.below(4) {
                 0 => self.column(Class::Text),
-                1 => Expr::Literal(Literal::Real(2_451_545.25 + self.small() as f64)),
+                1 => Expr::Literal(Literal::Real(2_451_545.25 + f64::from(self.rng.number(-3, 9)))),
                 _ => Expr::text(self.rng.pick(MOMENTS)),
             },
             Takes::Modifier => Expr::text(self.rng.pick(MODIFIERS)),
@@ -136,6 +138,6 @@ impl Generator<'_> {
 ///
 /// Rule: a subtype never leaves the JSON function that it is an argument of. It gets lost where rows are stored on the
 /// way, which is the planner's choice; `json_array(x)` would tell the difference.
-fn untagged(expr: Expr) -> Expr {
+pub fn untagged(expr: Expr) -> Expr {
     expr.binary(Binary::Concatenate, Expr::text(""))
 }

@@ -146,8 +146,8 @@ impl Generator<'_> {
             }
             Class::Integer | Class::Any => Literal::Integer(self.integer()),
             Class::Real => Literal::Real(self.real()),
-            Class::Text => Literal::Text(self.text()),
-            Class::Blob => Literal::Blob(self.blob()),
+            Class::Blob if self.schema.blobs => Literal::Blob(self.blob()),
+            Class::Text | Class::Blob => Literal::Text(self.text()),
             Class::Boolean => Literal::Boolean(self.rng.chance(50)),
         }
     }
@@ -156,21 +156,21 @@ impl Generator<'_> {
         match self.rng.below(20) {
             0..=12 => self.small(),
             13 | 14 => *self.rng.pick(INTEGERS),
-            15..=17 => i64::from(self.rng.bits() as u8),
-            _ => i64::from(self.rng.bits() as i32),
+            15..=17 => i64::from(self.rng.number(0, 255)),
+            _ => i64::from(self.rng.word().cast_signed()),
         }
     }
 
     /// An integer near zero.
     pub fn small(&mut self) -> i64 {
-        self.rng.below(13) as i64 - 3
+        self.rng.number(-3, 9).into()
     }
 
     fn real(&mut self) -> f64 {
         match self.rng.below(10) {
-            0..=5 => self.rng.below(64) as f64 / 8.0 - 2.0,
+            0..=5 => f64::from(self.rng.number(-16, 47)) / 8.0,
             6..=8 => *self.rng.pick(REALS),
-            _ => self.rng.below(1_000_000) as f64 / 1e6,
+            _ => f64::from(self.rng.number(0, 999_999)) / 1e6,
         }
     }
 
@@ -182,7 +182,7 @@ impl Generator<'_> {
     }
 
     fn blob(&mut self) -> Vec<u8> {
-        // Letters, so that a blob made a text is a text in every encoding.
+        // Letters, so that a blob can be made a text.
         (0..self.rng.below(4) * 2).map(|_| *self.rng.pick(b"aAb01 ")).collect()
     }
 

@@ -35,6 +35,9 @@ impl Generator<'_> {
         let mut scope = Scope::of(&first.name, &first.columns, first.rowid);
         let mut joins = Vec::new();
         for _ in 1..count {
+            if joins.last().is_some_and(is_merging) {
+                break;
+            }
             let opened = self.open(rows_max / rows, depth);
             if rows * opened.rows.max(1) > rows_max {
                 break;
@@ -159,13 +162,22 @@ impl Generator<'_> {
         } else {
             *self.rng.pick(&fitting)
         };
-        let alias = (self.used.contains(&table.name) || self.rng.chance(percent::ALIAS))
-            .then(|| self.alias());
+        let searched =
+            matches!(table.kind, TableKind::Fts5 { .. }) && self.rng.chance(percent::SEARCHED);
+        let alias =
+            (searched || self.used.contains(&table.name) || self.rng.chance(percent::ALIAS))
+                .then(|| self.alias());
         let name = alias.clone().unwrap_or_else(|| table.name.clone());
         self.used.push(name.clone());
-        let hint = self.hint(table);
+        let kind = if searched {
+            // A full text search can be written as a function that gives the rows it finds.
+            let arguments = vec![self.search_text(table)];
+            SourceKind::Function { name: table.name.clone(), arguments }
+        } else {
+            SourceKind::Named { name: table.name.clone(), hint: self.hint(table) }
+        };
         Opened {
-            source: Source { kind: SourceKind::Named { name: table.name.clone(), hint }, alias },
+            source: Source { kind, alias },
             name,
             columns: table.columns.clone(),
             rowid: table.rowid,
@@ -207,7 +219,7 @@ impl Generator<'_> {
         Opened {
             source: Source {
                 kind: SourceKind::Function {
-                    name: function,
+                    name: function.to_owned(),
                     arguments: vec![Expr::text(document)],
                 },
                 alias: Some(name.clone()),
@@ -242,6 +254,13 @@ impl Generator<'_> {
         self.aliases += 1;
         format!("a{}", self.aliases)
     }
+}
+
+/// Whether a join makes one column of two that may both be NULL. With a further source that has the name too, SQLite
+/// calls `*` ambiguous.
+fn is_merging(join: &Join) -> bool {
+    let outer = matches!(join.kind, JoinKind::Right | JoinKind::Full);
+    outer && (join.natural || matches!(join.constraint, JoinConstraint::Using(_)))
 }
 
 /// A column of a source that is no table, not exact.

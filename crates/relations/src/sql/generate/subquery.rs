@@ -1,6 +1,8 @@
 //! Queries inside expressions.
 
-use super::super::ast::{Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
+use super::super::ast::{Binary, Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
+use super::super::function::Class;
+use super::super::schema::{Table, TableKind};
 use super::super::weights::percent;
 use super::Generator;
 
@@ -53,6 +55,9 @@ impl Generator<'_> {
     /// `operand [NOT] IN (..)`, with a list of constants where there may be no subquery.
     pub fn within(&mut self, operand: Expr, columns: usize, depth: u32) -> Expr {
         let negated = self.negation();
+        if let Some(members) = self.whole_table(columns) {
+            return Expr::In { negated, operand: Box::new(operand), members };
+        }
         let query = self.nested(|generator| {
             if generator.rng.chance(40) {
                 return generator
@@ -60,9 +65,8 @@ impl Generator<'_> {
             }
             let (from, scope, _) = generator.from(1, ROWS_MAX, 0);
             generator.scopes.push(scope);
-            let outputs = (0..columns)
-                .map(|_| ResultColumn::of(generator.column(super::super::function::Class::Any)))
-                .collect();
+            let outputs =
+                (0..columns).map(|_| ResultColumn::of(generator.column(Class::Any))).collect();
             let filter =
                 generator.rng.chance(percent::INNER_WHERE).then(|| generator.truth(depth.min(1)));
             generator.scopes.pop();
@@ -82,14 +86,28 @@ impl Generator<'_> {
         }
         if columns > 1 && self.subqueries_left == 0 && matches!(query.body, Body::Values(_)) {
             let row = Expr::Row(self.constants(columns).into_iter().map(Expr::Literal).collect());
-            return operand.binary(super::super::ast::Binary::Equal, row);
+            return operand.binary(Binary::Equal, row);
         }
         Expr::In { negated, operand: Box::new(operand), members: Members::Query(Box::new(query)) }
     }
 
+    /// A table with as many columns, sometimes.
+    fn whole_table(&mut self, columns: usize) -> Option<Members> {
+        let fits = |table: &&Table| {
+            table.kind == TableKind::Ordinary
+                && table.columns.len() == columns
+                && table.rows <= ROWS_MAX
+        };
+        let tables: Vec<&Table> = self.schema.tables.iter().filter(fits).collect();
+        if tables.is_empty() || self.subqueries_left == 0 || self.own_only || !self.rng.chance(15) {
+            return None;
+        }
+        Some(Members::Table(self.rng.pick(&tables).name.clone()))
+    }
+
     /// Constants of any class.
     pub fn constants(&mut self, count: usize) -> Vec<Literal> {
-        (0..count).map(|_| self.literal(super::super::function::Class::Any)).collect()
+        (0..count).map(|_| self.literal(Class::Any)).collect()
     }
 
     /// Runs `make` if there may be another subquery here.

@@ -2,7 +2,7 @@
 
 use super::super::ast::{Binary, Expr, Like, Members, Postfix, SourceKind};
 use super::super::function::Class;
-use super::super::schema::TableKind;
+use super::super::schema::{Table, TableKind};
 use super::super::weights::{TRUTHS, Truth, percent};
 use super::super::{IndexHint, Query, ResultColumn, Select, Source};
 use super::Generator;
@@ -170,7 +170,7 @@ impl Generator<'_> {
 
     /// A full text search.
     ///
-    /// Rule: MATCH stands in a subquery of its own. Elsewhere it works or fails by the plan, and NoREC's second query,
+    /// Rule: MATCH stands in a subquery of its own. Elsewhere it works or fails by the plan, and `NoREC`'s second query,
     /// which has its predicate where no index serves it, would always fail.
     fn search(&mut self) -> Option<Expr> {
         let source = self.scopes.last()?.rowids.clone();
@@ -184,12 +184,7 @@ impl Generator<'_> {
             return None;
         }
         let table = *self.rng.pick(&tables);
-        let phrases = !matches!(table.kind, TableKind::Fts5 { phrases: false, .. });
-        let search = if phrases && self.rng.chance(30) {
-            *self.rng.pick(PHRASES)
-        } else {
-            *self.rng.pick(SEARCHES)
-        };
+        let search = self.search_text(table);
         let matches = Select {
             columns: vec![ResultColumn::of(Expr::column("", "rowid"))],
             from: Some(super::super::From {
@@ -199,10 +194,7 @@ impl Generator<'_> {
                 },
                 joins: Vec::new(),
             }),
-            filter: Some(Expr::call(
-                "match",
-                vec![Expr::text(search), Expr::column("", &table.name)],
-            )),
+            filter: Some(Expr::call("match", vec![search, Expr::column("", &table.name)])),
             ..Select::default()
         };
         let source = self.rng.pick(&source).clone();
@@ -211,5 +203,12 @@ impl Generator<'_> {
             operand: Box::new(Expr::column(&source, "rowid")),
             members: Members::Query(Box::new(Query::of(matches))),
         })
+    }
+
+    /// What to look for in a table of full text.
+    pub fn search_text(&mut self, table: &Table) -> Expr {
+        let phrases = !matches!(table.kind, TableKind::Fts5 { phrases: false, .. });
+        let texts = if phrases && self.rng.chance(30) { PHRASES } else { SEARCHES };
+        Expr::text(self.rng.pick(texts))
     }
 }

@@ -36,7 +36,10 @@ impl Generator<'_> {
                 Expr::Prefix(prefix, Box::new(self.value(class, depth - 1)))
             }
             Form::Cast => {
-                let to = *self.rng.pick(Type::ALL);
+                let mut to = *self.rng.pick(Type::ALL);
+                if to == Type::Blob && !self.schema.blobs {
+                    to = Type::Numeric;
+                }
                 self.value(Class::Any, depth - 1).cast(to)
             }
             Form::Collate => {

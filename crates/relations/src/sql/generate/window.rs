@@ -12,7 +12,7 @@ const BOUNDS: &[(Bound, Bound)] = &[
     (Bound::CurrentRow, Bound::UnboundedFollowing),
     (Bound::CurrentRow, Bound::CurrentRow),
 ];
-/// Frames with offsets, which RANGE allows only over numbers.
+/// Frames with offsets.
 const OFFSETS: &[(Bound, Bound)] = &[
     (Bound::Preceding(1), Bound::Following(1)),
     (Bound::Preceding(2), Bound::Preceding(1)),
@@ -67,11 +67,14 @@ impl Generator<'_> {
         }
         let groups = self.rng.chance(50);
         let unit = if groups { FrameUnit::Groups } else { FrameUnit::Range };
-        let bounds = if groups && self.rng.chance(40) {
+        // RANGE takes offsets over one term only.
+        let offsets = groups || window.order_by.len() == 1;
+        let bounds = if offsets && self.rng.chance(40) {
             *self.rng.pick(OFFSETS)
         } else {
             *self.rng.pick(BOUNDS)
         };
+
         window.frame = Some(Frame {
             unit,
             start: bounds.0,
@@ -101,11 +104,10 @@ impl Generator<'_> {
         ]);
         let (arguments, class) = match name {
             "row_number" => (Vec::new(), Class::Integer),
-            "ntile" => (vec![Expr::integer(self.rng.between(1, 4) as i64)], Class::Integer),
-            "nth_value" => (
-                vec![self.column(Class::Any), Expr::integer(self.rng.between(1, 3) as i64)],
-                Class::Any,
-            ),
+            "ntile" => (vec![Expr::ordinal(self.rng.between(1, 4))], Class::Integer),
+            "nth_value" => {
+                (vec![self.column(Class::Any), Expr::ordinal(self.rng.between(1, 3))], Class::Any)
+            }
             _ => (vec![self.column(Class::Any)], Class::Any),
         };
         (

@@ -155,6 +155,7 @@ impl Print for Members {
     fn print(&self, out: &mut String) {
         match self {
             Self::List(items) => tuple(out, items),
+            Self::Table(name) => out.push_str(name),
             Self::Query(query) => {
                 out.push('(');
                 query.print(out);
@@ -242,5 +243,39 @@ impl Print for Raise {
         out.push_str(", ");
         text_literal(out, message);
         out.push(')');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::ast::{Binary, Expr, Literal, Prefix};
+    use super::super::Print as _;
+
+    fn check(expr: &Expr, sql: &str) {
+        assert_eq!(expr.sql(), sql);
+    }
+
+    #[test]
+    fn no_two_minus_signs_meet() {
+        let one = Expr::integer(-1);
+        check(&Expr::Prefix(Prefix::Minus, Box::new(one)), "(-(-1))");
+        check(&Expr::integer(i64::MIN), "(-9223372036854775808)");
+    }
+
+    #[test]
+    fn operands_stand_in_parentheses() {
+        let sum = Expr::integer(1).binary(Binary::Plus, Expr::integer(2));
+        let column = Expr::column("t", "c");
+        check(&sum.binary(Binary::Times, column).negated(), "(NOT ((1 + 2) * t.c))");
+    }
+
+    #[test]
+    fn literals_are_written_as_sqlite_reads_them() {
+        check(&Expr::text("it's"), "'it''s'");
+        check(&Expr::Literal(Literal::Blob(vec![0, 255])), "x'00ff'");
+        check(&Expr::Literal(Literal::Real(f64::INFINITY)), "9e999");
+        check(&Expr::Literal(Literal::Real(1e300)), "1e300");
+        check(&Expr::Literal(Literal::Real(-0.0)), "(-0.0)");
+        check(&Expr::Literal(Literal::Hexadecimal(-1)), "0xffffffffffffffff");
     }
 }

@@ -1,9 +1,9 @@
 //! The relations notice faults. Each test here puts one into the second side and asks that many tests are violated: a
 //! relation that nothing violates would say nothing.
 
-mod common;
-
 use metacov_relations::{ALL, Rng, Test, Verdict};
+
+use crate::sqlite;
 
 const DATABASES: u64 = 40;
 const TESTS_EACH: usize = 15;
@@ -15,7 +15,7 @@ fn noticed(relation: &str, fault: impl Fn(&str) -> String) -> usize {
     let (mut all, mut violated) = (0, 0);
     for seed in 0..DATABASES {
         let mut rng = Rng::new(seed);
-        let built = common::build(&mut rng);
+        let built = sqlite::build(&mut rng);
         for _ in 0..TESTS_EACH {
             let test = relation.derive(built.database.schema(), &mut rng);
             if test.judge(&built.sqlite.outcomes(&test)) != Verdict::Holds {

@@ -1,23 +1,22 @@
 //! The relations hold on the real SQLite. A violation is a defect of the generator or of SQLite; either is looked at.
 
-mod common;
-
 use std::collections::BTreeMap;
 
 use metacov_relations::{ALL, Rng, Verdict};
 
-const TESTS_PER_DATABASE: usize = 100;
+use crate::sqlite;
+
+const TESTS_PER_DATABASE: u64 = 100;
 
 /// Runs about `count` tests over databases from `seed` on; gives the violations, each with all that is needed to see it
 /// again, and prints what else came of them.
-fn violations(seed: u64, count: usize) -> Vec<String> {
+fn violations(seed: u64, count: u64) -> Vec<String> {
     let mut violations = Vec::new();
     let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
-    for seed in (seed..).take(count.div_ceil(TESTS_PER_DATABASE)) {
+    for seed in seed..seed + count.div_ceil(TESTS_PER_DATABASE) {
         let mut rng = Rng::new(seed);
-        let built = common::build(&mut rng);
-        for place in 0..TESTS_PER_DATABASE {
-            let relation = ALL[place % ALL.len()];
+        let built = sqlite::build(&mut rng);
+        for (_, relation) in (0..TESTS_PER_DATABASE).zip(ALL.iter().cycle()) {
             let test = relation.derive(built.database.schema(), &mut rng);
             let verdict = test.judge(&built.sqlite.outcomes(&test));
             let name = match &verdict {
@@ -63,7 +62,7 @@ fn no_relation_is_violated() {
     );
 }
 
-/// The long form: `METACOV_CHECKS=1000000 METACOV_SEED=7 cargo test --release --test soundness -- --ignored --nocapture`
+/// The long form: `METACOV_CHECKS=1000000 METACOV_SEED=7 cargo test --release --test on_sqlite -- --ignored --nocapture`
 #[test]
 #[ignore = "runs for as long as METACOV_CHECKS says"]
 fn no_relation_is_violated_for_long() {
@@ -71,6 +70,6 @@ fn no_relation_is_violated_for_long() {
         std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
     };
     let violations =
-        violations(number("METACOV_SEED", 1_000_000), number("METACOV_CHECKS", 100_000) as usize);
+        violations(number("METACOV_SEED", 1_000_000), number("METACOV_CHECKS", 100_000));
     assert!(violations.is_empty(), "{} violations\n{}", violations.len(), violations.join("\n"));
 }

@@ -1,5 +1,8 @@
 //! A real SQLite that statements and tests are run on.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use metacov_core::Pair;
 use metacov_relations::{Database, Dialect, Kind, Outcome, Rng, Test, Value};
 use rusqlite::Connection;
@@ -11,14 +14,13 @@ const BUDGET_THOUSANDS: u64 = 2_000;
 /// A database in memory.
 pub struct Sqlite {
     connection: Connection,
-    left: std::sync::Arc<std::sync::atomic::AtomicU64>,
+    left: Arc<AtomicU64>,
 }
 
 impl Sqlite {
     pub fn new() -> Self {
-        use std::sync::atomic::{AtomicU64, Ordering};
         let mut connection = Connection::open_in_memory().expect("memory");
-        let left = std::sync::Arc::new(AtomicU64::new(0));
+        let left = Arc::new(AtomicU64::new(0));
         let budget = left.clone();
         let exhausted = move || budget.fetch_sub(1, Ordering::Relaxed) <= 1;
         connection.progress_handler(1000, Some(exhausted)).expect("a handler");
@@ -27,7 +29,7 @@ impl Sqlite {
 
     /// Runs a statement to its end.
     pub fn run(&self, sql: &str) -> Outcome {
-        self.left.store(BUDGET_THOUSANDS, std::sync::atomic::Ordering::Relaxed);
+        self.left.store(BUDGET_THOUSANDS, Ordering::Relaxed);
         match self.rows(sql) {
             Ok(rows) => Outcome::Rows(rows),
             Err(error) => {

@@ -1,0 +1,9 @@
+//! What is generated, on the real SQLite: it works, the relations hold, and faults are noticed.
+
+#![expect(clippy::print_stdout, reason = "tables and counts are what one looks at")]
+
+mod faults;
+mod known_faults;
+mod soundness;
+mod sqlite;
+mod success;
