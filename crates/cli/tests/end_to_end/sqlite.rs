@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::run::{Run, metacov_in, of, repository};
 
-/// How many pairs of each relation are held against gcov, which takes a second for each;
+/// How many pairs of each relation are held against gcov, which takes seconds for each;
 /// `METACOV_PAIRS=50` makes it as many.
 fn pairs() -> String {
-    std::env::var("METACOV_PAIRS").unwrap_or_else(|_| "2".to_owned())
+    std::env::var("METACOV_PAIRS").unwrap_or_else(|_| "1".to_owned())
 }
 
 /// A folder that all tests share, with SQLite's source and a cache of its own.
