@@ -32,21 +32,25 @@ pub fn work() -> io::Result<()> {
     let (sites, build) = (intake.table().len(), intake.table().build_id().number());
     master.say(&encode(&Answer::Ready { layouts: meter.layouts(), sites, build }))?;
     let mut bench = Bench { intake, meter, once, setting: &setting };
-    while let Some(job) = master.hear()? {
-        let request: Request = decode(&job)?;
-        // In a child, so that no database sees what another has left in this process.
-        let done = in_child(|| {
-            let answer = match &request {
-                Request::Run(job) => bench.run(&engine, job, &mut master).map(|()| Answer::Done),
-                Request::Write(job) => bench.write(&engine, job).map(Answer::Written),
-            };
-            encode(&answer.unwrap_or_else(|error| Answer::Failed(error.to_string())))
+    // Each request is read and met in a child, and this process does nothing in between, so that no
+    // database sees what another has left, down to where its memory lies.
+    while master.is_asked()? {
+        let met = in_child(|| {
+            let met = bench.meet(&engine, &mut master);
+            met.err().map_or_else(Vec::new, |error| error.to_string().into_bytes())
         })?;
-        let answer = done.unwrap_or_else(|exit| {
-            let missing = Missing { failure: Failure::Crashed, exit, last_words: String::new() };
-            encode(&Answer::Lost(missing.into()))
-        });
-        master.say(&answer)?;
+        match met {
+            Ok(error) if error.is_empty() => {}
+            Ok(error) => {
+                let what = String::from_utf8_lossy(&error).into_owned();
+                master.say(&encode(&Answer::Failed(what)))?;
+            }
+            Err(exit) => {
+                let (failure, last_words) = (Failure::Crashed, String::new());
+                let missing = Missing { failure, exit, last_words };
+                master.say(&encode(&Answer::Lost(missing.into())))?;
+            }
+        }
     }
     Ok(())
 }
@@ -72,6 +76,16 @@ struct Bench<'s> {
 }
 
 impl Bench<'_> {
+    /// Meets the next request.
+    fn meet(&mut self, engine: &Engine, master: &mut Master) -> io::Result<()> {
+        let Some(request) = master.hear()? else { return Ok(()) };
+        let answer = match decode(&request)? {
+            Request::Run(job) => self.run(engine, &job, master).map(|()| Answer::Done),
+            Request::Write(job) => self.write(engine, &job).map(Answer::Written),
+        };
+        master.say(&encode(&answer?))
+    }
+
     /// Makes a database and runs tests on it.
     fn run(&mut self, engine: &Engine, job: &Job, master: &mut Master) -> io::Result<()> {
         self.meter.reset()?;

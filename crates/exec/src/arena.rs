@@ -123,6 +123,11 @@ impl Arena {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 
+    /// Where this process and its children find it: a name of the same length in every run.
+    pub(crate) fn own_path(&self) -> String {
+        format!("/proc/self/fd/{}", self.file.as_raw_fd())
+    }
+
     /// What the target has counted.
     pub(crate) fn contents(&self) -> Contents<'_> {
         let refused = self.number(head::REFUSED);

@@ -21,7 +21,7 @@ impl Meter {
         let arena = Arena::new()?;
         // SAFETY: this process has one thread, as whoever makes a meter promises.
         unsafe {
-            std::env::set_var(ARENA_VARIABLE, arena.path());
+            std::env::set_var(ARENA_VARIABLE, arena.own_path());
             std::env::set_var(SERVE_VARIABLE, "2");
         }
         Ok(Meter { arena })

@@ -10,7 +10,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
-use rustix::io::fcntl_dupfd_cloexec;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::message::Request;
@@ -41,11 +42,13 @@ impl Servant {
     pub fn start(words: Vec<OsString>, memory_bytes: Option<u64>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let mut supervisor = Supervisor::start(folder.path())?;
-        let _ = folder.keep();
+        // What it puts into temporary files is its own: names that are made up from the same seed
+        // must not meet.
+        let environment = vec![("TMPDIR".into(), folder.keep().into())];
         let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
         let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
         let command = std::iter::once("/proc/self/exe".into()).chain(words).collect();
-        let (environment, grace) = (Vec::new(), Duration::ZERO);
+        let grace = Duration::ZERO;
         let request = Request { command, environment, wall: None, grace, cpu: None, memory_bytes };
         supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
         Ok(Servant { supervisor, requests: requests.into(), answers: answers.into() })
@@ -98,6 +101,18 @@ impl Master {
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
         rustix::stdio::dup2_stdout(io::stderr())?;
         Ok(Master { requests, answers })
+    }
+
+    /// Waits until there is a request, and leaves it there; whether there will be one.
+    pub fn is_asked(&self) -> io::Result<bool> {
+        let mut ends = [PollFd::new(&self.requests, PollFlags::IN)];
+        loop {
+            match poll(&mut ends, None) {
+                Ok(_) => return Ok(ends[0].revents().contains(PollFlags::IN)),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
     }
 
     /// The next request; none if nobody asks any more.
