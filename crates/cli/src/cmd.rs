@@ -14,6 +14,7 @@ mod present;
 pub mod report;
 mod run_file;
 mod scope_args;
+pub mod target;
 mod target_args;
 
 use std::io::ErrorKind;

@@ -36,6 +36,7 @@ enum Command {
     Report(Box<cmd::report::Args>),
     Merge(cmd::merge::Args),
     Gen(cmd::generate::Args),
+    Target(cmd::target::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
     /// Started by metacov itself.
@@ -69,6 +70,7 @@ fn main() -> std::process::ExitCode {
         Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &talk),
         Command::Merge(args) => cmd::merge::run(&args, &talk),
+        Command::Target(args) => cmd::target::run(&args, &talk),
         Command::Gen(args) => cmd::generate::run(&args, &talk),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),

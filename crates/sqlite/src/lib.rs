@@ -5,12 +5,14 @@
 //! and carried along, with the notes that its counters need and the source that reports show.
 
 mod compile;
+mod versions;
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, SOURCE, compile};
+pub use versions::{Target, VERSIONS, build, find};
 
 /// The version of SQLite.
 pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");

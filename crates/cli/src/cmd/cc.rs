@@ -61,7 +61,8 @@ impl Language {
         }
     }
 
-    fn compiler(self) -> OsString {
+    /// The compiler of this language.
+    pub fn compiler(self) -> OsString {
         let (variable, default) = match self {
             Language::C => ("METACOV_CC", "gcc"),
             Language::Cpp => ("METACOV_CXX", "g++"),

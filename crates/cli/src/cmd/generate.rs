@@ -50,7 +50,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
     }
-    let (setting, interrupted) = (setting(&args.engine, false)?, interrupted()?);
+    let (setting, interrupted) = (setting("sqlite", &args.engine, false)?, interrupted()?);
     let conditions = Conditions {
         setting: &setting,
         workers: workers(None),

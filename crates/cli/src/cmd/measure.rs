@@ -62,9 +62,9 @@ The table:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// An engine of metacov's own, `sqlite`, for which pairs are made; otherwise a command behind
-    /// `--`.
-    #[arg(value_name = "ENGINE", value_parser = ["sqlite"])]
+    /// An engine for which pairs are made: `sqlite`, which is inside, or `sqlite@VERSION` (see
+    /// `metacov target list`); otherwise a command behind `--`.
+    #[arg(value_name = "ENGINE")]
     engine: Option<String>,
     /// The pairs: a folder of folders, or a manifest; for an engine, how many of each relation
     /// [default for an engine: 100].
@@ -94,14 +94,14 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
-        if self.engine.is_some() {
-            return self.sql()?.run(talk);
+        if let Some(engine) = self.engine.clone() {
+            return self.sql(engine)?.run(talk);
         }
         super::run(self.config()?, talk)
     }
 
     /// Tests of an engine.
-    fn sql(self) -> anyhow::Result<Sql> {
+    fn sql(self, engine: String) -> anyhow::Result<Sql> {
         if self.target.has_command() {
             bail!("either an engine or a command behind `--`, not both");
         }
@@ -115,7 +115,7 @@ impl Args {
         let mut presentation = self.output.presentation(By::Relation)?;
         presentation.in_shares = true;
         let run_file = presentation.run_file.take();
-        let settings = self.on_engine.settings(pairs);
+        let settings = self.on_engine.settings(&engine, pairs);
         let frame = Frame {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
             timed: true,
@@ -128,7 +128,14 @@ impl Args {
             },
             presentation,
         };
-        Ok(Sql { args: self.on_engine, pairs, limits: self.target.limits(), frame, interrupted })
+        Ok(Sql {
+            engine,
+            args: self.on_engine,
+            pairs,
+            limits: self.target.limits(),
+            frame,
+            interrupted,
+        })
     }
 
     fn config(self) -> anyhow::Result<Config<Inputs>> {

@@ -8,12 +8,11 @@ use anyhow::{anyhow, bail};
 use metacov_campaign::{Conditions, Log, Plan, Setting, measure};
 use metacov_core::Criterion;
 use metacov_exec::Limits;
-use metacov_formats::Fault;
 use metacov_relations::ALL;
+use metacov_sqlite::Target;
 use metacov_store::Settings;
 
-use super::Frame;
-use super::cc::cache;
+use super::{Frame, target};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 
@@ -39,9 +38,10 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// What a run must agree on with one that it goes on with.
-    pub fn settings(&self, pairs: u64) -> Settings {
+    pub fn settings(&self, engine: &str, pairs: u64) -> Settings {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
+            ("the engine", engine.to_owned()),
             ("--relation", self.relation.join(",")),
             ("--pairs", pairs.to_string()),
             ("--databases", self.databases.to_string()),
@@ -80,6 +80,7 @@ impl EngineArgs {
 
 /// Tests of an engine, and what to show of them.
 pub struct Sql {
+    pub engine: String,
     pub args: EngineArgs,
     pub pairs: u64,
     pub limits: Limits,
@@ -89,9 +90,9 @@ pub struct Sql {
 
 impl Sql {
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
-        let Sql { args, pairs, limits, frame, interrupted } = self;
+        let Sql { engine, args, pairs, limits, frame, interrupted } = self;
         let plan = args.plan(pairs)?;
-        let setting = setting(&args, frame.presentation.asks_for(Criterion::Block))?;
+        let setting = setting(&engine, &args, frame.presentation.asks_for(Criterion::Block))?;
         let conditions = Conditions {
             setting: &setting,
             workers: frame.options.workers,
@@ -117,7 +118,7 @@ impl Sql {
 }
 
 /// What is measured: the SQLite that is inside, or the user's.
-pub fn setting(args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
+pub fn setting(engine: &str, args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
     let setting = |library, notes, prefix_map| Setting {
         library,
         notes,
@@ -131,9 +132,6 @@ pub fn setting(args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
         let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         return Ok(setting(library, notes, Vec::new()));
     }
-    let cache = cache();
-    let folder = metacov_sqlite::unpack(&cache);
-    let folder = folder.map_err(|error| Fault::Io(error).of(cache.display().to_string()))?;
-    let prefix_map = vec![(metacov_sqlite::FOLDER.to_owned(), "/".to_owned())];
-    Ok(setting(folder.join(metacov_sqlite::LIBRARY), folder, prefix_map))
+    let Target { library, notes, folder } = target::engine(engine)?;
+    Ok(setting(library, notes, vec![(folder, "/".to_owned())]))
 }
