@@ -18,7 +18,7 @@ use super::dialect::Dialect;
 use super::generate::Generator;
 use super::print::Print as _;
 use super::schema::Schema;
-use super::weights::{KINDS, STATEMENTS_MAX, STATEMENTS_MIN, TABLES};
+use super::weights::{KINDS, STATEMENTS_MAX, STATEMENTS_MIN, TABLES, definition};
 use crate::rng::Rng;
 
 ast::words! {
@@ -45,6 +45,7 @@ ast::words! {
         Pragma = "PRAGMA",
         Transaction = "transactions",
         Explain = "EXPLAIN",
+        Attach = "ATTACH",
     }
 }
 
@@ -79,6 +80,7 @@ pub struct Database {
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     pragmas: usize,
+    attach: bool,
     tables: usize,
     inserts: usize,
     others: usize,
@@ -116,7 +118,14 @@ impl Database {
             doubtful: false,
             pending: None,
             names: 0,
-            plan: Plan { pragmas: 0, tables: 0, inserts: 0, others: 0, begun: false },
+            plan: Plan {
+                pragmas: 0,
+                attach: false,
+                tables: 0,
+                inserts: 0,
+                others: 0,
+                begun: false,
+            },
         }
     }
 
@@ -130,6 +139,7 @@ impl Database {
         if !self.plan.begun {
             self.plan = Plan {
                 pragmas: rng.below(4),
+                attach: rng.chance(definition::ATTACH),
                 tables: rng.weigh(TABLES),
                 inserts: rng.between(2, 5),
                 others: rng.between(STATEMENTS_MIN, STATEMENTS_MAX),
@@ -146,6 +156,9 @@ impl Database {
         if self.plan.pragmas > 0 {
             self.plan.pragmas -= 1;
             return Some(self.draft(rng, Kind::Pragma, |draft| Some(draft.first_pragma())));
+        }
+        if std::mem::take(&mut self.plan.attach) {
+            return Some(self.draft(rng, Kind::Attach, |draft| Some(draft.attach())));
         }
         if self.plan.tables > 0 {
             self.plan.tables -= 1;

@@ -232,6 +232,10 @@ pub const COLUMNS: &[(u32, usize)] = &[(12, 1), (25, 2), (28, 3), (18, 4), (10, 
 pub mod definition {
     /// `TEMP`
     pub const TEMPORARY: u32 = 8;
+    /// A database has another one attached.
+    pub const ATTACH: u32 = 8;
+    /// A table is in the other one, if there is one.
+    pub const ATTACHED: u32 = 35;
     /// `IF NOT EXISTS`
     pub const IF_NOT_EXISTS: u32 = 15;
     /// `STRICT`

@@ -86,6 +86,12 @@ impl Draft<'_> {
         pragma
     }
 
+    /// Another database beside the first.
+    pub fn attach(&mut self) -> Statement {
+        self.schema.attached = true;
+        Statement::Attach
+    }
+
     /// A setting or a command.
     pub fn pragma(&mut self) -> Statement {
         let subject = if self.rng.chance(20) {

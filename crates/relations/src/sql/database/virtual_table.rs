@@ -1,6 +1,6 @@
 //! Virtual tables: full text search, rectangles, pages.
 
-use super::super::ast::Statement;
+use super::super::ast::{Place, Statement};
 use super::super::function::Class;
 use super::super::generate::plain_column;
 use super::super::print::Print as _;
@@ -141,7 +141,7 @@ impl Draft<'_> {
             columns,
             rowid: true,
             strict: false,
-            temporary: false,
+            place: Place::Main,
             keys: Vec::new(),
             primary_key: Vec::new(),
             rows: 0,

@@ -78,6 +78,7 @@ fn command(out: &mut String, statement: &Statement) {
         Statement::Savepoint(name) => (["SAVEPOINT", ""], Some(name)),
         Statement::Release(name) => (["RELEASE", ""], Some(name)),
         Statement::RollbackTo(name) => (["ROLLBACK TO", ""], Some(name)),
+        Statement::Attach => (["ATTACH ':memory:' AS ", "other"], None),
         _ => (["VACUUM", ""], None),
     };
     out.push_str(words[0]);
