@@ -43,6 +43,8 @@ pub mod percent {
     pub const NOREC_COUNT: u32 = 50;
     /// A tested query asks for all columns.
     pub const STAR: u32 = 40;
+    /// A column of a tested result is an expression.
+    pub const EXPRESSION_KEY: u32 = 20;
     /// A grouped query has a WHERE too.
     pub const HAVING_WHERE: u32 = 40;
     /// A query for the optimiser has any shape, rather than a predicate as the other relations have it.
