@@ -1,7 +1,7 @@
 //! PRAGMA.
 
-use super::super::ast::Statement;
 use super::Draft;
+use crate::sql::ast::Statement;
 
 /// Settings that must come before the first table.
 const FIRST: &[(&str, &[&str])] = &[

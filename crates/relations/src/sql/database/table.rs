@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{
+use super::Draft;
+use crate::sql::ast::{
     Action, Binary, Collation, ColumnConstraint, ColumnDefinition, Conflict, CreateTable,
     Deferrable, Direction, Expr, Order, Place, Reference, Statement, TableConstraint, Type,
 };
-use super::super::function::Class;
-use super::super::generate::Generator;
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::{COLUMNS, definition};
-use super::Draft;
+use crate::sql::function::Class;
+use crate::sql::generate::Generator;
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::{COLUMNS, definition};
 
 /// Names of types, with what they make of values.
 const TYPES: &[(&str, Class)] = &[

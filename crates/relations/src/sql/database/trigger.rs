@@ -1,13 +1,13 @@
 //! CREATE TRIGGER.
 
-use super::super::ast::{
+use super::Draft;
+use crate::sql::ast::{
     Assignment, Binary, Conflict, CreateTrigger, Delete, Expr, Insert, Place, Query, Raise,
     ResultColumn, Rows, Select, Statement, TriggerTime, Update,
 };
-use super::super::generate::{Generator, Scope};
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind, Trigger};
-use super::Draft;
+use crate::sql::generate::{Generator, Scope};
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind, Trigger};
 
 impl Draft<'_> {
     pub fn create_trigger(&mut self) -> Option<Statement> {

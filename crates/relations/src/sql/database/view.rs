@@ -1,10 +1,10 @@
 //! Views and tables made of queries.
 
-use super::super::ast::{Place, Statement};
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::definition;
 use super::Draft;
+use crate::sql::ast::{Place, Statement};
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::definition;
 
 impl Draft<'_> {
     pub fn create_view(&mut self) -> Statement {

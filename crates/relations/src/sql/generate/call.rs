@@ -1,8 +1,8 @@
 //! Random calls of scalar functions.
 
-use super::super::ast::{Binary, Expr, Literal, Type};
-use super::super::function::{Class, FUNCTIONS, Function, Gives, Takes};
 use super::Generator;
+use crate::sql::ast::{Binary, Expr, Literal, Type};
+use crate::sql::function::{Class, FUNCTIONS, Function, Gives, Takes};
 
 const PATHS: &[&str] = &["$", "$.a", "$.b", "$[0]", "$[1]", "$.b[1]", "$.c.a", "$[#-1]"];
 const FORMATS: &[&str] = &[

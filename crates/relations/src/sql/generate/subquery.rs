@@ -1,10 +1,10 @@
 //! Queries inside expressions.
 
-use super::super::ast::{Binary, Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
-use super::super::function::Class;
-use super::super::schema::{Table, TableKind};
-use super::super::weights::percent;
 use super::Generator;
+use crate::sql::ast::{Binary, Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
+use crate::sql::function::Class;
+use crate::sql::schema::{Table, TableKind};
+use crate::sql::weights::percent;
 
 /// Rows of a subquery's sources, at most: it runs for every row around it.
 const ROWS_MAX: usize = 60;

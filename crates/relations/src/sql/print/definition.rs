@@ -1,10 +1,10 @@
 //! The text of statements that define tables, indexes and triggers.
 
-use super::super::ast::{
+use super::{Print, clause, list, names, tuple, word};
+use crate::sql::ast::{
     Action, ColumnConstraint, ColumnDefinition, Conflict, CreateIndex, CreateTable, CreateTrigger,
     Place, Reference, TableConstraint,
 };
-use super::{Print, clause, list, names, tuple, word};
 
 impl Print for CreateTable {
     fn print(&self, out: &mut String) {

@@ -1,9 +1,9 @@
 //! The text of statements.
 
-use super::super::ast::{
+use super::{Print, clause, list, names, tuple, word};
+use crate::sql::ast::{
     Assignment, Change, Conflict, Delete, Insert, ResultColumn, Rows, Statement, Update, Upsert,
 };
-use super::{Print, clause, list, names, tuple, word};
 
 impl Print for Statement {
     fn print(&self, out: &mut String) {
