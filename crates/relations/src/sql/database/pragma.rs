@@ -87,9 +87,13 @@ impl Draft<'_> {
     }
 
     /// Another database beside the first.
-    pub fn attach(&mut self) -> Statement {
+    pub fn attach(&mut self) -> Option<Statement> {
+        // Not in a transaction, and not twice.
+        if self.in_transaction || self.schema.attached {
+            return None;
+        }
         self.schema.attached = true;
-        Statement::Attach
+        Some(Statement::Attach)
     }
 
     /// A setting or a command.
