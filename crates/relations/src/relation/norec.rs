@@ -8,8 +8,7 @@ use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{
-    Expr, From, Generator, Postfix, Print, Query, ResultColumn, Schema, Select, Source, SourceKind,
-    percent,
+    Expr, From, Generator, Postfix, Print, Query, ResultColumn, Schema, Select, Source, percent,
 };
 use crate::test::{Side, Test};
 
@@ -53,10 +52,7 @@ impl Relation for NoRec {
         truths.order_by = order_by;
         let reference = Query::of(Select {
             columns: vec![ResultColumn::of(Expr::call("SUM", vec![Expr::column("", "count")]))],
-            from: Some(From {
-                first: Source { kind: SourceKind::Derived(Box::new(truths)), alias: None },
-                joins: Vec::new(),
-            }),
+            from: Some(From::of(Source::derived(truths))),
             ..Select::default()
         });
         Test {

@@ -3,7 +3,8 @@
 
 use crate::comparison::Comparison;
 use crate::sql::{
-    Body, Expr, Generator, Postfix, Query, ResultColumn, Select, SetOperator, Visible,
+    Body, Expr, Generator, Postfix, Query, ResultColumn, Scope, Select, SetOperator, Visible,
+    percent,
 };
 
 /// Sources of a tested query, at most.
@@ -43,18 +44,41 @@ pub fn in_where(select: &mut Select, part: Expr) {
     select.filter = Some(part);
 }
 
-/// Some of the columns in sight, and how results of them compare once equal rows were made one.
-pub fn keys(generator: &mut Generator<'_>, columns: &[Visible]) -> (Vec<Visible>, Comparison) {
-    let columns: Vec<Visible> =
-        generator.rng.subset(columns, 1).into_iter().take(KEYS_MAX).collect();
-    let exact = columns.iter().all(|column| column.exact);
-    (columns, if exact { Comparison::Bag } else { Comparison::Representatives })
-}
-
 /// Columns that rows are grouped by, at most.
 const KEYS_MAX: usize = 4;
 
-/// Columns as results.
-pub fn results(columns: &[Visible]) -> Vec<ResultColumn> {
-    columns.iter().map(|column| ResultColumn::of(column.expr())).collect()
+/// Some of the columns in sight and expressions over them, and how results of them compare once equal rows were made
+/// one.
+pub fn keys(generator: &mut Generator<'_>, scope: &Scope) -> (Vec<Expr>, Comparison) {
+    let columns = generator.rng.subset(&scope.columns, 1).into_iter().take(KEYS_MAX);
+    let mut comparison = Comparison::Bag;
+    let keys = columns.map(|column| {
+        if generator.rng.chance(percent::EXPRESSION_KEY) {
+            comparison = Comparison::Representatives;
+            return generator.within_scope(scope.clone(), Generator::term);
+        }
+        if !column.exact {
+            comparison = Comparison::Representatives;
+        }
+        column.expr()
+    });
+    (keys.collect(), comparison)
+}
+
+/// Some of the columns in sight and expressions over them, or all columns.
+pub fn columns(generator: &mut Generator<'_>, scope: &Scope) -> Vec<ResultColumn> {
+    if generator.rng.chance(percent::STAR) {
+        return vec![ResultColumn::Star];
+    }
+    let mut expressions: Vec<Expr> =
+        generator.rng.subset(&scope.columns, 1).iter().map(Visible::expr).collect();
+    if generator.rng.chance(percent::EXPRESSION_KEY) {
+        expressions.push(generator.within_scope(scope.clone(), Generator::term));
+    }
+    results(&expressions)
+}
+
+/// Expressions as results.
+pub fn results(expressions: &[Expr]) -> Vec<ResultColumn> {
+    expressions.iter().cloned().map(ResultColumn::of).collect()
 }

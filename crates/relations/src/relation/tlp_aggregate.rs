@@ -8,7 +8,7 @@ use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{
     Binary, Call, Expr, From, Generator, Print, Query, ResultColumn, Schema, Select, SetOperator,
-    Source, SourceKind, Type, percent,
+    Source, Type, percent,
 };
 use crate::test::{Side, Test};
 
@@ -80,10 +80,7 @@ impl Relation for TlpAggregate {
             let united = partitioned(&part, predicate, SetOperator::UnionAll, in_where);
             let composed = Select {
                 columns: vec![ResultColumn::of(outer)],
-                from: Some(From {
-                    first: Source { kind: SourceKind::Derived(Box::new(united)), alias: None },
-                    joins: Vec::new(),
-                }),
+                from: Some(From::of(Source::derived(united))),
                 ..Select::default()
             };
             let comparison = if matches!(aggregate, Aggregate::Count) {

@@ -23,11 +23,11 @@ impl Relation for TlpDistinct {
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
-        let (columns, comparison) = keys(&mut generator, &scope.columns);
+        let (keys, comparison) = keys(&mut generator, &scope);
         let predicate = generator.within_scope(scope, |generator| generator.truth(DEPTH));
         let select = Select {
             distinct: true,
-            columns: results(&columns),
+            columns: results(&keys),
             from: Some(from),
             ..Select::default()
         };

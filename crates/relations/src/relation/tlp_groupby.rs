@@ -5,7 +5,7 @@ use metacov_core::Pair;
 use super::Relation;
 use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, keys, partitioned, results};
 use crate::rng::Rng;
-use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator, Visible};
+use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator};
 use crate::test::{Side, Test};
 
 /// The groups of the three parts, united, are the groups of the whole.
@@ -23,11 +23,14 @@ impl Relation for TlpGroupBy {
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
-        let (columns, comparison) = keys(&mut generator, &scope.columns);
+        let (keys, comparison) = keys(&mut generator, &scope);
         let predicate = generator.within_scope(scope, |generator| generator.truth(DEPTH));
-        let group_by = columns.iter().map(Visible::expr).collect();
-        let select =
-            Select { columns: results(&columns), from: Some(from), group_by, ..Select::default() };
+        let select = Select {
+            columns: results(&keys),
+            from: Some(from),
+            group_by: keys,
+            ..Select::default()
+        };
         let united = partitioned(&select, predicate, SetOperator::Union, in_where);
         Test {
             sides: Pair { a: Side::of(Query::of(select).sql()), b: Side::of(united.sql()) },

@@ -5,7 +5,7 @@ use metacov_core::Pair;
 use super::Relation;
 use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, keys, partitioned, results};
 use crate::rng::Rng;
-use crate::sql::{Expr, Generator, Print, Query, Schema, Select, SetOperator, Visible, percent};
+use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator, percent};
 use crate::test::{Side, Test};
 
 /// The groups for which a predicate is true, those for which it is false and those for which it is NULL are all groups.
@@ -25,20 +25,19 @@ impl Relation for TlpHaving {
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
-        let (columns, comparison) = keys(&mut generator, &scope.columns);
-        let group_by: Vec<Expr> = columns.iter().map(Visible::expr).collect();
+        let (keys, comparison) = keys(&mut generator, &scope);
         let filter = if generator.rng.chance(percent::HAVING_WHERE) {
             Some(generator.within_scope(scope.clone(), |generator| generator.truth(2)))
         } else {
             None
         };
-        let keys = Generator::keys(&group_by, &scope);
-        let predicate = generator.having(keys, scope, DEPTH);
+        let exact = Generator::keys(&keys, &scope);
+        let predicate = generator.having(exact, scope, DEPTH);
         let select = Select {
-            columns: results(&columns),
+            columns: results(&keys),
             from: Some(from),
             filter,
-            group_by,
+            group_by: keys,
             ..Select::default()
         };
         let united = partitioned(&select, predicate, SetOperator::UnionAll, |select, part| {

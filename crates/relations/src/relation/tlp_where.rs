@@ -3,10 +3,10 @@
 use metacov_core::Pair;
 
 use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, partitioned, parts, results};
+use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, columns, in_where, partitioned, parts};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
-use crate::sql::{Generator, Print, Query, ResultColumn, Schema, Select, SetOperator, percent};
+use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator, percent};
 use crate::test::{Side, Test};
 
 /// The rows for which a predicate is true, those for which it is false and those for which it is NULL are all rows.
@@ -24,11 +24,7 @@ impl Relation for TlpWhere {
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
-        let columns = if generator.rng.chance(percent::STAR) {
-            vec![ResultColumn::Star]
-        } else {
-            results(&generator.rng.subset(&scope.columns, 1))
-        };
+        let columns = columns(&mut generator, &scope);
         let (predicate, order_by) = generator.within_scope(scope, |generator| {
             let ordered = generator.rng.chance(percent::ORDER_BY);
             (generator.truth(DEPTH), if ordered { generator.orders(2) } else { Vec::new() })

@@ -2,6 +2,7 @@
 
 mod alter;
 mod change;
+mod draft;
 mod drop;
 mod index;
 mod insert;
@@ -13,12 +14,12 @@ mod trigger;
 mod view;
 mod virtual_table;
 
+use self::draft::Draft;
 use super::ast;
 use super::dialect::Dialect;
-use super::generate::Generator;
 use super::print::Print as _;
 use super::schema::Schema;
-use super::weights::{KINDS, STATEMENTS_MAX, STATEMENTS_MIN, TABLES};
+use super::weights::{KINDS, STATEMENTS_MAX, STATEMENTS_MIN, TABLE_KINDS, TABLES, definition};
 use crate::rng::Rng;
 
 ast::words! {
@@ -45,6 +46,7 @@ ast::words! {
         Pragma = "PRAGMA",
         Transaction = "transactions",
         Explain = "EXPLAIN",
+        Attach = "ATTACH",
     }
 }
 
@@ -79,6 +81,7 @@ pub struct Database {
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     pragmas: usize,
+    attach: bool,
     tables: usize,
     inserts: usize,
     others: usize,
@@ -98,15 +101,6 @@ enum Pending {
     Release(String),
 }
 
-/// A statement in the making.
-struct Draft<'a> {
-    /// The schema, to which the statement's effect is applied.
-    schema: Schema,
-    rng: &'a mut Rng,
-    names: &'a mut usize,
-    in_transaction: bool,
-}
-
 impl Database {
     /// An empty database.
     pub fn new(dialect: Dialect) -> Self {
@@ -116,7 +110,14 @@ impl Database {
             doubtful: false,
             pending: None,
             names: 0,
-            plan: Plan { pragmas: 0, tables: 0, inserts: 0, others: 0, begun: false },
+            plan: Plan {
+                pragmas: 0,
+                attach: false,
+                tables: 0,
+                inserts: 0,
+                others: 0,
+                begun: false,
+            },
         }
     }
 
@@ -130,41 +131,39 @@ impl Database {
         if !self.plan.begun {
             self.plan = Plan {
                 pragmas: rng.below(4),
+                attach: rng.chance(definition::ATTACH),
                 tables: rng.weigh(TABLES),
                 inserts: rng.between(2, 5),
                 others: rng.between(STATEMENTS_MIN, STATEMENTS_MAX),
                 begun: true,
             };
         }
-        if self.doubtful {
-            return Some(self.made(
-                Kind::Transaction,
-                &ast::Statement::Rollback,
-                Pending::Rollback,
-            ));
-        }
-        if self.plan.pragmas > 0 {
-            self.plan.pragmas -= 1;
-            return Some(self.draft(rng, Kind::Pragma, |draft| Some(draft.first_pragma())));
-        }
-        if self.plan.tables > 0 {
-            self.plan.tables -= 1;
-            return Some(self.table(rng));
-        }
-        if self.plan.inserts > 0 {
-            self.plan.inserts -= 1;
-            let insert = |draft: &mut Draft<'_>| draft.insert();
-            return Some(self.draft(rng, Kind::Insert, insert));
-        }
-        if self.plan.others > 0 {
-            self.plan.others -= 1;
-            let kind = rng.weigh(KINDS);
-            return Some(self.statement_of(kind, rng));
-        }
-        if self.open.is_empty() {
+        let plan = &mut self.plan;
+        let kind = if plan.pragmas > 0 {
+            plan.pragmas -= 1;
+            Kind::Pragma
+        } else if std::mem::take(&mut plan.attach) {
+            Kind::Attach
+        } else if plan.tables > 0 {
+            plan.tables -= 1;
+            self.kind_of_table(rng)
+        } else if plan.inserts > 0 {
+            plan.inserts -= 1;
+            Kind::Insert
+        } else if plan.others > 0 {
+            plan.others -= 1;
+            match rng.weigh(KINDS) {
+                Kind::CreateTable => self.kind_of_table(rng),
+                kind => kind,
+            }
+        } else if self.doubtful {
+            Kind::Transaction
+        } else if self.open.is_empty() {
             return None;
-        }
-        Some(self.made(Kind::Transaction, &ast::Statement::Commit, Pending::Commit))
+        } else {
+            return Some(self.made(Kind::Transaction, &ast::Statement::Commit, Pending::Commit));
+        };
+        Some(self.statement_of(kind, rng))
     }
 
     /// Plans more statements, which change the database.
@@ -222,82 +221,40 @@ impl Database {
         Statement { kind, sql: statement.sql() }
     }
 
-    /// Makes a statement; where that cannot be (there is nothing to alter), another table.
-    fn draft(
-        &mut self,
-        rng: &mut Rng,
-        kind: Kind,
-        make: impl FnOnce(&mut Draft<'_>) -> Option<ast::Statement>,
-    ) -> Statement {
+    /// A statement of a kind, whatever is planned; of another kind if there is nothing to do it to.
+    pub fn statement_of(&mut self, kind: Kind, rng: &mut Rng) -> Statement {
+        if self.doubtful {
+            return self.made(Kind::Transaction, &ast::Statement::Rollback, Pending::Rollback);
+        }
+        if kind == Kind::Transaction {
+            return self.transaction(rng);
+        }
         let in_transaction = !self.open.is_empty();
-        let mut draft =
-            Draft { schema: self.schema.clone(), rng, names: &mut self.names, in_transaction };
-        let (kind, statement) = match make(&mut draft) {
+        let schema = self.schema.clone();
+        let mut draft = Draft { schema, rng, names: &mut self.names, in_transaction };
+        let (kind, statement) = match draft.make(kind) {
             Some(statement) => (kind, statement),
-            None if draft.schema.writable().next().is_some() => {
-                let insert = draft.insert();
-                (Kind::Insert, insert.unwrap_or(ast::Statement::Analyze(None)))
-            }
-            None => (Kind::CreateTable, draft.create_table()),
+            None if draft.schema.tables.is_empty() => (Kind::CreateTable, draft.create_table()),
+            None => match draft.insert() {
+                Some(insert) => (Kind::Insert, insert),
+                None => (Kind::Analyze, draft.analyze()),
+            },
         };
         let schema = Box::new(draft.schema);
         self.made(kind, &statement, Pending::Becomes(schema))
     }
 
-    fn table(&mut self, rng: &mut Rng) -> Statement {
+    /// A kind of table that the dialect has.
+    fn kind_of_table(&self, rng: &mut Rng) -> Kind {
         let dialect = self.schema.dialect;
-        match rng.weigh(super::weights::TABLE_KINDS) {
-            Kind::CreateTableAs if !self.schema.tables.is_empty() => {
-                self.draft(rng, Kind::CreateTableAs, |draft| Some(draft.create_table_as()))
-            }
-            Kind::CreateFts if dialect.fts4 || dialect.fts5 => {
-                self.draft(rng, Kind::CreateFts, |draft| Some(draft.create_fts()))
-            }
-            Kind::CreateRtree if dialect.rtree => {
-                self.draft(rng, Kind::CreateRtree, |draft| Some(draft.create_rtree()))
-            }
-            Kind::CreateDbstat if dialect.dbstat => {
-                self.draft(rng, Kind::CreateDbstat, |draft| Some(draft.create_dbstat()))
-            }
-            _ => self.draft(rng, Kind::CreateTable, |draft| Some(draft.create_table())),
-        }
-    }
-
-    /// A statement of a kind, whatever is planned; of another kind if there is nothing to do it to.
-    pub fn statement_of(&mut self, kind: Kind, rng: &mut Rng) -> Statement {
-        match kind {
-            Kind::CreateTable => self.table(rng),
-            Kind::Transaction => self.transaction(rng),
-            _ => self.draft(rng, kind, |draft| match kind {
-                Kind::CreateIndex => draft.create_index(),
-                Kind::CreateView => Some(draft.create_view()),
-                Kind::CreateTrigger => draft.create_trigger(),
-                Kind::Update => draft.update(),
-                Kind::Delete => draft.delete(),
-                Kind::Alter => draft.alter(),
-                Kind::Drop => draft.drop(),
-                Kind::Analyze => Some(draft.analyze()),
-                Kind::Statistics => draft.statistics(),
-                Kind::Reindex => Some(draft.reindex()),
-                Kind::Vacuum => draft.vacuum(),
-                Kind::Check => draft.check(),
-                Kind::Pragma => Some(draft.pragma()),
-                Kind::Explain => Some(draft.explain()),
-                _ => draft.insert(),
-            }),
-        }
-    }
-}
-
-impl Draft<'_> {
-    /// A new name.
-    fn name(&mut self, prefix: char) -> String {
-        *self.names += 1;
-        format!("{prefix}{}", *self.names - 1)
-    }
-
-    /// A generator of expressions and queries.
-    fn generator(&mut self) -> Generator<'_> {
-        Generator::new(&self.schema, self.rng)
+        let kind = rng.weigh(TABLE_KINDS);
+        let is_there = match kind {
+            Kind::CreateTableAs => !self.schema.tables.is_empty(),
+            Kind::CreateFts => dialect.fts4 || dialect.fts5,
+            Kind::CreateRtree => dialect.rtree,
+            Kind::CreateDbstat => dialect.dbstat,
+            _ => true,
+        };
+        if is_there { kind } else { Kind::CreateTable }
     }
 }

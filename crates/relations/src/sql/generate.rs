@@ -179,22 +179,22 @@ impl<'a> Generator<'a> {
     }
 
     /// Terms of an ORDER BY that decides nothing but the way to a result.
-    ///
-    /// Rule: no term is an integer constant, which would be the number of a column.
     pub fn orders(&mut self, count_max: usize) -> Vec<Order> {
         (0..self.rng.between(1, count_max))
             .map(|_| {
-                let mut expr = if self.rng.chance(70) {
-                    self.column(Class::Any)
-                } else {
-                    self.value(Class::Any, 2)
-                };
-                if is_constant(&expr) {
-                    expr = Expr::call("typeof", vec![expr]);
-                }
+                let expr = if self.rng.chance(70) { self.column(Class::Any) } else { self.term() };
+                let expr = if is_constant(&expr) { Expr::call("typeof", vec![expr]) } else { expr };
                 self.order(expr)
             })
             .collect()
+    }
+
+    /// An expression to order or group by.
+    ///
+    /// Rule: it is no integer constant, which would be the number of a column.
+    pub fn term(&mut self) -> Expr {
+        let expr = self.value(Class::Any, 2);
+        if is_constant(&expr) { Expr::call("typeof", vec![expr]) } else { expr }
     }
 
     /// An order by an expression, in a random direction.

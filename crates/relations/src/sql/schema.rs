@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ast::{Collation, Literal};
+use super::ast::{Collation, Literal, Place};
 use super::dialect::Dialect;
 use super::function::Class;
 
@@ -20,6 +20,8 @@ pub struct Schema {
     /// Rule: not in UTF-16 databases. A blob that is used as a text or a number is read in the encoding of the database,
     /// as far as its bytes go: half a character may get lost on the way, or not.
     pub(crate) blobs: bool,
+    /// Whether there is a second database.
+    pub(crate) attached: bool,
     /// Whether there is a `sqlite_stat1` to edit.
     pub(crate) analyzed: bool,
 }
@@ -39,7 +41,7 @@ pub(crate) struct Table {
     /// Whether `rowid` can be asked for.
     pub rowid: bool,
     pub strict: bool,
-    pub temporary: bool,
+    pub place: Place,
     /// Sets of columns that are unique by a constraint of the table.
     pub keys: Vec<Vec<String>>,
     /// The columns of the primary key.
@@ -110,6 +112,7 @@ impl Schema {
             triggers: Vec::new(),
             pool: Vec::new(),
             blobs: true,
+            attached: false,
             analyzed: false,
         }
     }

@@ -43,6 +43,8 @@ pub mod percent {
     pub const NOREC_COUNT: u32 = 50;
     /// A tested query asks for all columns.
     pub const STAR: u32 = 40;
+    /// A column of a tested result is an expression.
+    pub const EXPRESSION_KEY: u32 = 20;
     /// A grouped query has a WHERE too.
     pub const HAVING_WHERE: u32 = 40;
     /// A query for the optimiser has any shape, rather than a predicate as the other relations have it.
@@ -232,6 +234,10 @@ pub const COLUMNS: &[(u32, usize)] = &[(12, 1), (25, 2), (28, 3), (18, 4), (10, 
 pub mod definition {
     /// `TEMP`
     pub const TEMPORARY: u32 = 8;
+    /// A database has another one attached.
+    pub const ATTACH: u32 = 8;
+    /// A table is in the other one, if there is one.
+    pub const ATTACHED: u32 = 35;
     /// `IF NOT EXISTS`
     pub const IF_NOT_EXISTS: u32 = 15;
     /// `STRICT`

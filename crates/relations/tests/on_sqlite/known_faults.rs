@@ -57,6 +57,25 @@ fn a_blob_that_is_a_default_is_another_number() {
     );
 }
 
+/// Found by `tlp-aggregate`, seed 3009242.
+#[test]
+fn fts5_overlooks_a_rowid_that_is_no_integer() {
+    let query = |rowid: &str| {
+        let sql = format!("SELECT c FROM f WHERE f MATCH 'a' AND rowid = {rowid}");
+        last(&[
+            "CREATE VIRTUAL TABLE f USING fts5(c)",
+            "INSERT INTO f(rowid, c) VALUES (5, 'a')",
+            &sql,
+        ])
+    };
+    let row = Outcome::Rows(vec![vec![Value::Text(b"a".to_vec())]]);
+    assert_eq!(query("5"), row);
+    assert_eq!(query("6"), Outcome::Rows(Vec::new()));
+    for rowid in ["NULL", "5.5", "'x'"] {
+        assert_eq!(query(rowid), row, "no row would be right");
+    }
+}
+
 /// Met by `norec`, whose second query has no `*`.
 #[test]
 fn star_is_ambiguous_after_an_outer_join_that_merges_columns() {

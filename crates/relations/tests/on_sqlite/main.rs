@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "tables and counts are what one looks at")]
 
 mod faults;
+mod following;
 mod known_faults;
 mod soundness;
 mod sqlite;

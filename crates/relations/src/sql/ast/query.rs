@@ -157,6 +157,26 @@ impl Query {
     }
 }
 
+impl Source {
+    /// A table, a view or a common table expression under its own name.
+    pub fn named(name: &str) -> Self {
+        let kind = SourceKind::Named { name: name.to_owned(), hint: IndexHint::None };
+        Self { kind, alias: None }
+    }
+
+    /// A query without a name.
+    pub fn derived(query: Query) -> Self {
+        Self { kind: SourceKind::Derived(Box::new(query)), alias: None }
+    }
+}
+
+impl From {
+    /// One source.
+    pub fn of(first: Source) -> Self {
+        Self { first, joins: Vec::new() }
+    }
+}
+
 impl Body {
     /// `first operator second operator third ..`
     pub fn chain(operator: SetOperator, bodies: impl IntoIterator<Item = Self>) -> Option<Self> {

@@ -39,6 +39,8 @@ pub enum Statement {
     Analyze(Option<String>),
     Reindex(Option<String>),
     Vacuum,
+    /// `ATTACH`: another database in memory.
+    Attach,
     Pragma {
         schema: &'static str,
         name: &'static str,
@@ -59,11 +61,15 @@ pub enum Statement {
     },
 }
 
+words! {
+    /// The database that something is in.
+    Place { Main = "", Temporary = "temp.", Attached = "other.", }
+}
+
 /// `CREATE TABLE`
-#[expect(clippy::struct_excessive_bools, reason = "the statement has as many options")]
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateTable {
-    pub temporary: bool,
+    pub place: Place,
     pub if_not_exists: bool,
     pub name: String,
     pub columns: Vec<ColumnDefinition>,
@@ -149,6 +155,7 @@ words! {
 /// `CREATE INDEX`
 #[derive(Clone, Debug, PartialEq)]
 pub struct CreateIndex {
+    pub place: Place,
     pub unique: bool,
     pub if_not_exists: bool,
     pub name: String,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{Change, Collation, ColumnConstraint, ColumnDefinition, Expr, Statement};
-use super::super::function::Class;
-use super::super::generate::Generator;
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind, has_word};
 use super::Draft;
+use crate::sql::ast::{Change, Collation, ColumnConstraint, ColumnDefinition, Expr, Statement};
+use crate::sql::function::Class;
+use crate::sql::generate::Generator;
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind, has_word};
 
 impl Draft<'_> {
     pub fn alter(&mut self) -> Option<Statement> {

@@ -1,12 +1,12 @@
 //! UPDATE and DELETE.
 
-use super::super::ast::{Assignment, Conflict, Delete, Expr, Statement, Update};
-use super::super::function::Class;
-use super::super::generate::{Generator, Scope};
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::change;
 use super::Draft;
 use super::table::cast;
+use crate::sql::ast::{Assignment, Binary, Conflict, Delete, Expr, Statement, Update};
+use crate::sql::function::Class;
+use crate::sql::generate::{Generator, Scope};
+use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::change;
 
 impl Draft<'_> {
     pub fn update(&mut self) -> Option<Statement> {
@@ -85,7 +85,7 @@ impl Draft<'_> {
             // Few rows go at a time, or nothing would be left to query.
             let first = generator.comparison(0);
             let second = generator.truth(1);
-            Some(first.binary(super::super::ast::Binary::And, second))
+            Some(first.binary(Binary::And, second))
         });
         let returning =
             if table.kind == TableKind::Ordinary { self.returning(&table) } else { Vec::new() };

@@ -1,8 +1,8 @@
 //! DROP.
 
-use super::super::ast::Statement;
-use super::super::schema::TableKind;
 use super::Draft;
+use crate::sql::ast::Statement;
+use crate::sql::schema::TableKind;
 
 impl Draft<'_> {
     /// Drops something that nothing else speaks of. A view over a table that is gone would fail in every query, and in

@@ -1,12 +1,12 @@
 //! CREATE INDEX.
 
-use super::super::ast::{Collation, CreateIndex, Direction, Expr, Order, Statement};
-use super::super::function::Class;
-use super::super::generate::{Generator, is_constant};
-use super::super::print::Print as _;
-use super::super::schema::{Index, Table, TableKind};
-use super::super::weights::definition;
 use super::Draft;
+use crate::sql::ast::{Collation, CreateIndex, Direction, Expr, Order, Place, Statement};
+use crate::sql::function::Class;
+use crate::sql::generate::{Generator, is_constant};
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Index, Table, TableKind};
+use crate::sql::weights::definition;
 
 impl Draft<'_> {
     pub fn create_index(&mut self) -> Option<Statement> {
@@ -41,6 +41,8 @@ impl Draft<'_> {
         let full = filter.is_none();
         let if_not_exists = self.rng.chance(definition::IF_NOT_EXISTS);
         let create = Statement::CreateIndex(CreateIndex {
+            // Temporary tables are found without, and nothing else is called so.
+            place: if table.place == Place::Attached { Place::Attached } else { Place::Main },
             unique,
             if_not_exists,
             name: name.clone(),

@@ -1,14 +1,14 @@
 //! INSERT.
 
-use super::super::ast::{
-    Assignment, Conflict, Expr, Insert, Literal, ResultColumn, Rows, Statement, Upsert,
-};
-use super::super::function::Class;
-use super::super::generate::{Generator, Scope, class_of};
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::change;
 use super::Draft;
 use super::table::cast;
+use crate::sql::ast::{
+    Assignment, Conflict, Expr, Insert, Literal, ResultColumn, Rows, Statement, Upsert,
+};
+use crate::sql::function::Class;
+use crate::sql::generate::{Generator, Scope, class_of};
+use crate::sql::schema::{Column, Table, TableKind, has_word};
+use crate::sql::weights::change;
 
 /// Rows of one table, at most (about): joins of three are to stay fast.
 const ROWS_MAX: usize = 40;
@@ -195,7 +195,7 @@ impl Draft<'_> {
             .map(|trigger| trigger.sql.clone())
             .collect();
         for table in &mut self.schema.tables {
-            let fired = triggers.iter().any(|sql| super::super::schema::has_word(sql, &table.name));
+            let fired = triggers.iter().any(|sql| has_word(sql, &table.name));
             if table.name == name || (fired && table.kind != TableKind::View) {
                 table.rows += count;
             }

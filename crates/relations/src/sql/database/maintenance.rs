@@ -1,11 +1,11 @@
 //! Statements that look after a database: ANALYZE, REINDEX, VACUUM, checks.
 
-use super::super::ast::{
+use super::Draft;
+use crate::sql::ast::{
     Assignment, Binary, Collation, Conflict, Delete, Expr, Insert, Literal, Query, ResultColumn,
     Rows, Select, Statement, Update,
 };
-use super::super::schema::TableKind;
-use super::Draft;
+use crate::sql::schema::TableKind;
 
 impl Draft<'_> {
     pub fn analyze(&mut self) -> Statement {

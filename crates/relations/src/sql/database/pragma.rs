@@ -1,7 +1,7 @@
 //! PRAGMA.
 
-use super::super::ast::Statement;
 use super::Draft;
+use crate::sql::ast::Statement;
 
 /// Settings that must come before the first table.
 const FIRST: &[(&str, &[&str])] = &[
@@ -84,6 +84,16 @@ impl Draft<'_> {
             self.schema.blobs = !value.contains("16");
         }
         pragma
+    }
+
+    /// Another database beside the first.
+    pub fn attach(&mut self) -> Option<Statement> {
+        // Not in a transaction, and not twice.
+        if self.in_transaction || self.schema.attached {
+            return None;
+        }
+        self.schema.attached = true;
+        Some(Statement::Attach)
     }
 
     /// A setting or a command.

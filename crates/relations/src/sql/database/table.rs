@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{
-    Action, Binary, Collation, ColumnConstraint, ColumnDefinition, Conflict, CreateTable,
-    Deferrable, Direction, Expr, Order, Reference, Statement, TableConstraint, Type,
-};
-use super::super::function::Class;
-use super::super::generate::Generator;
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::{COLUMNS, definition};
 use super::Draft;
+use crate::sql::ast::{
+    Action, Binary, Collation, ColumnConstraint, ColumnDefinition, Conflict, CreateTable,
+    Deferrable, Direction, Expr, Order, Place, Reference, Statement, TableConstraint, Type,
+};
+use crate::sql::function::Class;
+use crate::sql::generate::Generator;
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::{COLUMNS, definition};
 
 /// Names of types, with what they make of values.
 const TYPES: &[(&str, Class)] = &[
@@ -50,7 +50,7 @@ impl Draft<'_> {
             columns: Vec::new(),
             rowid: true,
             strict,
-            temporary: self.rng.chance(definition::TEMPORARY),
+            place: self.place(),
             keys: Vec::new(),
             primary_key: Vec::new(),
             rows: 0,
@@ -82,7 +82,7 @@ impl Draft<'_> {
             columns.for_each(|column| column.not_null = true);
         }
         let create = Statement::CreateTable(CreateTable {
-            temporary: table.temporary,
+            place: table.place,
             if_not_exists: self.rng.chance(definition::IF_NOT_EXISTS),
             name,
             columns: definitions,
@@ -93,6 +93,13 @@ impl Draft<'_> {
         table.sql = create.sql();
         self.schema.tables.push(table);
         create
+    }
+
+    fn place(&mut self) -> Place {
+        if self.schema.attached && self.rng.chance(definition::ATTACHED) {
+            return Place::Attached;
+        }
+        if self.rng.chance(definition::TEMPORARY) { Place::Temporary } else { Place::Main }
     }
 
     /// A column, which is added to the table.
@@ -248,7 +255,7 @@ impl Draft<'_> {
 
     /// A key of the same number of columns, in this table or another.
     fn reference(&mut self, table: &Table, columns: usize) -> Option<Reference> {
-        let others = self.schema.tables.iter().filter(|other| other.temporary == table.temporary);
+        let others = self.schema.tables.iter().filter(|other| other.place == table.place);
         let keys: Vec<(String, Vec<String>)> = others
             .chain([table])
             .flat_map(|other| other.keys.iter().map(|key| (other.name.clone(), key.clone())))

@@ -1,8 +1,8 @@
 //! Transactions and savepoints.
 
-use super::super::ast;
 use super::{Database, Kind, Pending, Statement};
 use crate::rng::Rng;
+use crate::sql::ast;
 
 impl Database {
     pub(super) fn transaction(&mut self, rng: &mut Rng) -> Statement {

@@ -1,13 +1,13 @@
 //! CREATE TRIGGER.
 
-use super::super::ast::{
-    Assignment, Binary, Conflict, CreateTrigger, Delete, Expr, Insert, Query, Raise, ResultColumn,
-    Rows, Select, Statement, TriggerTime, Update,
-};
-use super::super::generate::{Generator, Scope};
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind, Trigger};
 use super::Draft;
+use crate::sql::ast::{
+    Assignment, Binary, Conflict, CreateTrigger, Delete, Expr, Insert, Place, Query, Raise,
+    ResultColumn, Rows, Select, Statement, TriggerTime, Update,
+};
+use crate::sql::generate::{Generator, Scope};
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind, Trigger};
 
 impl Draft<'_> {
     pub fn create_trigger(&mut self) -> Option<Statement> {
@@ -21,7 +21,7 @@ impl Draft<'_> {
         // A trigger in the main database writes to tables of the main database only.
         let beside = |other: &&Table| {
             other.kind == TableKind::Ordinary
-                && other.temporary == table.temporary
+                && other.place == table.place
                 && other.name != table.name
         };
         let targets: Vec<Table> = self.schema.tables.iter().filter(beside).cloned().collect();
@@ -51,7 +51,7 @@ impl Draft<'_> {
             (0..generator.rng.between(1, 2)).map(|_| step(&mut generator, &targets)).collect();
         let name = self.name('r');
         let statement = Statement::CreateTrigger(CreateTrigger {
-            temporary: table.temporary,
+            temporary: table.place != Place::Main,
             name: name.clone(),
             time,
             event,

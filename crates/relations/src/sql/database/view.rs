@@ -1,10 +1,10 @@
 //! Views and tables made of queries.
 
-use super::super::ast::Statement;
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind};
-use super::super::weights::definition;
 use super::Draft;
+use crate::sql::ast::{Place, Statement};
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::definition;
 
 impl Draft<'_> {
     pub fn create_view(&mut self) -> Statement {
@@ -13,9 +13,9 @@ impl Draft<'_> {
         generator.direct = false;
         let shaped = generator.query(count, 2);
         let name = self.name('v');
-        // A view in the main database does not see temporary tables.
+        // A view in the main database does not see tables of others.
         let temporary = self.rng.chance(definition::TEMPORARY)
-            || self.schema.tables.iter().any(|table| table.temporary);
+            || self.schema.tables.iter().any(|table| table.place != Place::Main);
         let columns: Vec<String> = (0..count).map(|place| format!("c{place}")).collect();
         let statement = Statement::CreateView {
             temporary,
@@ -62,7 +62,7 @@ impl Draft<'_> {
             columns,
             rowid: kind == TableKind::Ordinary,
             strict: false,
-            temporary,
+            place: if temporary { Place::Temporary } else { Place::Main },
             keys: Vec::new(),
             primary_key: Vec::new(),
             rows,

@@ -1,11 +1,11 @@
 //! Virtual tables: full text search, rectangles, pages.
 
-use super::super::ast::Statement;
-use super::super::function::Class;
-use super::super::generate::plain_column;
-use super::super::print::Print as _;
-use super::super::schema::{Column, Table, TableKind};
 use super::Draft;
+use crate::sql::ast::{Place, Statement};
+use crate::sql::function::Class;
+use crate::sql::generate::plain_column;
+use crate::sql::print::Print as _;
+use crate::sql::schema::{Column, Table, TableKind};
 
 impl Draft<'_> {
     pub fn create_fts(&mut self) -> Statement {
@@ -141,7 +141,7 @@ impl Draft<'_> {
             columns,
             rowid: true,
             strict: false,
-            temporary: false,
+            place: Place::Main,
             keys: Vec::new(),
             primary_key: Vec::new(),
             rows: 0,

@@ -1,10 +1,10 @@
 //! Random aggregates.
 
-use super::super::ast::{Call, Expr, Order};
-use super::super::function::Class;
-use super::super::weights::percent;
 use super::Generator;
 use super::call::untagged;
+use crate::sql::ast::{Call, Expr, Order};
+use crate::sql::function::Class;
+use crate::sql::weights::percent;
 
 /// An aggregate with what is known of its value.
 pub struct Aggregated {

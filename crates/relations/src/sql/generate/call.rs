@@ -1,8 +1,8 @@
 //! Random calls of scalar functions.
 
-use super::super::ast::{Binary, Expr, Literal, Type};
-use super::super::function::{Class, FUNCTIONS, Function, Gives, Takes};
 use super::Generator;
+use crate::sql::ast::{Binary, Expr, Literal, Type};
+use crate::sql::function::{Class, FUNCTIONS, Function, Gives, Takes};
 
 const PATHS: &[&str] = &["$", "$.a", "$.b", "$[0]", "$[1]", "$.b[1]", "$.c.a", "$[#-1]"];
 const FORMATS: &[&str] = &[
@@ -51,7 +51,9 @@ impl Generator<'_> {
     /// An expression that is JSON for certain.
     fn json(&mut self, depth: u32) -> Expr {
         if depth == 0 || self.rng.chance(50) {
-            return self.document();
+            let document = self.document();
+            let binary = self.schema.dialect.has(45) && self.schema.blobs && self.rng.chance(10);
+            return if binary { Expr::call("jsonb", vec![document]) } else { document };
         }
         match self.choose(|function| function.gives == Gives::Json) {
             Some(function) => self.call_of(function, depth - 1),

@@ -1,14 +1,14 @@
 //! Queries over common table expressions.
 
-use super::super::ast::{
-    Binary, Body, Cte, CteHint, Expr, From, IndexHint, Join, JoinConstraint, JoinKind, Query,
-    ResultColumn, Select, SetOperator, Source, SourceKind,
-};
-use super::super::function::Class;
-use super::super::schema::Column;
 use super::query::{Shaped, finish};
 use super::source::column;
 use super::{Generator, Scope};
+use crate::sql::ast::{
+    Binary, Body, Cte, CteHint, Expr, From, Join, JoinConstraint, JoinKind, Query, ResultColumn,
+    Select, SetOperator, Source,
+};
+use crate::sql::function::Class;
+use crate::sql::schema::Column;
 
 impl Generator<'_> {
     /// A common table expression, named once or twice.
@@ -38,7 +38,7 @@ impl Generator<'_> {
             Select { columns: vec![ResultColumn::of(Expr::integer(1))], ..Select::default() };
         let next = Select {
             columns: vec![ResultColumn::of(x().binary(Binary::Plus, Expr::integer(1)))],
-            from: Some(From { first: named_source(&name), joins: Vec::new() }),
+            from: Some(From::of(Source::named(&name))),
             filter: Some(x().binary(Binary::Less, Expr::ordinal(end))),
             ..Select::default()
         };
@@ -63,13 +63,13 @@ impl Generator<'_> {
         let scope = Scope::of(&cte.name, named, false);
         let mut joins = Vec::new();
         if rows < 40 && self.rng.chance(30) {
-            let mut again = named_source(&cte.name);
+            let mut again = Source::named(&cte.name);
             again.alias = Some(self.alias());
             rows *= rows;
             let (kind, constraint) = (JoinKind::Comma, JoinConstraint::None);
             joins.push(Join { natural: false, kind, source: again, constraint });
         }
-        let from = From { first: named_source(&cte.name), joins };
+        let from = From { first: Source::named(&cte.name), joins };
         let mut select = Select { from: Some(from), ..Select::default() };
         let outputs = self.within_scope(scope, |generator| {
             select.filter = generator.inner_filter(1);
@@ -79,8 +79,4 @@ impl Generator<'_> {
         shaped.query.with = vec![cte];
         shaped
     }
-}
-
-fn named_source(name: &str) -> Source {
-    Source { kind: SourceKind::Named { name: name.to_owned(), hint: IndexHint::None }, alias: None }
 }

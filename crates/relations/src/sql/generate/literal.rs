@@ -1,9 +1,9 @@
 //! Random constants: small and likely to meet, or at the edges.
 
-use super::super::ast::{Expr, Literal};
-use super::super::function::Class;
-use super::super::weights::percent;
 use super::Generator;
+use crate::sql::ast::{Expr, Literal};
+use crate::sql::function::Class;
+use crate::sql::weights::percent;
 
 const INTEGERS: &[i64] = &[
     i64::MAX,

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::super::ast::{
-    Body, Collation, Expr, Limit, Literal, Query, ResultColumn, Select, SetOperator, Type,
-};
-use super::super::function::Class;
-use super::super::schema::Column;
-use super::super::weights::{SHAPES, Shape, percent};
 use super::source::column;
 use super::{Generator, Scope};
+use crate::sql::ast::{
+    Body, Collation, Expr, Limit, Literal, Query, ResultColumn, Select, SetOperator, Type,
+};
+use crate::sql::function::Class;
+use crate::sql::schema::Column;
+use crate::sql::weights::{SHAPES, Shape, percent};
 
 /// Combinations of rows that a query goes through, at most.
 const ROWS_MAX: usize = 500;

@@ -1,10 +1,10 @@
 //! Queries inside expressions.
 
-use super::super::ast::{Binary, Body, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
-use super::super::function::Class;
-use super::super::schema::{Table, TableKind};
-use super::super::weights::percent;
 use super::Generator;
+use crate::sql::ast::{Binary, Expr, Limit, Literal, Members, Query, ResultColumn, Select};
+use crate::sql::function::Class;
+use crate::sql::schema::{Table, TableKind};
+use crate::sql::weights::percent;
 
 /// Rows of a subquery's sources, at most: it runs for every row around it.
 const ROWS_MAX: usize = 60;
@@ -72,23 +72,19 @@ impl Generator<'_> {
             generator.scopes.pop();
             Query::of(Select { columns: outputs, from: Some(from), filter, ..Select::default() })
         });
-        let query = query.unwrap_or_else(|| {
-            let rows = (0..self.rng.between(1, 3)).map(|_| self.constants(columns)).collect();
-            Query { with: Vec::new(), body: Body::Values(rows), order_by: Vec::new(), limit: None }
-        });
-        if columns == 1
-            && self.subqueries_left == 0
-            && let Body::Values(rows) = query.body
-        {
-            // Where no subqueries are allowed at all, VALUES is none either.
-            let list = rows.into_iter().flatten().map(Expr::Literal).collect();
+        let Some(query) = query else { return self.among_constants(negated, operand, columns) };
+        Expr::In { negated, operand: Box::new(operand), members: Members::Query(Box::new(query)) }
+    }
+
+    /// The operand is one of some constants, without a subquery.
+    fn among_constants(&mut self, negated: bool, operand: Expr, columns: usize) -> Expr {
+        if columns == 1 {
+            let count = self.rng.between(1, 3);
+            let list = self.constants(count).into_iter().map(Expr::Literal).collect();
             return Expr::In { negated, operand: Box::new(operand), members: Members::List(list) };
         }
-        if columns > 1 && self.subqueries_left == 0 && matches!(query.body, Body::Values(_)) {
-            let row = Expr::Row(self.constants(columns).into_iter().map(Expr::Literal).collect());
-            return operand.binary(Binary::Equal, row);
-        }
-        Expr::In { negated, operand: Box::new(operand), members: Members::Query(Box::new(query)) }
+        let row = Expr::Row(self.constants(columns).into_iter().map(Expr::Literal).collect());
+        operand.binary(if negated { Binary::IsNot } else { Binary::Equal }, row)
     }
 
     /// A table with as many columns, sometimes.

@@ -1,11 +1,12 @@
 //! Random predicates.
 
-use super::super::ast::{Binary, Expr, Like, Members, Postfix, SourceKind};
-use super::super::function::Class;
-use super::super::schema::{Table, TableKind};
-use super::super::weights::{TRUTHS, Truth, percent};
-use super::super::{IndexHint, Query, ResultColumn, Select, Source};
 use super::Generator;
+use crate::sql::ast::{
+    Binary, Expr, From, Like, Members, Postfix, Query, ResultColumn, Select, Source,
+};
+use crate::sql::function::Class;
+use crate::sql::schema::{Table, TableKind};
+use crate::sql::weights::{TRUTHS, Truth, percent};
 
 const COMPARISONS: &[Binary] = &[
     Binary::Less,
@@ -187,13 +188,7 @@ impl Generator<'_> {
         let search = self.search_text(table);
         let matches = Select {
             columns: vec![ResultColumn::of(Expr::column("", "rowid"))],
-            from: Some(super::super::From {
-                first: Source {
-                    kind: SourceKind::Named { name: table.name.clone(), hint: IndexHint::None },
-                    alias: None,
-                },
-                joins: Vec::new(),
-            }),
+            from: Some(From::of(Source::named(&table.name))),
             filter: Some(Expr::call("match", vec![search, Expr::column("", &table.name)])),
             ..Select::default()
         };

@@ -1,9 +1,9 @@
 //! Random values.
 
-use super::super::ast::{Binary, Collation, Expr, Prefix, Type};
-use super::super::function::Class;
-use super::super::weights::{FORMS, Form, percent};
 use super::Generator;
+use crate::sql::ast::{Binary, Collation, Expr, Literal, Prefix, Type};
+use crate::sql::function::Class;
+use crate::sql::weights::{FORMS, Form, percent};
 
 const ARITHMETIC: &[Binary] =
     &[Binary::Plus, Binary::Minus, Binary::Times, Binary::Divide, Binary::Remainder];
@@ -111,7 +111,7 @@ impl Generator<'_> {
     /// A multiple of an eighth. Rule: reals are summed only as such; they add up exactly, so that the order of rows does
     /// not show. The sum of any other reals depends on the plan.
     pub fn eighths(&mut self, depth: u32) -> Expr {
-        let eight = Expr::Literal(super::super::ast::Literal::Real(8.0));
+        let eight = Expr::Literal(Literal::Real(8.0));
         self.small_integer(depth).binary(Binary::Divide, eight)
     }
 

@@ -1,9 +1,9 @@
 //! Random window functions.
 
-use super::super::ast::{Bound, Call, Exclude, Expr, Frame, FrameUnit, Window};
-use super::super::function::Class;
-use super::super::weights::percent;
 use super::Generator;
+use crate::sql::ast::{Bound, Call, Exclude, Expr, Frame, FrameUnit, Window};
+use crate::sql::function::Class;
+use crate::sql::weights::percent;
 
 /// Frames that SQLite takes.
 const BOUNDS: &[(Bound, Bound)] = &[

@@ -1,17 +1,20 @@
 //! The text of statements that define tables, indexes and triggers.
 
-use super::super::ast::{
-    Action, ColumnConstraint, ColumnDefinition, Conflict, CreateIndex, CreateTable, CreateTrigger,
-    Reference, TableConstraint,
-};
 use super::{Print, clause, list, names, tuple, word};
+use crate::sql::ast::{
+    Action, ColumnConstraint, ColumnDefinition, Conflict, CreateIndex, CreateTable, CreateTrigger,
+    Place, Reference, TableConstraint,
+};
 
 impl Print for CreateTable {
     fn print(&self, out: &mut String) {
         out.push_str("CREATE ");
-        word(out, self.temporary, "TEMP");
+        word(out, self.place == Place::Temporary, "TEMP");
         out.push_str("TABLE ");
         word(out, self.if_not_exists, "IF NOT EXISTS");
+        if self.place == Place::Attached {
+            out.push_str(self.place.text());
+        }
         out.push_str(&self.name);
         out.push_str(" (");
         list(out, &self.columns, ", ", |out, column| column.print(out));
@@ -142,6 +145,7 @@ impl Print for CreateIndex {
         word(out, self.unique, "UNIQUE");
         out.push_str("INDEX ");
         word(out, self.if_not_exists, "IF NOT EXISTS");
+        out.push_str(self.place.text());
         out.push_str(&self.name);
         out.push_str(" ON ");
         out.push_str(&self.table);

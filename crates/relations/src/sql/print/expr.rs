@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::super::ast::{Bound, Call, Expr, Frame, Literal, Members, Raise, Window};
 use super::{Print, clause, list, tuple};
+use crate::sql::ast::{Bound, Call, Expr, Frame, Literal, Members, Raise, Window};
 
 impl Print for Expr {
     fn print(&self, out: &mut String) {
@@ -248,8 +248,8 @@ impl Print for Raise {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::ast::{Binary, Expr, Literal, Prefix};
     use super::super::Print as _;
+    use crate::sql::ast::{Binary, Expr, Literal, Prefix};
 
     fn check(expr: &Expr, sql: &str) {
         assert_eq!(expr.sql(), sql);

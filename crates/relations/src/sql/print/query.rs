@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::super::ast::{
+use super::{Print, clause, list, names, tuple};
+use crate::sql::ast::{
     Body, Cte, From, IndexHint, Join, JoinConstraint, JoinKind, Limit, Order, Query, ResultColumn,
     Select, Source, SourceKind,
 };
-use super::{Print, clause, list, names, tuple};
 
 impl Print for Query {
     fn print(&self, out: &mut String) {

@@ -1,9 +1,9 @@
 //! The text of statements.
 
-use super::super::ast::{
+use super::{Print, clause, list, names, tuple, word};
+use crate::sql::ast::{
     Assignment, Change, Conflict, Delete, Insert, ResultColumn, Rows, Statement, Update, Upsert,
 };
-use super::{Print, clause, list, names, tuple, word};
 
 impl Print for Statement {
     fn print(&self, out: &mut String) {
@@ -78,6 +78,7 @@ fn command(out: &mut String, statement: &Statement) {
         Statement::Savepoint(name) => (["SAVEPOINT", ""], Some(name)),
         Statement::Release(name) => (["RELEASE", ""], Some(name)),
         Statement::RollbackTo(name) => (["ROLLBACK TO", ""], Some(name)),
+        Statement::Attach => (["ATTACH ':memory:' AS ", "other"], None),
         _ => (["VACUUM", ""], None),
     };
     out.push_str(words[0]);
