@@ -14,6 +14,9 @@ use crate::message::{
     Answer, Job, Measured, Request, Script, Setting, Tested, Told, decode, encode,
 };
 
+/// The minor version that has mathematical functions first; older ones do not mind the option.
+const MATH_SINCE: i32 = 35;
+
 /// Works until nobody has work any more.
 pub fn work() -> io::Result<()> {
     // What depends on where something lies in memory should not differ from run to run.
@@ -90,7 +93,7 @@ impl Bench<'_> {
     fn run(&mut self, engine: &Engine, job: &Job, master: &mut Master) -> io::Result<()> {
         self.meter.reset()?;
         let mut connection = engine.open()?;
-        let built = self.build(&mut connection, job);
+        let built = self.build(&mut connection, dialect(engine), job);
         let (statements, worked) = (built.setup.len() as u64, built.worked);
         master.say(&encode(&Answer::Built { statements, worked }))?;
         let mut setup = self.meter.read(&mut self.intake).map_err(io::Error::other)?.executed;
@@ -106,7 +109,7 @@ impl Bench<'_> {
 
     /// Makes a database and writes tests on it down.
     fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
-        let Built { schema, setup, .. } = self.build(&mut engine.open()?, job);
+        let Built { schema, setup, .. } = self.build(&mut engine.open()?, dialect(engine), job);
         let test = |(relation, number): &(usize, u64)| {
             let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
             Ok([a, b].map(written))
@@ -115,9 +118,9 @@ impl Bench<'_> {
         Ok(Script { setup, tests })
     }
 
-    fn build(&mut self, connection: &mut Connection<'_>, job: &Job) -> Built {
+    fn build(&mut self, connection: &mut Connection<'_>, dialect: Dialect, job: &Job) -> Built {
         let mut rng = Rng::new(seed(&[job.seed, job.database]));
-        let mut database = Database::new(Dialect::SQLITE);
+        let mut database = Database::new(dialect);
         let (mut setup, mut worked) = (Vec::new(), 0);
         while let Some(statement) = database.next_statement(&mut rng) {
             match connection.run([statement.sql.as_str()], self.setting.operations_max) {
@@ -204,6 +207,20 @@ impl Bench<'_> {
         };
         let reading = self.meter.read(&mut self.intake).map_err(io::Error::other)?;
         Ok(Ok((outcome, reading.executed)))
+    }
+}
+
+/// What an engine understands.
+fn dialect(engine: &Engine) -> Dialect {
+    let minor = engine.version() / 1000 % 1000;
+    Dialect {
+        fts4: engine.has_option(c"ENABLE_FTS4"),
+        fts5: engine.has_option(c"ENABLE_FTS5"),
+        rtree: engine.has_option(c"ENABLE_RTREE"),
+        dbstat: engine.has_option(c"ENABLE_DBSTAT_VTAB"),
+        math: engine.has_option(c"ENABLE_MATH_FUNCTIONS") && minor >= MATH_SINCE,
+        soundex: engine.has_option(c"SOUNDEX"),
+        ..Dialect::plain_sqlite(u16::try_from(minor).unwrap_or_default())
     }
 }
 

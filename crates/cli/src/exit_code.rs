@@ -13,6 +13,7 @@ Exit codes:
   3  an input is missing, malformed or of an unknown format or version
   4  the inputs come from different builds
   5  a number is under its --fail-under
+  6  a relation is violated
 130  interrupted; what was shown and written is of the pairs until then";
 
 /// What the process ends with.
@@ -30,6 +31,8 @@ pub enum ExitCode {
     DifferentBuilds = 4,
     /// A number is under its `--fail-under`.
     UnderThreshold = 5,
+    /// A relation is violated.
+    Violated = 6,
     /// An interrupt ended the run, as shells count it.
     Interrupted = 130,
 }

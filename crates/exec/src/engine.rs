@@ -47,6 +47,20 @@ impl Engine {
         Ok(Engine(functions))
     }
 
+    /// Its version as a number: 3054001 is 3.54.1.
+    #[expect(unsafe_code, reason = "the interface of SQLite")]
+    pub fn version(&self) -> i32 {
+        // SAFETY: it takes nothing and gives a number.
+        unsafe { (self.0.version)() }
+    }
+
+    /// Whether it was compiled with an option, such as `ENABLE_FTS5`.
+    #[expect(unsafe_code, reason = "the interface of SQLite")]
+    pub fn has_option(&self, name: &CStr) -> bool {
+        // SAFETY: a name that ends with zero.
+        unsafe { (self.0.has_option)(name.as_ptr()) != 0 }
+    }
+
     /// A new database in memory. What it does at random, such as to make up names, it does the same
     /// way each time.
     #[expect(unsafe_code, reason = "the interface of SQLite")]
@@ -234,6 +248,8 @@ struct Functions {
         *mut c_void,
     ),
     test_control: unsafe extern "C" fn(c_int, ...) -> c_int,
+    version: unsafe extern "C" fn() -> c_int,
+    has_option: unsafe extern "C" fn(*const c_char) -> c_int,
 }
 
 impl Functions {
@@ -262,6 +278,8 @@ impl Functions {
             error_code: find!(b"sqlite3_extended_errcode\0"),
             progress_handler: find!(b"sqlite3_progress_handler\0"),
             test_control: find!(b"sqlite3_test_control\0"),
+            version: find!(b"sqlite3_libversion_number\0"),
+            has_option: find!(b"sqlite3_compileoption_used\0"),
         })
     }
 }

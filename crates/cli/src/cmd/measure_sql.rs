@@ -113,7 +113,8 @@ impl Sql {
             let (pair, relation) = (violation.pair, violation.relation);
             talk.failure(&format!("violated: pair {pair} of {relation}: {}", violation.how));
         }
-        Ok(code)
+        let is_violated = code == ExitCode::Success && !log.violations.is_empty();
+        Ok(if is_violated { ExitCode::Violated } else { code })
     }
 }
 
