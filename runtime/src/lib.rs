@@ -89,7 +89,8 @@ impl Runtime {
     }
 }
 
-fn run(command: &mut Command) -> io::Result<()> {
+/// Runs a compiler. An error has what it said.
+pub fn run(command: &mut Command) -> io::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
         .output()
@@ -98,5 +99,5 @@ fn run(command: &mut Command) -> io::Result<()> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(io::Error::other(format!("{name} cannot compile metacov's runtime: {said}")))
+    Err(io::Error::other(format!("{name}: {said}")))
 }

@@ -14,6 +14,10 @@ pub struct Setting {
     pub notes: PathBuf,
     /// Paths that start with the first start with the second instead.
     pub prefix_map: Vec<(String, String)>,
+    /// Patterns of paths: only these, and not those.
+    pub filter: Vec<String>,
+    /// Patterns of paths that do not count.
+    pub exclude: Vec<String>,
     /// Whether blocks are counted too.
     pub blocks: bool,
     /// Whether each side runs in a child of its own, from the same state; otherwise one after the

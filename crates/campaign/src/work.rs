@@ -6,9 +6,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
-use metacov_exec::{Connection, Engine, Master, Meter, fix_addresses, in_child};
+use metacov_exec::{Connection, Engine, Master, Meter, fix_addresses, give_back_memory, in_child};
 use metacov_formats::{Intake, Scope};
 use metacov_relations::{ALL, Database, Dialect, Invalid, Rng, Schema, Side, Test, Verdict};
+
+use regex::Regex;
 
 use crate::message::{
     Answer, Job, Measured, Request, Script, Setting, Tested, Told, decode, encode,
@@ -24,7 +26,7 @@ pub fn work() -> io::Result<()> {
     let mut master = Master::of_this_process()?;
     let Some(setting) = master.hear()? else { return Ok(()) };
     let setting: Setting = decode(&setting)?;
-    let meter = Meter::new()?;
+    let mut meter = Meter::new()?;
     let engine = Engine::load(&setting.library)?;
     let scope = scope(&setting);
     // What an engine does only once would be done each time if each test had a process of its own.
@@ -34,7 +36,16 @@ pub fn work() -> io::Result<()> {
     let once = meter.read(&mut intake).map_err(io::Error::other)?.executed;
     let (sites, build) = (intake.table().len(), intake.table().build_id().number());
     master.say(&encode(&Answer::Ready { layouts: meter.layouts(), sites, build }))?;
-    let mut bench = Bench { intake, meter, once, setting: &setting };
+    // From here on this process forks, which takes the longer the more memory it has.
+    intake.forget_notes();
+    give_back_memory();
+    // The first time takes memory of its own, and the first database should not be alone with that.
+    let _ = in_child(Vec::new)?;
+    // Asked now, when nobody counts any more what is not done for a database.
+    let dialect = dialect(&engine);
+    // What the first reset sets up, it sets up here, and not anew for each database.
+    meter.reset()?;
+    let mut bench = Bench { intake, meter, once, dialect, setting: &setting };
     // Each request is read and met in a child, and this process does nothing in between, so that no
     // database sees what another has left, down to where its memory lies.
     while master.is_asked()? {
@@ -60,9 +71,14 @@ pub fn work() -> io::Result<()> {
 
 /// Which code counts: the same for a worker and for metacov, so that both number sites alike.
 pub(crate) fn scope(setting: &Setting) -> Scope {
+    // Patterns were patterns before they were sent.
+    let patterns =
+        |texts: &[String]| texts.iter().filter_map(|text| Regex::new(text).ok()).collect();
     Scope {
         root: PathBuf::from("/"),
         prefix_map: setting.prefix_map.clone(),
+        filter: patterns(&setting.filter),
+        exclude: patterns(&setting.exclude),
         blocks: setting.blocks,
         notes: Some(setting.notes.clone()),
         ..Scope::default()
@@ -75,6 +91,7 @@ struct Bench<'s> {
     meter: Meter,
     /// What the engine does when it is used for the first time.
     once: Cover,
+    dialect: Dialect,
     setting: &'s Setting,
 }
 
@@ -93,7 +110,7 @@ impl Bench<'_> {
     fn run(&mut self, engine: &Engine, job: &Job, master: &mut Master) -> io::Result<()> {
         self.meter.reset()?;
         let mut connection = engine.open()?;
-        let built = self.build(&mut connection, dialect(engine), job);
+        let built = self.build(&mut connection, job);
         let (statements, worked) = (built.setup.len() as u64, built.worked);
         master.say(&encode(&Answer::Built { statements, worked }))?;
         let mut setup = self.meter.read(&mut self.intake).map_err(io::Error::other)?.executed;
@@ -109,7 +126,7 @@ impl Bench<'_> {
 
     /// Makes a database and writes tests on it down.
     fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
-        let Built { schema, setup, .. } = self.build(&mut engine.open()?, dialect(engine), job);
+        let Built { schema, setup, .. } = self.build(&mut engine.open()?, job);
         let test = |(relation, number): &(usize, u64)| {
             let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
             Ok([a, b].map(written))
@@ -118,9 +135,9 @@ impl Bench<'_> {
         Ok(Script { setup, tests })
     }
 
-    fn build(&mut self, connection: &mut Connection<'_>, dialect: Dialect, job: &Job) -> Built {
+    fn build(&mut self, connection: &mut Connection<'_>, job: &Job) -> Built {
         let mut rng = Rng::new(seed(&[job.seed, job.database]));
-        let mut database = Database::new(dialect);
+        let mut database = Database::new(self.dialect);
         let (mut setup, mut worked) = (Vec::new(), 0);
         while let Some(statement) = database.next_statement(&mut rng) {
             match connection.run([statement.sql.as_str()], self.setting.operations_max) {

@@ -64,3 +64,13 @@ pub fn fix_addresses() {
         drop(error);
     }
 }
+
+/// Gives memory back that nobody uses, so that forking does not take longer than it has to.
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
+pub fn give_back_memory() {
+    // SAFETY: it only touches memory that is free. Only glibc has it.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::malloc_trim(0)
+    };
+}

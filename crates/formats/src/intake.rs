@@ -147,6 +147,12 @@ impl<'s> Intake<'s> {
         &self.table
     }
 
+    /// Forgets the notes of counters: images that have been read before are read without them, and
+    /// what they take is given back.
+    pub fn forget_notes(&mut self) {
+        self.shelf = Shelf::of(Arc::default());
+    }
+
     /// The sites that have been met, when nothing is to be read any more.
     pub fn into_table(self) -> SiteTable {
         self.table

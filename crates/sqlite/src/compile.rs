@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
-use metacov_runtime::Runtime;
+use metacov_runtime::{Runtime, run};
 
 /// What SQLite is compiled with: everything that a test generator may reach, and no threads, since
 /// counts of several threads get lost.
@@ -44,16 +44,4 @@ pub fn compile(compiler: &OsStr, source: &Path, folder: &Path) -> io::Result<()>
     let mut link = Command::new(compiler);
     link.args(runtime.compile_flags()).arg(runtime.link_flag());
     run(link.args(["-shared", "sqlite3.o", "-o", LIBRARY, "-lm"]).current_dir(folder))
-}
-
-fn run(command: &mut Command) -> io::Result<()> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command
-        .output()
-        .map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(io::Error::other(format!("{name} cannot compile SQLite: {said}")))
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use metacov_campaign::{Conditions, Plan, write};
-use metacov_formats::Fault;
+use metacov_formats::{Fault, Scope};
 
 use super::measure_sql::{EngineArgs, setting};
 use super::target_args::interrupted;
@@ -50,7 +50,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
     }
-    let (setting, interrupted) = (setting("sqlite", &args.engine, false)?, interrupted()?);
+    let (setting, interrupted) =
+        (setting("sqlite", &args.engine, &Scope::default())?, interrupted()?);
     let conditions = Conditions {
         setting: &setting,
         workers: workers(None),

@@ -9,6 +9,7 @@ use metacov_core::Operation;
 use metacov_exec::{Executions, Inputs, Invocation, Target, pairs_below};
 use metacov_formats::{GroupSpec, Options, Plan};
 use metacov_report::By;
+use metacov_store::Settings;
 
 use super::measure_sql::{EngineArgs, Sql};
 use super::output_args::OutputArgs;
@@ -21,6 +22,9 @@ use crate::talk::Talk;
 
 const EXAMPLES: &str = "\
 Examples:
+  The SQLite that is inside, with databases and queries from a seed; an old one, with old faults:
+    metacov measure sqlite --relation norec --pairs 1000 --databases 50 --seed 7
+    metacov target build sqlite@3.29.0 && metacov measure sqlite@3.29.0 --pairs 1000
   A program that takes a file, and one that reads standard input:
     metacov measure --pairs pairs/ -- ./prog @@
     metacov measure --pairs pairs/ -- ./prog
@@ -54,9 +58,9 @@ The table:
   difference, MC    what one side ran and the other did not, and its percentage of all sites
   MC/Cov            the difference in percent of what ran";
 
-/// Run a program on pairs of inputs and measure what they differ in.
+/// Run an engine or a program on pairs of inputs and measure what they differ in.
 ///
-/// The program is built with `metacov cc`, or with `gcc --coverage` if it cannot be built anew
+/// For an engine (`sqlite`), databases and pairs are made from a seed. A program is built with `metacov cc`, or with `gcc --coverage` if it cannot be built anew
 /// (gcc 11 and 12 are tested). A side that crashes, hangs, is invalid or leaves no counters is
 /// counted as such and never as one that covers nothing.
 #[derive(clap::Args)]
@@ -70,26 +74,55 @@ pub struct Args {
     /// [default for an engine: 100].
     #[arg(long, value_name = "PATH|NUMBER")]
     pairs: Option<PathBuf>,
-    /// How many executions run at once [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
-    jobs: Option<NonZero<usize>>,
     /// Run each input this often; what does not run every time is shown as flaky.
     #[arg(long, value_name = "TIMES", default_value = "1")]
     repeat: NonZero<u32>,
-    /// Leave out what is flaky.
-    #[arg(long, requires = "repeat")]
-    no_flaky: bool,
 
     #[command(flatten)]
     on_engine: EngineArgs,
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
+    frame: FrameArgs,
+}
+
+/// What goes with every suite.
+#[derive(clap::Args)]
+struct FrameArgs {
+    /// How many executions run at once [default: the number of processors].
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Leave out what is flaky.
+    #[arg(long, requires = "repeat")]
+    no_flaky: bool,
+
+    #[command(flatten)]
     scope: ScopeArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     resume: ResumeArgs,
+}
+
+impl FrameArgs {
+    /// What is meant; a run must agree in the settings with one that it goes on with.
+    fn frame(self, settings: Settings) -> anyhow::Result<Frame> {
+        let mut presentation = self.output.presentation(By::Relation)?;
+        presentation.in_shares = true;
+        let run_file = presentation.run_file.take();
+        Ok(Frame {
+            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
+            timed: true,
+            leave_out_flaky: self.no_flaky,
+            options: Options {
+                scope: self.scope.scope()?,
+                operation: Operation::Xor,
+                universe: Vec::new(),
+                workers: workers(self.jobs),
+            },
+            presentation,
+        })
+    }
 }
 
 impl Args {
@@ -111,30 +144,17 @@ impl Args {
                 anyhow!("--pairs is the number of pairs of each relation for an engine")
             })?,
         };
-        let interrupted = interrupted()?;
-        let mut presentation = self.output.presentation(By::Relation)?;
-        presentation.in_shares = true;
-        let run_file = presentation.run_file.take();
+        if self.repeat.get() > 1 {
+            bail!("--repeat does not go with an engine");
+        }
         let settings = self.on_engine.settings(&engine, pairs);
-        let frame = Frame {
-            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
-            timed: true,
-            leave_out_flaky: self.no_flaky,
-            options: Options {
-                scope: self.scope.scope()?,
-                operation: Operation::Xor,
-                universe: Vec::new(),
-                workers: workers(self.jobs),
-            },
-            presentation,
-        };
         Ok(Sql {
             engine,
             args: self.on_engine,
             pairs,
             limits: self.target.limits(),
-            frame,
-            interrupted,
+            frame: self.frame.frame(settings)?,
+            interrupted: interrupted()?,
         })
     }
 
@@ -148,24 +168,10 @@ impl Args {
             bail!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
         };
         let target = Arc::new(self.target.target()?);
-        let mut presentation = self.output.presentation(By::Relation)?;
         let mut settings = settings(&target);
         settings.insert("--pairs".to_owned(), paths([&pairs]));
         settings.insert("--repeat".to_owned(), self.repeat.to_string());
-        presentation.in_shares = true;
-        let run_file = presentation.run_file.take();
-        let frame = Frame {
-            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
-            timed: true,
-            leave_out_flaky: self.no_flaky,
-            options: Options {
-                scope: self.scope.scope()?,
-                operation: Operation::Xor,
-                universe: Vec::new(),
-                workers: workers(self.jobs),
-            },
-            presentation,
-        };
+        let frame = self.frame.frame(settings)?;
         Ok(Config { plan: plan(&pairs, &target, self.repeat)?, frame })
     }
 }

@@ -8,9 +8,11 @@ use anyhow::{anyhow, bail};
 use metacov_campaign::{Conditions, Log, Plan, Setting, measure};
 use metacov_core::Criterion;
 use metacov_exec::Limits;
+use metacov_formats::Scope;
 use metacov_relations::ALL;
 use metacov_sqlite::Target;
 use metacov_store::Settings;
+use regex::Regex;
 
 use super::{Frame, target};
 use crate::exit_code::ExitCode;
@@ -90,9 +92,10 @@ pub struct Sql {
 
 impl Sql {
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
-        let Sql { engine, args, pairs, limits, frame, interrupted } = self;
+        let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;
-        let setting = setting(&engine, &args, frame.presentation.asks_for(Criterion::Block))?;
+        frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
+        let setting = setting(&engine, &args, &frame.options.scope)?;
         let conditions = Conditions {
             setting: &setting,
             workers: frame.options.workers,
@@ -119,20 +122,26 @@ impl Sql {
 }
 
 /// What is measured: the SQLite that is inside, or the user's.
-pub fn setting(engine: &str, args: &EngineArgs, blocks: bool) -> anyhow::Result<Setting> {
-    let setting = |library, notes, prefix_map| Setting {
+pub fn setting(engine: &str, args: &EngineArgs, scope: &Scope) -> anyhow::Result<Setting> {
+    let mut prefix_map = scope.prefix_map.clone();
+    let (library, notes) = if let Some(library) = &args.library {
+        let library = std::path::absolute(library)?;
+        let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
+        (library, scope.notes.clone().unwrap_or(notes))
+    } else {
+        let Target { library, notes, folder } = target::engine(engine)?;
+        prefix_map.push((folder, "/".to_owned()));
+        (library, notes)
+    };
+    let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
+    Ok(Setting {
         library,
         notes,
         prefix_map,
-        blocks,
+        filter: texts(&scope.filter),
+        exclude: texts(&scope.exclude),
+        blocks: scope.blocks,
         forks: true,
         operations_max: OPERATIONS_MAX,
-    };
-    if let Some(library) = &args.library {
-        let library = std::path::absolute(library)?;
-        let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
-        return Ok(setting(library, notes, Vec::new()));
-    }
-    let Target { library, notes, folder } = target::engine(engine)?;
-    Ok(setting(library, notes, vec![(folder, "/".to_owned())]))
+    })
 }
