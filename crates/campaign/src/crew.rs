@@ -89,6 +89,8 @@ pub struct Violation {
     pub pair: u64,
     /// How its results differ.
     pub how: String,
+    /// The statements of both sides, on their database.
+    pub sides: [Vec<String>; 2],
 }
 
 /// Runs all tests of a plan that the audience does not know yet, and folds them. An interrupt ends
@@ -281,8 +283,8 @@ impl<'r> Room<'r> {
         let (place, name) = (self.plan.place(relation, number), ALL[relation].name());
         let outcome = match tested.outcome {
             Ok(Measured { sides, violated }) => {
-                if let Some(how) = violated {
-                    let violation = Violation { relation: name, pair: number, how };
+                if let Some((how, sides)) = violated {
+                    let violation = Violation { relation: name, pair: number, how, sides };
                     self.state().log.violations.insert(place, violation);
                 }
                 let group = worker.group(&sides);

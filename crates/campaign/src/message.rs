@@ -97,8 +97,8 @@ pub struct Tested {
 pub struct Measured {
     /// Each side as bytes; the second as what it differs in from the first.
     pub sides: [Vec<u8>; 2],
-    /// How the relation is violated, if it is.
-    pub violated: Option<String>,
+    /// How the relation is violated, if it is, and the statements of both sides.
+    pub violated: Option<(String, [Vec<String>; 2])>,
 }
 
 /// A side that has no cover.

@@ -183,7 +183,7 @@ impl Bench<'_> {
         };
         let violated = match test.judge(&Pair { a, b }) {
             Verdict::Holds => None,
-            Verdict::Violated(how) => Some(how),
+            Verdict::Violated(how) => Some((how, [test.sides.a, test.sides.b].map(written))),
             Verdict::Invalid(reason) => {
                 let (exit, last_words) = (Exit::Success, reason.to_string());
                 let missing = Missing { failure: Failure::Invalid, exit, last_words };

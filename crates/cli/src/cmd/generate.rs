@@ -34,6 +34,9 @@ pub struct Args {
     /// What to write.
     #[arg(value_name = "LANGUAGE", value_parser = ["sql"])]
     language: String,
+    /// The engine that databases are made on, as for `metacov measure`: `sqlite@VERSION`.
+    #[arg(long, value_name = "ENGINE", default_value = "sqlite")]
+    engine: String,
     /// How many pairs of each relation.
     #[arg(long, value_name = "NUMBER", default_value = "100")]
     pairs: u64,
@@ -42,16 +45,16 @@ pub struct Args {
     out: PathBuf,
 
     #[command(flatten)]
-    engine: EngineArgs,
+    on_engine: EngineArgs,
 }
 
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let plan: Plan = args.engine.plan(args.pairs)?;
+    let plan: Plan = args.on_engine.plan(args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
     }
     let (setting, interrupted) =
-        (setting("sqlite", &args.engine, &Scope::default())?, interrupted()?);
+        (setting(&args.engine, &args.on_engine, &Scope::default())?, interrupted()?);
     let conditions = Conditions {
         setting: &setting,
         workers: workers(None),

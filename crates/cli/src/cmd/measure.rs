@@ -144,8 +144,9 @@ impl Args {
                 anyhow!("--pairs is the number of pairs of each relation for an engine")
             })?,
         };
-        if self.repeat.get() > 1 {
-            bail!("--repeat does not go with an engine");
+        let repeats = (self.repeat.get() > 1).then_some("--repeat");
+        if let Some(option) = self.target.only_for_commands().or(repeats) {
+            bail!("{option} goes with a command, not with an engine");
         }
         let settings = self.on_engine.settings(&engine, pairs);
         Ok(Sql {

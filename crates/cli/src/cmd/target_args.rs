@@ -61,6 +61,17 @@ impl TargetArgs {
         !self.command.is_empty()
     }
 
+    /// An option that was given and means nothing for an engine.
+    pub fn only_for_commands(&self) -> Option<&'static str> {
+        let given = [
+            (self.mode.is_some(), "--mode"),
+            (self.setup.is_some(), "--setup"),
+            (self.cpu_timeout.is_some(), "--cpu-timeout"),
+            (!self.valid_exit.is_empty(), "--valid-exit"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
     /// How much an execution may take.
     pub fn limits(&self) -> Limits {
         Limits {

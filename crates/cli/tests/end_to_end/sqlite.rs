@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::run::{Run, metacov_in, of, repository};
+use crate::run::{Run, of, repository};
 
 /// How many pairs of each relation are held against gcov, which takes seconds for each;
 /// `METACOV_PAIRS=50` makes it as many.
@@ -20,14 +20,23 @@ fn pairs() -> String {
 fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let folder = tempfile::Builder::new().prefix("sqlite-").tempdir().unwrap().keep();
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sqlite");
+        let _ = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).unwrap();
         metacov_sqlite::unpack(&folder.join("cache")).unwrap();
         folder
     })
 }
 
 fn measure(args: &[&str]) -> Run {
-    metacov_in(folder(), &[&["measure", "sqlite", "-q"], args].concat())
+    in_folder(&[&["measure", "sqlite", "-q"], args].concat())
+}
+
+/// Runs metacov with a cache of its own.
+fn in_folder(args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    command.env("METACOV_CACHE", folder().join("cache"));
+    of(command.current_dir(folder()).args(args))
 }
 
 #[test]
@@ -51,7 +60,8 @@ fn a_run_that_is_cut_goes_on_to_the_same_result() {
     let whole = measure(&suite).ok().stdout;
     let cut = folder().join("cut.metacov");
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
-    command.current_dir(folder()).args(["measure", "sqlite", "-q", "-j", "1"]).args(suite);
+    command.current_dir(folder()).env("METACOV_CACHE", folder().join("cache"));
+    command.args(["measure", "sqlite", "-q", "-j", "1"]).args(suite);
     let mut child = command.args(["-o", "cut.metacov"]).spawn().unwrap();
     while child.try_wait().unwrap().is_none() && !cut.exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
@@ -71,7 +81,7 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
     let pairs = pairs();
     let suite = ["--pairs", &pairs, "--databases", "2", "--seed", "3"];
     let written = [&["gen", "sql", "--out", "gcov-pairs"][..], &suite].concat();
-    metacov_in(folder(), &written).ok();
+    in_folder(&written).ok();
     for relation in fs::read_dir(folder().join("gcov-pairs")).unwrap() {
         let relation = relation.unwrap();
         let name = relation.file_name().into_string().unwrap();
@@ -105,11 +115,11 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
 fn pairs_that_are_written_down_measure_the_same() {
     let program = Program::build(env!("CARGO_BIN_EXE_metacov"), &["cc"], "counting");
     let suite = ["--relation", "norec", "--pairs", "6", "--databases", "2"];
-    metacov_in(folder(), &[&["gen", "sql", "--out", "norec-pairs"][..], &suite].concat()).ok();
+    in_folder(&[&["gen", "sql", "--out", "norec-pairs"][..], &suite].concat()).ok();
     let filter = ["--filter", "(.*/)?sqlite3.c"];
     let target = ["--", program.path.to_str().unwrap(), "@@"];
     let by_files = ["measure", "-q", "--pairs", "norec-pairs"];
-    let by_files = metacov_in(folder(), &[&by_files[..], &filter, &target].concat()).ok();
+    let by_files = in_folder(&[&by_files[..], &filter, &target].concat()).ok();
     let embedded = measure(&suite).ok();
     for criterion in ["line", "branch", "function"] {
         let difference = |run: &Run| {
@@ -133,7 +143,13 @@ fn what_makes_no_sense_is_refused() {
     assert!(said.contains("the number of pairs"), "{said}");
     let said = measure(&["--library", "nowhere.so", "--pairs", "1"]).failed(3);
     assert!(said.contains("nowhere.so"), "{said}");
-    let said = metacov_in(folder(), &["measure", "sqlite", "--", "./prog"]).failed(2);
+    let said = measure(&["--setup", "schema.sql"]).failed(2);
+    assert!(said.contains("--setup goes with a command"), "{said}");
+    let said = in_folder(&["measure", "mysql"]).failed(2);
+    assert!(said.contains("`mysql` is not an engine"), "{said}");
+    let said = in_folder(&["measure", "sqlite@3.29.0"]).failed(2);
+    assert!(said.contains("metacov target build sqlite@3.29.0"), "{said}");
+    let said = in_folder(&["measure", "sqlite", "--", "./prog"]).failed(2);
     assert!(said.contains("either an engine or a command"), "{said}");
 }
 
