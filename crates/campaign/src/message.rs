@@ -20,9 +20,6 @@ pub struct Setting {
     pub exclude: Vec<String>,
     /// Whether blocks are counted too.
     pub blocks: bool,
-    /// Whether each side runs in a child of its own, from the same state; otherwise one after the
-    /// other, which is faster and sees what the ones before have left in caches.
-    pub forks: bool,
     /// What a statement may do, in operations of SQLite's machine.
     pub operations_max: u64,
 }

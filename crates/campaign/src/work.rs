@@ -165,21 +165,17 @@ impl Bench<'_> {
     ) -> io::Result<Tested> {
         let start = Instant::now();
         let test = derive(job, relation, number, schema)?;
-        let mut sides = Vec::new();
-        let mut lost = None;
-        for (at, side) in [&test.sides.a, &test.sides.b].into_iter().enumerate() {
-            match self.side(connection, side)? {
-                Ok(side) => sides.push(side),
-                Err(missing) => {
-                    lost = Some((at, missing.into()));
-                    break;
-                }
-            }
-        }
         let micros = || u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let (Ok([(a, a_ran), (b, b_ran)]), None) = (<[_; 2]>::try_from(sides), &lost) else {
-            let lost = lost.unwrap_or_else(|| unreachable!("two sides, or one that is lost"));
-            return Ok(Tested { micros: micros(), outcome: Err(lost) });
+        let lost = |side: usize, missing: Missing| {
+            Ok(Tested { micros: micros(), outcome: Err((side, missing.into())) })
+        };
+        let (a, a_ran) = match self.side(connection, &test.sides.a)? {
+            Ok(side) => side,
+            Err(missing) => return lost(0, missing),
+        };
+        let (b, b_ran) = match self.side(connection, &test.sides.b)? {
+            Ok(side) => side,
+            Err(missing) => return lost(1, missing),
         };
         let violated = match test.judge(&Pair { a, b }) {
             Verdict::Holds => None,
@@ -188,7 +184,7 @@ impl Bench<'_> {
                 let (exit, last_words) = (Exit::Success, reason.to_string());
                 let missing = Missing { failure: Failure::Invalid, exit, last_words };
                 let side = usize::from(matches!(reason, Invalid::SecondFailed(_)));
-                return Ok(Tested { micros: micros(), outcome: Err((side, missing.into())) });
+                return lost(side, missing);
             }
         };
         let sides = encode_sides(a_ran, b_ran, setup);
@@ -205,22 +201,16 @@ impl Bench<'_> {
         let operations_max = self.setting.operations_max;
         let mut run = || {
             side.optimizations_off.inspect(|mask| connection.disable_optimizations(*mask));
-            let outcome =
-                connection.run(side.statements.iter().map(String::as_str), operations_max);
-            side.optimizations_off.inspect(|_| connection.disable_optimizations(0));
-            outcome
+            connection.run(side.statements.iter().map(String::as_str), operations_max)
         };
         self.meter.reset()?;
-        let outcome = if self.setting.forks {
-            match in_child(|| encode(&Told::from(run())))? {
-                Ok(bytes) => decode::<Told>(&bytes)?.into(),
-                Err(exit) => {
-                    let last_words = String::new();
-                    return Ok(Err(Missing { failure: Failure::Crashed, exit, last_words }));
-                }
+        // In a child, so that both sides start from the same state.
+        let outcome = match in_child(|| encode(&Told::from(run())))? {
+            Ok(bytes) => decode::<Told>(&bytes)?.into(),
+            Err(exit) => {
+                let last_words = String::new();
+                return Ok(Err(Missing { failure: Failure::Crashed, exit, last_words }));
             }
-        } else {
-            run()
         };
         let reading = self.meter.read(&mut self.intake).map_err(io::Error::other)?;
         Ok(Ok((outcome, reading.executed)))

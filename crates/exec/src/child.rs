@@ -59,7 +59,11 @@ pub fn fix_addresses() {
             && libc::personality(libc::c_ulong::from(wanted.cast_unsigned())) >= 0
     };
     if is_new {
-        let error = Command::new("/proc/self/exe").args(std::env::args_os().skip(1)).exec();
+        // The environment lies in memory too: what is not needed would move the rest.
+        let kept = ["TMPDIR", "LD_LIBRARY_PATH"];
+        let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let mut again = Command::new("/proc/self/exe");
+        let error = again.args(std::env::args_os().skip(1)).env_clear().envs(kept).exec();
         // It goes on as it is.
         drop(error);
     }

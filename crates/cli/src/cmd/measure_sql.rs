@@ -145,7 +145,6 @@ pub fn setting(engine: &str, args: &EngineArgs, scope: &Scope) -> anyhow::Result
         filter: texts(&scope.filter),
         exclude: texts(&scope.exclude),
         blocks: scope.blocks,
-        forks: true,
         operations_max: OPERATIONS_MAX,
     })
 }
