@@ -247,9 +247,9 @@ impl<'r> Room<'r> {
                     Heard::Answer(Answer::Failed(what)) => {
                         return Err(fault(io::Error::other(what)));
                     }
-                    Heard::Answer(
-                        Answer::Ready { .. } | Answer::Written(_) | Answer::Tried(_),
-                    ) => continue,
+                    Heard::Answer(Answer::Ready { .. } | Answer::Written(_) | Answer::Tried(_)) => {
+                        continue;
+                    }
                     Heard::Answer(Answer::Lost(lost)) => {
                         let outcome = Err((0, lost));
                         (Tested { micros: 0, outcome }, false)

@@ -1,0 +1,7 @@
+//! Where the fault is that a pair shows: code ranked by suspicion.
+
+mod edit;
+mod token;
+mod variant;
+
+pub use variant::{Case, Place, Variant, variants};
