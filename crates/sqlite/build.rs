@@ -15,7 +15,8 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
     compile::compile(&compiler, &source, &folder)?;
-    for name in [compile::LIBRARY, compile::NOTES, compile::SOURCE, compile::HEADER] {
+    use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE};
+    for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }
     let header = fs::read_to_string(folder.join("sqlite3.h"))?;

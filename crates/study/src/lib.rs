@@ -1,7 +1,11 @@
-//! What can be learnt from pairs and what they ran: where a fault is.
+//! What many suites say together, and what a pair says of a fault: the paper's questions, asked of
+//! what was measured.
 //!
-//! **The key design decision of this crate**: who runs statements is a closure. What is done with
-//! what they ran is pure, so that a ranking can be tested with a handful of made-up covers.
+//! **The key design decision of this crate**: a result is a function from what was measured to a
+//! plain struct. Nothing here runs a target or prints, and randomness comes from a seed, so a table
+//! can be made again from the same files, to the last digit. Who needs more executions says which,
+//! and is handed what came of them.
 
 pub mod corpus;
 pub mod locate;
+pub mod statistics;
