@@ -142,7 +142,9 @@ pub fn edits(statement: &[Token], names: &BTreeSet<Token>) -> Vec<Edit> {
             others.for_each(|name| replace(&name.text));
         }
         if is_name || is_value {
-            WRAPPERS.iter().for_each(|wrapper| replace(&wrapper.replace('?', &token.text)));
+            for wrapper in WRAPPERS {
+                replace(&wrapper.replace('?', &token.text));
+            }
         }
     }
     let groups: Vec<Range<usize>> = groups(statement);

@@ -36,38 +36,93 @@ const LONG_SIGNS: [&str; 10] = ["->>", "->", "<=", ">=", "<>", "!=", "==", "||",
 
 /// The words of a statement, without comments and without the semicolon at its end.
 pub fn tokens(sql: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> = Vec::new();
-    let mut rest = sql.trim_start();
-    while let Some(first) = rest.chars().next() {
-        let (kind, length) = if rest.starts_with("--") {
-            let end = rest.find('\n').unwrap_or(rest.len());
-            rest = rest[end..].trim_start();
-            continue;
-        } else if rest.starts_with("/*") {
-            let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
-            rest = rest[end..].trim_start();
-            continue;
-        } else if first == '\'' {
-            (Kind::Text, quoted(rest, '\''))
-        } else if matches!(first, 'x' | 'X') && rest[1..].starts_with('\'') {
-            (Kind::Blob, 1 + quoted(&rest[1..], '\''))
-        } else if first.is_ascii_digit()
-            || first == '.' && rest[1..].starts_with(|next: char| next.is_ascii_digit())
-        {
-            (Kind::Number, number(rest))
-        } else if is_start_of_word(first) {
-            (Kind::Word, word(rest))
-        } else {
-            let long = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign));
-            (Kind::Sign, long.map_or(first.len_utf8(), |sign| sign.len()))
-        };
-        tokens.push(Token { kind, text: rest[..length].to_owned() });
-        rest = rest[length..].trim_start();
-    }
+    let mut tokens: Vec<Token> =
+        lexemes(sql).map(|(kind, text)| Token { kind, text: text.to_owned() }).collect();
     while tokens.last().is_some_and(|last| last.text == ";") {
         tokens.pop();
     }
     tokens
+}
+
+/// The statements of a script, as SQLite's shell takes it: a semicolon ends a statement, but in a
+/// trigger only the one behind its `END`; a command of the shell, which begins with a dot, ends with
+/// its line.
+pub fn statements(script: &str) -> Vec<String> {
+    let mut statements = Vec::new();
+    let mut rest = script.trim_start();
+    while !rest.is_empty() {
+        let length = if rest.starts_with('.') {
+            rest.find('\n').unwrap_or(rest.len())
+        } else {
+            statement(rest)
+        };
+        let statement = rest[..length].trim_end().trim_end_matches(';').trim_end();
+        if lexemes(statement).next().is_some() {
+            statements.push(statement.to_owned());
+        }
+        rest = rest[length..].trim_start();
+    }
+    statements
+}
+
+/// How long the first statement is, its semicolon included.
+fn statement(script: &str) -> usize {
+    let mut words: Vec<&str> = Vec::new();
+    let mut is_trigger = false;
+    for (_, text) in lexemes(script) {
+        if words.len() < 4 && text.eq_ignore_ascii_case("TRIGGER") {
+            is_trigger = words.first().is_some_and(|first| first.eq_ignore_ascii_case("CREATE"));
+        }
+        let is_end = match words[..] {
+            [.., ";", last] => last.eq_ignore_ascii_case("END"),
+            _ => false,
+        };
+        if text == ";" && (!is_trigger || is_end) {
+            return text.as_ptr() as usize - script.as_ptr() as usize + text.len();
+        }
+        words.push(text);
+    }
+    script.len()
+}
+
+/// The words of a script, comments left out.
+fn lexemes(sql: &str) -> impl Iterator<Item = (Kind, &str)> {
+    let mut rest = sql;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start();
+            let comment = if rest.starts_with("--") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                break;
+            };
+            rest = &rest[comment..];
+        }
+        let (kind, length) = lexeme(rest)?;
+        let (text, behind) = rest.split_at(length);
+        rest = behind;
+        Some((kind, text))
+    })
+}
+
+/// What the first word is, and how long.
+fn lexeme(rest: &str) -> Option<(Kind, usize)> {
+    let first = rest.chars().next()?;
+    let starts_next = |what: fn(char) -> bool| rest[first.len_utf8()..].starts_with(what);
+    Some(if first == '\'' {
+        (Kind::Text, quoted(rest, '\''))
+    } else if matches!(first, 'x' | 'X') && starts_next(|next| next == '\'') {
+        (Kind::Blob, 1 + quoted(&rest[1..], '\''))
+    } else if first.is_ascii_digit() || first == '.' && starts_next(|next| next.is_ascii_digit()) {
+        (Kind::Number, number(rest))
+    } else if is_start_of_word(first) {
+        (Kind::Word, word(rest))
+    } else {
+        let long = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        (Kind::Sign, long.map_or(first.len_utf8(), |sign| sign.len()))
+    })
 }
 
 /// The text of words.
@@ -154,6 +209,18 @@ mod tests {
                 "c1"
             ]
         );
+    }
+
+    #[test]
+    fn a_script_falls_into_its_statements() {
+        let script = "CREATE TABLE t(a); -- one; two\n.testctrl optimizations 0x1\n\
+                      CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; \
+                      DELETE FROM t; END;\n;; SELECT ';' /* ; */ ;SELECT 2";
+        let found = statements(script);
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert_eq!(found[1], ".testctrl optimizations 0x1");
+        assert!(found[2].ends_with("END"), "{found:?}");
+        assert_eq!(found[4], "SELECT 2");
     }
 
     #[test]

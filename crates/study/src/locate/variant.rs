@@ -1,6 +1,6 @@
 //! A pair that violates its relation, and all that is nearly the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use metacov_relations::Comparison;
 
@@ -65,8 +65,8 @@ pub fn variants(case: &Case) -> Vec<Variant> {
     let mut variants = Vec::new();
     setup_variants(case, &setup, &names, &mut variants);
     side_variants(case, &sides, &names, &mut variants);
-    let switches = (0..SWITCHES).map(|bit| 1 << bit).chain([u32::MAX]);
-    for mask in switches {
+    let masks = (0..SWITCHES).map(|bit| 1 << bit).chain([u32::MAX]);
+    for mask in masks {
         let switched = |side: &Vec<String>| {
             let switch = format!(".testctrl optimizations {mask:#x}");
             std::iter::once(switch).chain(side.iter().cloned()).collect()
@@ -135,7 +135,7 @@ fn side_variants(
     names: &BTreeSet<Token>,
     variants: &mut Vec<Variant>,
 ) {
-    let mut done: BTreeMap<(Vec<Token>, Vec<Token>), ()> = BTreeMap::new();
+    let mut done: BTreeSet<(Vec<Token>, Vec<Token>)> = BTreeSet::new();
     for statement in sides.iter().flatten() {
         for edit in edits(statement, names) {
             let words = statement[edit.words.clone()].to_vec();
@@ -144,7 +144,7 @@ fn side_variants(
             };
             let [a, b] = sides.each_ref().map(count);
             let is_shared = a > 0 && b > 0 || a > 1 || b > 1;
-            if !is_shared || done.insert((words.clone(), edit.instead.clone()), ()).is_some() {
+            if !is_shared || !done.insert((words.clone(), edit.instead.clone())) {
                 continue;
             }
             let edited = |side: &Vec<Vec<Token>>| {
