@@ -11,6 +11,6 @@ mod crew;
 mod message;
 mod work;
 
-pub use crew::{Conditions, Log, Plan, Violation, measure, write};
+pub use crew::{Conditions, Log, Plan, measure, script, write};
 pub use message::Setting;
 pub use work::work;
