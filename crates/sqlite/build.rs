@@ -6,6 +6,8 @@ mod compile;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE};
+
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src/compile.rs");
     println!("cargo:rerun-if-env-changed=METACOV_CC");
@@ -15,7 +17,6 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
     compile::compile(&compiler, &source, &folder)?;
-    use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE};
     for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }

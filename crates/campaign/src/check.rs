@@ -32,6 +32,13 @@ pub struct Counts {
     pub missing: BTreeMap<(Failure, String), u64>,
 }
 
+impl Counts {
+    /// How many there are.
+    pub fn total(&self) -> u64 {
+        self.held + self.violated + self.missing.values().sum::<u64>()
+    }
+}
+
 impl Checks {
     fn add(&mut self, other: Checks) {
         for (relation, counts) in other.relations {

@@ -1,6 +1,7 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
+mod check_sql;
 pub mod completions;
 pub mod diff;
 pub mod generate;
