@@ -6,6 +6,7 @@
 
 mod markdown;
 mod rows;
+pub mod suspects;
 mod table;
 
 pub use markdown::Markdown;
