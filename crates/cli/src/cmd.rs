@@ -14,6 +14,7 @@ pub mod measure;
 pub mod measure_sql;
 pub mod merge;
 mod output_args;
+pub mod overlap;
 mod present;
 pub mod report;
 mod run_file;

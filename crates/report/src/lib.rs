@@ -5,6 +5,7 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod markdown;
+pub mod overlaps;
 mod rows;
 pub mod suspects;
 mod table;

@@ -8,4 +8,5 @@
 
 pub mod corpus;
 pub mod locate;
+pub mod overlap;
 pub mod statistics;
