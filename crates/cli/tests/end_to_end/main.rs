@@ -3,6 +3,7 @@
 mod bad_input;
 mod diff;
 mod documents;
+mod faults;
 mod gcc;
 mod measure;
 mod modes;
