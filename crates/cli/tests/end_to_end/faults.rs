@@ -14,6 +14,7 @@ use crate::sqlite::{Program, faulty, folder, in_folder};
 const SAMPLE: usize = 4;
 
 /// The bugs: those of the corpus that `METACOV_CORPUS` names, or the two that the paper prints.
+#[expect(clippy::print_stderr, reason = "what is not run is said")]
 fn corpus() -> PathBuf {
     let paper = repository().join("examples/bugs/paper.json");
     let corpus = std::env::var_os("METACOV_CORPUS").map(PathBuf::from);
@@ -74,12 +75,12 @@ fn overlap_of_known_bugs_is_that_of_real_gcov() {
         let lines = |side: &str| {
             let setup = bug["setup"].as_array().unwrap();
             let statements = setup.iter().map(|statement| statement.as_str().unwrap());
-            let statements = statements.chain([text(bug, side)]);
-            let script: String = statements
-                .map(|statement| format!("{};\n", statement.trim_end().trim_end_matches(';')))
+            let statements: Vec<&str> = statements
+                .chain([text(bug, side)])
+                .map(|statement| statement.trim_end().trim_end_matches(';'))
                 .collect();
             let input = folder().join(format!("{id}-{side}.sql"));
-            fs::write(&input, script).unwrap();
+            fs::write(&input, format!("{};\n", statements.join(";\n"))).unwrap();
             program.lines(&input)
         };
         let (a, b) = (lines("a"), lines("b"));

@@ -154,7 +154,9 @@ fn old_path(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: &[(&str, &[(Change, u32, u32)])]) {
+    type Lines<'l> = &'l [(Change, u32, u32)];
+
+    fn check(text: &str, expected: &[(&str, Lines<'_>)]) {
         let fixes = parse(text).unwrap();
         let found: Vec<_> = fixes
             .iter()
