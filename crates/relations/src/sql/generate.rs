@@ -17,6 +17,7 @@ mod window;
 pub use literal::class_of;
 pub use source::column as plain_column;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ast::{Direction, Expr, Literal, Nulls, Order};
@@ -33,9 +34,9 @@ pub struct Generator<'a> {
     pub schema: &'a Schema,
     pub rng: &'a mut Rng,
     /// What columns can be named, the innermost query last.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<Rc<Scope>>,
     /// The rows that aggregates may be taken over, where aggregates are allowed (`HAVING`).
-    grouped: Option<Scope>,
+    grouped: Option<Rc<Scope>>,
     /// Whether aggregate arguments are being made. They must not reach out of their query: an aggregate of nothing but
     /// outer columns belongs to the outer query, where it may be a misuse.
     own_only: bool,
@@ -86,7 +87,7 @@ impl<'a> Generator<'a> {
     pub fn bare(schema: &'a Schema, rng: &'a mut Rng, columns: &[Column]) -> Self {
         let mut generator = Self::new(schema, rng);
         generator.subqueries_left = 0;
-        generator.scopes.push(Scope::of("", columns, false));
+        generator.scopes.push(Rc::new(Scope::of("", columns, false)));
         generator
     }
 
@@ -107,7 +108,7 @@ impl<'a> Generator<'a> {
         let grouped = self.grouped.take();
         let own_only = std::mem::replace(&mut self.own_only, true);
         if let Some(rows) = &grouped {
-            self.scopes.push(rows.clone());
+            self.scopes.push(Rc::clone(rows));
         }
         let result = make(self);
         if grouped.is_some() {
@@ -119,8 +120,8 @@ impl<'a> Generator<'a> {
     }
 
     /// A predicate over groups: the scope has the keys, aggregates are taken over `rows`.
-    pub fn having(&mut self, keys: Scope, rows: Scope, depth: u32) -> Expr {
-        let outer = std::mem::replace(&mut self.scopes, vec![keys]);
+    pub fn having(&mut self, keys: Scope, rows: Rc<Scope>, depth: u32) -> Expr {
+        let outer = std::mem::replace(&mut self.scopes, vec![Rc::new(keys)]);
         self.grouped = Some(rows);
         let truth = self.truth(depth);
         self.grouped = None;

@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::rc::Rc;
+
 use super::{Order, Query};
 
 /// An enum of words of the language, each with its text, and a list of them all.
@@ -60,6 +62,8 @@ pub enum Expr {
     Exists { negated: bool, query: Box<Query> },
     /// `RAISE(..)`, in triggers.
     Raise(Raise),
+    /// One or more expressions that were printed already, as they stand in several places.
+    Printed(Rc<str>),
 }
 
 /// A constant.

@@ -1,5 +1,7 @@
 //! Queries.
 
+use std::rc::Rc;
+
 use super::{Expr, Literal, words};
 
 /// A query: `[WITH ..] body [ORDER BY ..] [LIMIT ..]`.
@@ -81,6 +83,8 @@ pub enum SourceKind {
     Derived(Box<Query>),
     /// A function that gives rows.
     Function { name: String, arguments: Vec<Expr> },
+    /// All that stands behind FROM, printed already, as it stands in several places.
+    Printed(Rc<str>),
 }
 
 /// What a source asks of the planner.

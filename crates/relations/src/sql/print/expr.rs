@@ -16,6 +16,7 @@ impl Print for Expr {
                 }
                 out.push_str(column);
             }
+            Self::Printed(text) => out.push_str(text),
             // These have parentheses of their own.
             Self::Call(call) => call.print(out),
             Self::Row(items) => tuple(out, items),
@@ -108,7 +109,8 @@ fn operation(out: &mut String, expr: &Expr) {
         | Expr::Cast(..)
         | Expr::Row(_)
         | Expr::Call(_)
-        | Expr::Raise(_) => {
+        | Expr::Raise(_)
+        | Expr::Printed(_) => {
             expr.print(out);
         }
     }
@@ -147,7 +149,12 @@ impl Print for Literal {
 /// A text in quotes.
 fn text_literal(out: &mut String, text: &str) {
     out.push('\'');
-    out.push_str(&text.replace('\'', "''"));
+    for (place, part) in text.split('\'').enumerate() {
+        if place > 0 {
+            out.push_str("''");
+        }
+        out.push_str(part);
+    }
     out.push('\'');
 }
 

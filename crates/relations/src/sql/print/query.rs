@@ -130,6 +130,7 @@ impl Print for Source {
                 out.push_str(name);
                 tuple(out, arguments);
             }
+            SourceKind::Printed(text) => out.push_str(text),
         }
         if let Some(alias) = &self.alias {
             out.push_str(" AS ");
