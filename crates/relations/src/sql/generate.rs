@@ -8,12 +8,14 @@ mod call;
 mod common;
 mod literal;
 mod query;
+mod search;
 mod source;
 mod subquery;
 mod truth;
 mod value;
 mod window;
 
+pub use common::counter;
 pub use literal::class_of;
 pub use source::column as plain_column;
 
@@ -43,6 +45,8 @@ pub struct Generator<'a> {
     pub subqueries_left: u32,
     /// Whether the query is run as it is, rather than stored in the schema, where SQLite refuses some virtual tables.
     pub direct: bool,
+    /// Whether the expression is part of the definition of a table or an index.
+    defining: bool,
     aliases: usize,
     /// Names of sources that were given out.
     used: Vec<String>,
@@ -77,6 +81,7 @@ impl<'a> Generator<'a> {
             own_only: false,
             subqueries_left: SUBQUERIES_MAX,
             direct: true,
+            defining: false,
             aliases: 0,
             used: Vec::new(),
         }
@@ -87,6 +92,7 @@ impl<'a> Generator<'a> {
     pub fn bare(schema: &'a Schema, rng: &'a mut Rng, columns: &[Column]) -> Self {
         let mut generator = Self::new(schema, rng);
         generator.subqueries_left = 0;
+        generator.defining = true;
         generator.scopes.push(Rc::new(Scope::of("", columns, false)));
         generator
     }

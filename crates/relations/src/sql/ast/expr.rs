@@ -100,7 +100,15 @@ pub struct Call {
     /// The order in which an aggregate sees its rows.
     pub order_by: Vec<Order>,
     pub filter: Option<Expr>,
-    pub over: Option<Window>,
+    pub over: Option<Over>,
+}
+
+/// What a window function looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Over {
+    Window(Window),
+    /// A window of the WINDOW clause.
+    Named(String),
 }
 
 /// The window of a window function.
@@ -147,6 +155,7 @@ words! {
     Postfix {
         IsNull = "IS NULL",
         NotNull = "IS NOT NULL",
+        LateNotNull = "NOT NULL",
         Isnull = "ISNULL",
         Notnull = "NOTNULL",
         IsTrue = "IS TRUE",
@@ -184,6 +193,7 @@ words! {
         Concatenate = "||",
         Arrow = "->",
         LongArrow = "->>",
+        Match = "MATCH",
     }
 }
 words! {

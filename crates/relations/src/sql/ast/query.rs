@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Expr, Literal, words};
+use super::{Expr, Literal, Window, words};
 
 /// A query: `[WITH ..] body [ORDER BY ..] [LIMIT ..]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ words! {
     SetOperator { UnionAll = "UNION ALL", Union = "UNION", Intersect = "INTERSECT", Except = "EXCEPT", }
 }
 
-/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]]`
+/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]] [WINDOW ..]`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Select {
     pub distinct: bool,
@@ -49,6 +49,8 @@ pub struct Select {
     pub filter: Option<Expr>,
     pub group_by: Vec<Expr>,
     pub having: Option<Expr>,
+    /// Windows with their names.
+    pub windows: Vec<(String, Window)>,
 }
 
 /// A column of a result.

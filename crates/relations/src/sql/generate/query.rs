@@ -129,6 +129,7 @@ impl Generator<'_> {
 
     fn windowed(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
+        let named = self.rng.chance(percent::NAMED_WINDOW);
         let outputs = self.within_scope(scope, |generator| {
             select.filter = generator.inner_filter(depth);
             (0..columns)
@@ -136,7 +137,10 @@ impl Generator<'_> {
                     if place > 0 && generator.rng.chance(50) {
                         return generator.output();
                     }
-                    let (expr, class) = generator.window();
+                    let (mut expr, class) = generator.window();
+                    if named {
+                        generator.name_window(&mut expr, &mut select);
+                    }
                     Output::of(expr, class, false)
                 })
                 .collect()

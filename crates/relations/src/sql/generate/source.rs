@@ -126,6 +126,9 @@ impl Generator<'_> {
                     rows: shaped.rows,
                 }
             }
+            Origin::Function if self.direct && self.rng.chance(percent::PRAGMA_ROWS) => {
+                self.pragma_rows()
+            }
             Origin::Function if self.schema.dialect.has(38) => self.json_rows(),
             _ => self.open_table(rows_max),
         }
@@ -229,6 +232,33 @@ impl Generator<'_> {
         }
     }
 
+    /// What SQLite says of a table.
+    fn pragma_rows(&mut self) -> Opened {
+        if self.schema.tables.is_empty() {
+            return self.constant_rows();
+        }
+        let name = self.alias();
+        let function = *self.rng.pick(&["pragma_table_info", "pragma_table_xinfo"]);
+        let table = self.rng.pick(&self.schema.tables);
+        let columns = vec![
+            column("cid", Class::Integer),
+            column("name", Class::Text),
+            column("type", Class::Text),
+            column("dflt_value", Class::Text),
+            column("pk", Class::Integer),
+        ];
+        let rows = table.columns.len();
+        let arguments = vec![Expr::text(&table.name)];
+        let kind = SourceKind::Function { name: function.to_owned(), arguments };
+        Opened {
+            source: Source { kind, alias: Some(name.clone()) },
+            name,
+            columns,
+            rowid: false,
+            rows,
+        }
+    }
+
     /// Constant rows, for a database without tables.
     fn constant_rows(&mut self) -> Opened {
         let name = self.alias();
@@ -270,6 +300,7 @@ pub fn column(name: &str, class: Class) -> Column {
         generated: false,
         not_null: false,
         strict: false,
+        refers: false,
         samples: Arc::default(),
         collation: Collation::Binary,
     }

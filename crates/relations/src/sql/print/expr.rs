@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Print, clause, list, tuple};
-use crate::sql::ast::{Bound, Call, Expr, Frame, Literal, Members, Raise, Window};
+use crate::sql::ast::{Bound, Call, Expr, Frame, Literal, Members, Over, Raise, Window};
 
 impl Print for Expr {
     fn print(&self, out: &mut String) {
@@ -194,6 +194,15 @@ impl Print for Call {
             out.push(')');
         }
         clause(out, " OVER ", self.over.as_ref());
+    }
+}
+
+impl Print for Over {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::Window(window) => window.print(out),
+            Self::Named(name) => out.push_str(name),
+        }
     }
 }
 
