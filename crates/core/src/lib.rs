@@ -38,6 +38,7 @@
 //!
 //! The crate is pure: no input, no output, no clock, no randomness.
 
+mod context;
 mod cover;
 mod criterion;
 mod error;
@@ -60,6 +61,7 @@ mod table;
 mod tally;
 mod warning;
 
+pub use context::{Context, Input, Judgement, Setup, Violation};
 pub use cover::Cover;
 pub use criterion::{Criteria, Criterion};
 pub use error::{BuildMismatch, GroupTooSmall};

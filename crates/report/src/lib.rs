@@ -9,5 +9,5 @@ mod rows;
 mod table;
 
 pub use markdown::Markdown;
-pub use rows::{By, Layout, View, table};
-pub use table::Table;
+pub use rows::{By, Layout, View, table, thousands};
+pub use table::{Column, Table};
