@@ -6,6 +6,7 @@
 
 mod markdown;
 mod rows;
+pub mod svg;
 mod table;
 
 pub use markdown::Markdown;
