@@ -1,6 +1,8 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
+pub mod compare;
+mod compared_runs;
 pub mod completions;
 pub mod diff;
 pub mod generate;
