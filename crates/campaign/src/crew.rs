@@ -247,7 +247,9 @@ impl<'r> Room<'r> {
                     Heard::Answer(Answer::Failed(what)) => {
                         return Err(fault(io::Error::other(what)));
                     }
-                    Heard::Answer(Answer::Ready { .. } | Answer::Written(_)) => continue,
+                    Heard::Answer(
+                        Answer::Ready { .. } | Answer::Written(_) | Answer::Tried(_),
+                    ) => continue,
                     Heard::Answer(Answer::Lost(lost)) => {
                         let outcome = Err((0, lost));
                         (Tested { micros: 0, outcome }, false)
@@ -301,22 +303,22 @@ impl<'r> Room<'r> {
 }
 
 /// A process that runs tests, and the table in whose numbers it tells what they ran.
-struct Worker {
-    servant: Servant,
-    table: SiteTable,
+pub(crate) struct Worker {
+    pub(crate) servant: Servant,
+    pub(crate) table: SiteTable,
     /// All sites, none of which ran.
     universe: Reading,
 }
 
 /// What a worker said.
-enum Heard {
+pub(crate) enum Heard {
     Answer(Answer),
     /// It has ended, or was ended.
     Gone(Missing),
 }
 
 impl Worker {
-    fn start(conditions: &Conditions<'_>) -> io::Result<Self> {
+    pub(crate) fn start(conditions: &Conditions<'_>) -> io::Result<Self> {
         let words = vec!["work".into()];
         let mut servant = Servant::start(words, conditions.memory_bytes)?;
         servant.say(&encode(conditions.setting));
@@ -344,7 +346,7 @@ impl Worker {
         Ok(Worker { servant, table, universe })
     }
 
-    fn hear(&mut self, conditions: &Conditions<'_>) -> io::Result<Heard> {
+    pub(crate) fn hear(&mut self, conditions: &Conditions<'_>) -> io::Result<Heard> {
         Ok(match self.servant.hear(conditions.timeout, conditions.interrupted)? {
             Said::Message(message) => Heard::Answer(decode(&message)?),
             Said::Ended(exit, last_words) => {

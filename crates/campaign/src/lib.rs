@@ -9,8 +9,10 @@
 
 mod crew;
 mod message;
+mod trial;
 mod work;
 
 pub use crew::{Conditions, Log, Plan, Violation, measure, write};
 pub use message::Setting;
+pub use trial::{Laboratory, Ran, Trial, Tried};
 pub use work::work;

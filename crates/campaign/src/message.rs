@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use metacov_core::{Exit, Failure, Missing, Outcome, Value};
 use serde::{Deserialize, Serialize};
 
+use crate::trial::{Attempt, Trial};
+
 /// What is measured, and how it is named.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Setting {
@@ -42,6 +44,8 @@ pub enum Request {
     Run(Job),
     /// To write them down.
     Write(Job),
+    /// To run given statements.
+    Try(Trial),
 }
 
 /// A database and the tests on it, written down.
@@ -74,6 +78,8 @@ pub enum Answer {
     Lost(Lost),
     /// What was asked for, written down.
     Written(Script),
+    /// What came of given statements.
+    Tried(Attempt),
     /// The job is done.
     Done,
     /// It cannot be done.
@@ -138,7 +144,7 @@ impl From<Lost> for Missing {
 }
 
 /// An outcome on its way from a child to its parent.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Told {
     /// Rows.
     Rows(Vec<Vec<Cell>>),
@@ -147,7 +153,7 @@ pub enum Told {
 }
 
 /// A value on its way.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Cell {
     Null,
     Integer(i64),

@@ -86,13 +86,13 @@ pub(crate) fn scope(setting: &Setting) -> Scope {
 }
 
 /// What a test needs.
-struct Bench<'s> {
-    intake: Intake<'s>,
-    meter: Meter,
+pub(crate) struct Bench<'s> {
+    pub(crate) intake: Intake<'s>,
+    pub(crate) meter: Meter,
     /// What the engine does when it is used for the first time.
-    once: Cover,
+    pub(crate) once: Cover,
     dialect: Dialect,
-    setting: &'s Setting,
+    pub(crate) setting: &'s Setting,
 }
 
 impl Bench<'_> {
@@ -102,6 +102,7 @@ impl Bench<'_> {
         let answer = match decode(&request)? {
             Request::Run(job) => self.run(engine, &job, master).map(|()| Answer::Done),
             Request::Write(job) => self.write(engine, &job).map(Answer::Written),
+            Request::Try(trial) => self.attempt(engine, &trial).map(Answer::Tried),
         };
         master.say(&encode(&answer?))
     }
@@ -193,7 +194,7 @@ impl Bench<'_> {
     }
 
     /// Runs a side; what it gave and what it ran, or how it ended.
-    fn side(
+    pub(crate) fn side(
         &mut self,
         connection: &mut Connection<'_>,
         side: &Side,
