@@ -175,7 +175,7 @@ pub fn comparison_plot(comparison: &Comparison, criterion: Criterion) -> String 
         0 | 1 => row.relation.clone(),
         _ => format!("{} ({})", row.relation, groups[row.group]),
     };
-    let y = format!("{criterion}s, in % of all");
+    let y = format!("{}, in % of all", criterion.plural());
     let labels = |title: &str| Labels { title: title.to_owned(), x: String::new(), y: y.clone() };
     if rows().all(|row| row.mc.values.len() < 2) {
         let bars = rows().map(|row| Bar {
