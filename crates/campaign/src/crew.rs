@@ -1,15 +1,15 @@
 //! Workers and the suite that they fold.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZero;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Exit, Failure, Group, Missing, Operation, Reading, SiteTable, Suite, runs,
+    Context, Cover, Exit, Failure, Group, Input, Judgement, Missing, Operation, Reading, Setup,
+    SiteTable, Suite, runs,
 };
 use metacov_exec::{Said, Servant};
 use metacov_formats::{Audience, Error, Fault, Halt, Hand, Intake, Numbering, Read, Snapshot};
@@ -76,21 +76,6 @@ pub struct Log {
     pub statements: u64,
     /// How many of them worked.
     pub worked: u64,
-    /// By place: the pairs that violate their relation, and how.
-    pub violations: BTreeMap<u64, Violation>,
-}
-
-/// A pair that violates its relation.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// The relation.
-    pub relation: &'static str,
-    /// The pair.
-    pub pair: u64,
-    /// How its results differ.
-    pub how: String,
-    /// The statements of both sides, on their database.
-    pub sides: [Vec<String>; 2],
 }
 
 /// Runs all tests of a plan that the audience does not know yet, and folds them. An interrupt ends
@@ -226,17 +211,20 @@ impl<'r> Room<'r> {
             let job = Job { seed: self.plan.seed, database, tests: rest };
             running.servant.say(&encode(&Request::Run(job)));
             let (mut current, mut is_gone) = (None, false);
+            let mut context = Context::default();
             loop {
                 let said = running.hear(self.conditions).map_err(fault)?;
                 let (tested, goes_on) = match said {
-                    Heard::Answer(Answer::Next(relation, number)) => {
+                    Heard::Answer(Answer::Next { relation, number, sides }) => {
                         current = Some((relation, number));
+                        context.inputs = sides.iter().map(|side| vec![input(side)]).collect();
                         continue;
                     }
-                    Heard::Answer(Answer::Built { statements, worked }) => {
+                    Heard::Answer(Answer::Built { setup, worked }) => {
                         let log = &mut self.state().log;
-                        log.statements += statements;
+                        log.statements += setup.len() as u64;
                         log.worked += worked;
+                        context.setup = Some(Arc::new(Setup::new(script(&setup).into_bytes())));
                         continue;
                     }
                     Heard::Answer(Answer::Tested(tested)) => (tested, true),
@@ -265,7 +253,7 @@ impl<'r> Room<'r> {
                     return Err(fault(io::Error::other(what)));
                 };
                 tests.pop();
-                self.fold(test, tested, &running, hand)?;
+                self.fold(test, (tested, context.clone()), &running, hand)?;
                 if !goes_on {
                     *worker = (!is_gone).then_some(running);
                     break;
@@ -278,17 +266,15 @@ impl<'r> Room<'r> {
     fn fold(
         &self,
         (relation, number): (usize, u64),
-        tested: Tested,
+        (tested, mut context): (Tested, Context),
         worker: &Worker,
         hand: &mut Hand<'r>,
     ) -> Result<(), Halt> {
         let (place, name) = (self.plan.place(relation, number), ALL[relation].name());
         let outcome = match tested.outcome {
             Ok(Measured { sides, violated }) => {
-                if let Some((how, sides)) = violated {
-                    let violation = Violation { relation: name, pair: number, how, sides };
-                    self.state().log.violations.insert(place, violation);
-                }
+                let holds = Judgement::Holds;
+                context.judgement = Some(violated.map_or(holds, Judgement::Violated));
                 let group = worker.group(&sides);
                 Ok(group.map_err(|what| Halt::Input(Fault::Io(io::Error::other(what)).of(name)))?)
             }
@@ -297,9 +283,25 @@ impl<'r> Room<'r> {
         let pair = number.to_string();
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {name}"));
         let took = Duration::from_micros(tested.micros);
-        let read = Read { place, relation: name, pair: &pair, sides: &sides, outcome, took };
+        let relation = name;
+        let read = Read { place, relation, pair: &pair, sides: &sides, outcome, context, took };
         hand.fold(read, worker.table(), self.audience)
     }
+}
+
+/// Statements as SQLite's shell takes them.
+pub fn script(statements: &[String]) -> String {
+    let mut text = String::new();
+    for statement in statements {
+        text.push_str(statement);
+        // What is for the shell ends with its line.
+        text.push_str(if statement.starts_with('.') { "\n" } else { ";\n" });
+    }
+    text
+}
+
+fn input(statements: &[String]) -> Input {
+    Input::new(String::new(), script(statements).into_bytes())
 }
 
 /// A process that runs tests, and the table in whose numbers it tells what they ran.

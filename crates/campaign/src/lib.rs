@@ -12,7 +12,7 @@ mod message;
 mod trial;
 mod work;
 
-pub use crew::{Conditions, Log, Plan, Violation, measure, write};
+pub use crew::{Conditions, Log, Plan, measure, script, write};
 pub use message::Setting;
 pub use trial::{Laboratory, Ran, Trial, Tried};
 pub use work::work;

@@ -67,10 +67,11 @@ pub enum Answer {
         sites: usize,
         build: u64,
     },
-    /// The database is there; how many statements there were, and how many worked.
-    Built { statements: u64, worked: u64 },
-    /// A test is next. If nothing follows, it is the one that ended the worker.
-    Next(usize, u64),
+    /// The database is there: what built it, and how many of the statements worked.
+    Built { setup: Vec<String>, worked: u64 },
+    /// A test is next, and the statements of both its sides. If nothing follows, it is the one that
+    /// ended the worker.
+    Next { relation: usize, number: u64, sides: [Vec<String>; 2] },
     /// What came of it.
     Tested(Tested),
     /// The test, or the making of the database if there was none yet, has ended the process that
@@ -100,8 +101,8 @@ pub struct Tested {
 pub struct Measured {
     /// Each side as bytes; the second as what it differs in from the first.
     pub sides: [Vec<u8>; 2],
-    /// How the relation is violated, if it is, and the statements of both sides.
-    pub violated: Option<(String, [Vec<String>; 2])>,
+    /// How the relation is violated, if it is.
+    pub violated: Option<String>,
 }
 
 /// A side that has no cover.

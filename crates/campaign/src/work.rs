@@ -112,14 +112,16 @@ impl Bench<'_> {
         self.meter.reset()?;
         let mut connection = engine.open()?;
         let built = self.build(&mut connection, job);
-        let (statements, worked) = (built.setup.len() as u64, built.worked);
-        master.say(&encode(&Answer::Built { statements, worked }))?;
+        let Built { schema, setup, worked } = built;
+        master.say(&encode(&Answer::Built { setup, worked }))?;
         let mut setup = self.meter.read(&mut self.intake).map_err(io::Error::other)?.executed;
         setup |= &self.once;
         for (relation, number) in &job.tests {
-            master.say(&encode(&Answer::Next(*relation, *number)))?;
-            let tested =
-                self.test(&mut connection, &built.schema, &setup, (job, *relation, *number))?;
+            let (relation, number) = (*relation, *number);
+            let test = derive(job, relation, number, &schema)?;
+            let sides = [&test.sides.a, &test.sides.b].map(written);
+            master.say(&encode(&Answer::Next { relation, number, sides }))?;
+            let tested = self.test(&mut connection, &setup, &test)?;
             master.say(&encode(&Answer::Tested(tested)))?;
         }
         Ok(())
@@ -130,7 +132,7 @@ impl Bench<'_> {
         let Built { schema, setup, .. } = self.build(&mut engine.open()?, job);
         let test = |(relation, number): &(usize, u64)| {
             let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
-            Ok([a, b].map(written))
+            Ok([&a, &b].map(written))
         };
         let tests = job.tests.iter().map(test).collect::<io::Result<_>>()?;
         Ok(Script { setup, tests })
@@ -160,12 +162,10 @@ impl Bench<'_> {
     fn test(
         &mut self,
         connection: &mut Connection<'_>,
-        schema: &Schema,
         setup: &Cover,
-        (job, relation, number): (&Job, usize, u64),
+        test: &Test,
     ) -> io::Result<Tested> {
         let start = Instant::now();
-        let test = derive(job, relation, number, schema)?;
         let micros = || u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX);
         let lost = |side: usize, missing: Missing| {
             Ok(Tested { micros: micros(), outcome: Err((side, missing.into())) })
@@ -180,7 +180,7 @@ impl Bench<'_> {
         };
         let violated = match test.judge(&Pair { a, b }) {
             Verdict::Holds => None,
-            Verdict::Violated(how) => Some((how, [test.sides.a, test.sides.b].map(written))),
+            Verdict::Violated(how) => Some(how),
             Verdict::Invalid(reason) => {
                 let (exit, last_words) = (Exit::Success, reason.to_string());
                 let missing = Missing { failure: Failure::Invalid, exit, last_words };
@@ -248,9 +248,9 @@ fn derive(job: &Job, relation: usize, number: u64, schema: &Schema) -> io::Resul
 }
 
 /// The statements of a side, in the words of SQLite's shell.
-fn written(side: Side) -> Vec<String> {
+fn written(side: &Side) -> Vec<String> {
     let switches = side.optimizations_off.map(|off| format!(".testctrl optimizations {off:#x}"));
-    switches.into_iter().chain(side.statements).collect()
+    switches.into_iter().chain(side.statements.iter().cloned()).collect()
 }
 
 /// The sides as bytes, with the setup, which both have run.

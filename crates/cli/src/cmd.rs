@@ -31,6 +31,7 @@ use crate::exit_code::{ExitCode, Unwritten};
 use crate::failures::Failures;
 use crate::progress::Progress;
 use crate::talk::Talk;
+use crate::violations::{self, Violations};
 use output_args::Presentation;
 use run_file::RunFile;
 
@@ -77,11 +78,13 @@ impl Frame {
         let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
         let progress = Progress::new(talk, planned, known, options.operation);
         let failures = Failures::new(talk);
+        let violations = Violations::default();
         let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
         let room = Room {
             recorder: recorder.as_ref(),
             progress: &progress,
             failures: &failures,
+            violations: &violations,
             interrupted,
         };
         let folded = fold(numbering, &room);
@@ -98,8 +101,11 @@ impl Frame {
             Halt::Input(error) => anyhow::Error::from(error),
             Halt::Audience(error) => Unwritten(error).into(),
         })?;
+        let mut violations = violations.into_inner();
         if let Some(file) = run_file {
-            suite = Run::open(&file.path)?.suite()?.0;
+            let run = Run::open(&file.path)?;
+            violations = run.violations()?;
+            suite = run.suite()?.0;
         }
         if measured < planned {
             talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
@@ -112,6 +118,7 @@ impl Frame {
         } else {
             ExitCode::Success
         };
+        let code = violations::tell(&violations, code, talk);
         Ok(if measured < planned { ExitCode::Interrupted } else { code })
     }
 }
@@ -128,6 +135,7 @@ struct Room<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
     failures: &'r Failures<'r>,
+    violations: &'r Violations,
     /// Whether no group is to be begun any more.
     interrupted: Option<&'r AtomicBool>,
 }
@@ -143,6 +151,7 @@ impl Audience for Room<'_> {
     fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
         self.recorder.map_or(Ok(()), |recorder| recorder.hear(done))?;
         self.failures.hear(done)?;
+        self.violations.hear(done)?;
         self.progress.hear(done)
     }
 }

@@ -5,6 +5,7 @@ mod exit_code;
 mod failures;
 mod progress;
 mod talk;
+mod violations;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

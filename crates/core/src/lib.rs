@@ -38,6 +38,7 @@
 //!
 //! The crate is pure: no input, no output, no clock, no randomness.
 
+mod context;
 mod cover;
 mod criterion;
 mod error;
@@ -60,6 +61,7 @@ mod table;
 mod tally;
 mod warning;
 
+pub use context::{Context, Input, Judgement, Setup, Violation};
 pub use cover::Cover;
 pub use criterion::{Criteria, Criterion};
 pub use error::{BuildMismatch, GroupTooSmall};
@@ -75,7 +77,7 @@ pub use same_build::same_build;
 pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
 pub use state::{Kind, State};
 pub use suite::{Agreement, Suite};
-pub use summary::{FunctionKey, Summaries, Summary, by_file, by_function, total};
+pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use symbols::Symbol;
 pub use table::{BuildId, SiteTable, TableId};
 pub use tally::Tally;

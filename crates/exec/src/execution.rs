@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
+use metacov_core::{BuildMismatch, Exit, Failure, Input, Missing, Reading, Setup};
 use metacov_formats::{Error, Fault, Intake, Side};
 
 use crate::{Invocation, Target};
@@ -34,6 +34,17 @@ impl Side for Inputs {
 
     fn name(&self) -> String {
         self.invocations.first().map(name).unwrap_or_default()
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        let inputs = |invocation: &Invocation| {
+            invocation.inputs().map_err(|error| Fault::Io(error).of(name(invocation)))
+        };
+        Ok(self.invocations.iter().map(inputs).collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn setup(&self) -> Option<Arc<Setup>> {
+        self.target.setup.clone()
     }
 }
 

@@ -1,7 +1,11 @@
 //! What one execution of a target gets.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+use metacov_core::Input;
 
 /// What stands for the input in a command.
 const INPUT: &str = "@@";
@@ -28,6 +32,26 @@ impl Invocation {
         Invocation { input: Some(input), ..Invocation::default() }
     }
 
+    /// What the execution is run on, as it is kept: its files, the first with what else it gets.
+    pub(crate) fn inputs(&self) -> io::Result<Vec<Input>> {
+        let environment = self
+            .environment
+            .iter()
+            .map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()));
+        let arguments = self.arguments.iter().map(|word| word.to_string_lossy().into_owned());
+        let more: Vec<String> = environment.chain(arguments).collect();
+        let files = self.input.iter().chain(self.stdin.as_ref());
+        let mut inputs = files.map(|path| kept(path)).collect::<io::Result<Vec<_>>>()?;
+        match inputs.first_mut() {
+            Some(first) if !more.is_empty() => {
+                first.name = format!("{} {}", first.name, more.join(" "));
+            }
+            Some(_) => {}
+            None => inputs.push(Input::new(more.join(" "), Vec::new())),
+        }
+        Ok(inputs)
+    }
+
     /// The whole command, and its standard input if it has one.
     pub(crate) fn command(&self, command: &[OsString]) -> (Vec<OsString>, Option<&Path>) {
         let words = command.iter().chain(&self.arguments);
@@ -37,6 +61,18 @@ impl Invocation {
         let stdin = self.stdin.as_deref().or_else(|| input.filter(|_| !takes_file));
         (words.collect(), stdin)
     }
+}
+
+/// A file, as much as is kept of it.
+fn kept(path: &Path) -> io::Result<Input> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let metadata = std::fs::metadata(path)?;
+    let mut content = Vec::new();
+    // What can be read only once, such as a pipe, is left to the program.
+    if metadata.is_file() {
+        File::open(path)?.take(Input::BYTES_MAX as u64).read_to_end(&mut content)?;
+    }
+    Ok(Input { name, content, bytes: metadata.len() })
 }
 
 fn holds_input(argument: &OsStr) -> bool {

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use metacov_core::Exit;
+use metacov_core::{Exit, Setup};
 use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE, STDIN_VARIABLE};
 
 use crate::invocation::{Environment, Invocation};
@@ -52,7 +52,7 @@ impl Worker {
 
     /// Has an input run, after the setup if that does not run only once.
     fn ask(&mut self, session: &mut Session, target: &Target, input: &[u8]) -> io::Result<Outcome> {
-        let setup = target.setup.as_deref().unwrap_or_default();
+        let setup = target.setup.as_deref().map(Setup::content).unwrap_or_default();
         let mut ask = |question: Question<'_>| {
             session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
         };
@@ -94,7 +94,7 @@ impl Worker {
         let mut session = session.ok_or_else(|| self.not_serving(target))?;
         match (&target.setup, target.mode) {
             (Some(setup), Mode::Fork) if is_library(&target.command) => {
-                let (question, wall) = (Question::RunInline(setup), limits.wall);
+                let (question, wall) = (Question::RunInline(setup.content()), limits.wall);
                 let outcome = session.ask(question, &mut self.supervisor, wall, interrupted)?;
                 if !matches!(outcome, Outcome::Ran(_)) {
                     return Err(io::Error::other("the setup does not run to its end"));

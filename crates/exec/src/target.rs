@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Duration;
 
+use metacov_core::Setup;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use crate::worker::Worker;
@@ -66,7 +67,7 @@ pub struct Target {
     /// How executions are made.
     pub mode: Mode,
     /// What comes before each input: the same for all, and part of it.
-    pub setup: Option<Vec<u8>>,
+    pub setup: Option<Arc<Setup>>,
     /// The exit codes of valid executions; any, if none is given.
     pub valid_codes: Vec<i32>,
     /// How much an execution may take.

@@ -54,7 +54,7 @@ impl Worker {
     fn execute(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
         let mut invocation = invocation.clone();
         if let (Some(setup), Some(input)) = (&target.setup, &mut invocation.input) {
-            *input = self.input_file(input.extension(), &[setup, &fs::read(&input)?])?;
+            *input = self.input_file(input.extension(), &[setup.content(), &fs::read(&input)?])?;
         }
         let (command, stdin) = invocation.command(&target.command);
         let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null")))?;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metacov_core::{Group, Missing, Reading};
+use metacov_core::{Context, Group, Missing, Reading};
 
 use crate::{Error, Numbering};
 
@@ -30,6 +30,8 @@ pub struct Done<'g> {
     pub sides: usize,
     /// What the sides ran; or the first side that has no cover, and why.
     pub outcome: Result<&'g Group<Reading>, (usize, &'g Missing)>,
+    /// What it was run on, and how it was judged.
+    pub context: &'g Context,
     /// How long it took to run and to read all sides.
     pub took: Duration,
     /// What the readings' numbers stand for.

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use metacov_core::{Missing, Operation, Reading, SiteTable, Suite};
+use metacov_core::{Context, Input, Missing, Operation, Reading, Setup, SiteTable, Suite};
 
 use crate::gcda::Library;
 use crate::{
@@ -39,6 +39,16 @@ pub trait Side: Send {
 
     /// What to call it in a message.
     fn name(&self) -> String;
+
+    /// What it is run on, if it is run.
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// What makes the state that it and all other sides start from, if they share one.
+    fn setup(&self) -> Option<Arc<Setup>> {
+        None
+    }
 }
 
 /// Coverage files, united. One that cannot be read is an error: nobody ran anything.
@@ -187,12 +197,23 @@ fn fold_group<S: Side>(
     (place, spec): (u64, &GroupSpec<S>),
     hand: &mut Hand<'_>,
 ) -> Result<(), Halt> {
+    let context = context(spec.sides.sides()).map_err(Halt::Input)?;
     let start = Instant::now();
     let outcome = read_group(room.options.operation, intake, spec).map_err(Halt::Input)?;
     let GroupSpec { relation, pair, sides } = spec;
     let sides: Vec<String> = sides.sides().iter().map(Side::name).collect();
-    let read = Read { place, relation, pair, sides: &sides, outcome, took: start.elapsed() };
+    let took = start.elapsed();
+    let read = Read { place, relation, pair, sides: &sides, outcome, context, took };
     hand.fold(read, intake.table(), room.audience)
+}
+
+/// What is known of the group before it is read. Nobody judges it here.
+fn context<S: Side>(sides: &[S]) -> Result<Context, Error> {
+    let mut inputs = sides.iter().map(Side::inputs).collect::<Result<Vec<_>, _>>()?;
+    if inputs.iter().all(Vec::is_empty) {
+        inputs.clear();
+    }
+    Ok(Context { setup: sides.first().and_then(Side::setup), inputs, judgement: None })
 }
 
 fn read_group<S: Side>(

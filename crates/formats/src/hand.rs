@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metacov_core::{
-    Agreement, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
+    Agreement, Context, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
 };
 
 use crate::numbering::Share;
@@ -33,6 +33,8 @@ pub struct Read<'g> {
     pub sides: &'g [String],
     /// What they ran.
     pub outcome: Outcome,
+    /// What it was run on, and how it was judged.
+    pub context: Context,
     /// How long that took.
     pub took: std::time::Duration,
 }
@@ -51,7 +53,7 @@ impl<'n> Hand<'n> {
         table: &SiteTable,
         audience: &dyn Audience,
     ) -> Result<(), Halt> {
-        let Read { place, relation, pair, sides, outcome, took } = read;
+        let Read { place, relation, pair, sides, outcome, context, took } = read;
         let outcome = self.renumbered(outcome, sides, table).map_err(Halt::Input)?;
         let done = Done {
             place,
@@ -59,6 +61,7 @@ impl<'n> Hand<'n> {
             pair,
             sides: sides.len(),
             outcome: outcome.as_ref().map_err(|(side, missing)| (*side, missing)),
+            context: &context,
             took,
             numbering: self.numbering,
         };

@@ -19,12 +19,16 @@
 //!           shown, last_line,
 //!           excluded, mark_kind, mark
 //! relation  id, name
-//! pair      id, place, relation,      one row for each group of sides: `measured`, or how a side
-//!           name, sides, verdict,     failed; how long it took; in how many sites its sides
-//!           failed_side, exit_code,   differ
-//!           signal, last_words,
+//! pair      id, place, relation,      one row for each group of sides: `holds` or `violated` (and
+//!           name, sides, verdict,     how), `measured` if nobody judged it, or how a side failed;
+//!           failed_side, exit_code,   what it started from; how long it took; in how many sites
+//!           signal, last_words,       its sides differ
+//!           violation, setup,
 //!           microseconds, differing,
 //!           fingerprint
+//! setup     id, content, fingerprint  what made the state that the sides of many pairs start from
+//! input     pair, side, number, name, what each side was run on: its first 64 KiB, and how many
+//!           content, bytes            bytes it had
 //! side      pair, side, told, naming, the covers of the sides of measured pairs
 //!           executed, known, flaky
 //! base      executed, known,          one row: the first side that was measured
@@ -42,7 +46,7 @@
 //! 2, 3, 4, 7  is  02 03 02 01
 //! ```
 //!
-//! `told` has a bit for each criterion that the side tells (1 line, 2 branch, 4 function, 8
+//! Content is TEXT if it is one, or else a BLOB. `told` has a bit for each criterion that the side tells (1 line, 2 branch, 4 function, 8
 //! region, 16 block), `naming` one for each way of naming branches, `fingerprint` is FNV-1a of the row and
 //! its sides; so is `seal` in `meta`, of all the rest, once a run has come to an end.
 //!
@@ -52,6 +56,7 @@
 
 mod base;
 mod header;
+mod inputs;
 mod lock;
 mod merge;
 mod pairs;

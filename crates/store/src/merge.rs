@@ -1,5 +1,6 @@
 //! Many runs, united.
 
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::lock::Lock;
 use crate::pairs::{PairRow, Stored};
 use crate::run::Entry;
 use crate::sites::Written;
-use crate::{Header, Run, Settings, schema, seal};
+use crate::{Header, Run, Settings, inputs, schema, seal};
 
 /// What came of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +169,7 @@ fn fill(
     if let Some(news) = Written::default().news(table) {
         news.write(&connection)?;
     }
+    write_setups(&connection, runs)?;
     let empty = Base::of(table);
     let mut base: Option<Base> = None;
     let mut merged = Merged { groups: 0, disputed: 0 };
@@ -192,6 +194,18 @@ fn fill(
     seal::write(&connection, header, table)?;
     close(connection)?;
     Ok(merged)
+}
+
+/// Writes what the groups of all runs start from, in the order of hashes.
+fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), Halt> {
+    let mut setups: BTreeMap<u64, &Run> = BTreeMap::new();
+    for run in runs {
+        setups.extend(run.setups()?.into_iter().map(|hash| (hash, run)));
+    }
+    for (hash, run) in setups {
+        inputs::write_setup(connection, &run.setup(hash)?)?;
+    }
+    Ok(())
 }
 
 fn close(connection: Connection) -> rusqlite::Result<()> {

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Naming, Reading, SiteTable,
+    Cover, Criteria, Exit, Failure, Fingerprint, Group, Input, Judgement, Missing, Naming, Reading,
+    SiteTable, Violation,
 };
 use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::base::Base;
 use crate::header::damaged;
+use crate::inputs;
 use crate::sites::number;
 use metacov_core::runs;
 
@@ -29,6 +31,12 @@ pub struct Stored {
     pub sides: usize,
     /// What the sides ran; or the first side that has no cover, and why.
     pub outcome: Result<Group<Reading>, (usize, Missing)>,
+    /// What its sides started from, if they share it: see [`Run::setup`](crate::Run::setup).
+    pub setup: Option<u64>,
+    /// By side: what it was run on. None at all if nobody knows.
+    pub inputs: Vec<Vec<Input>>,
+    /// Whether the outputs keep to the relation, if all sides were measured and somebody looked.
+    pub judgement: Option<Judgement>,
     /// How long it took.
     pub took: Duration,
 }
@@ -37,6 +45,7 @@ pub struct Stored {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PairRow {
     failure: Option<Failure>,
+    judgement: Option<Judgement>,
     pub(crate) relation: String,
     pub(crate) name: String,
     sides: usize,
@@ -46,6 +55,8 @@ pub(crate) struct PairRow {
     last_words: Option<String>,
     differing: Option<u64>,
     covers: Vec<SideRow>,
+    setup: Option<u64>,
+    inputs: Vec<Vec<Input>>,
     pub(crate) microseconds: u64,
     pub(crate) place: u64,
 }
@@ -63,6 +74,7 @@ impl PairRow {
     pub(crate) fn of(stored: &Stored, base: &Base) -> Self {
         let mut row = PairRow {
             failure: None,
+            judgement: None,
             relation: stored.relation.clone(),
             name: stored.name.clone(),
             sides: stored.sides,
@@ -72,11 +84,16 @@ impl PairRow {
             last_words: None,
             differing: None,
             covers: Vec::new(),
+            setup: stored.setup,
+            inputs: stored.inputs.clone(),
             microseconds: u64::try_from(stored.took.as_micros()).unwrap_or(u64::MAX),
             place: stored.place,
         };
         match &stored.outcome {
-            Ok(group) => row.set_covers(group, base),
+            Ok(group) => {
+                row.judgement.clone_from(&stored.judgement);
+                row.set_covers(group, base);
+            }
             Err((side, missing)) => row.set_missing(*side, missing),
         }
         row
@@ -129,6 +146,7 @@ impl PairRow {
         put(self.relation.as_bytes());
         put(self.name.as_bytes());
         put(self.last_words.as_deref().unwrap_or_default().as_bytes());
+        put(self.violation().unwrap_or_default().as_bytes());
         let numbers = [
             Some(number(self.sides)),
             self.failed_side.map(number),
@@ -137,6 +155,7 @@ impl PairRow {
             self.differing.map(u64::cast_signed),
             Some(self.microseconds.cast_signed()),
             Some(self.place.cast_signed()),
+            self.setup.map(u64::cast_signed),
         ];
         for number in numbers {
             match number {
@@ -152,11 +171,38 @@ impl PairRow {
                 put(cover.as_deref().unwrap_or_default());
             }
         }
+        for side in &self.inputs {
+            put(&number(side.len()).to_le_bytes());
+            for input in side {
+                put(input.name.as_bytes());
+                put(&input.content);
+                put(&input.bytes.to_le_bytes());
+            }
+        }
         fingerprint.hash().cast_signed()
     }
 
     fn verdict(&self) -> &'static str {
-        self.failure.map_or(MEASURED, Failure::name)
+        match (&self.judgement, self.failure) {
+            (_, Some(failure)) => failure.name(),
+            (None, None) => MEASURED,
+            (Some(Judgement::Holds), None) => HOLDS,
+            (Some(Judgement::Violated(_)), None) => VIOLATED,
+        }
+    }
+
+    fn violation(&self) -> Option<&str> {
+        match &self.judgement {
+            Some(Judgement::Violated(how)) => Some(how),
+            _ => None,
+        }
+    }
+
+    /// Its place, and the violation that it is.
+    pub(crate) fn violated(self) -> Option<(u64, Violation)> {
+        let PairRow { place, relation, name: pair, judgement, inputs, .. } = self;
+        let Some(Judgement::Violated(how)) = judgement else { return None };
+        Some((place, Violation { relation, pair, how, inputs }))
     }
 
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
@@ -164,7 +210,8 @@ impl PairRow {
         connection.prepare_cached(relation)?.execute([&self.relation])?;
         let mut insert = connection.prepare_cached(
             "INSERT INTO pair VALUES (NULL, ?1, (SELECT id FROM relation WHERE name = ?2), ?3, ?4,
-             ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             ?5, ?6, ?7, ?8, ?9, ?10, (SELECT id FROM setup WHERE fingerprint = ?11), ?12, ?13,
+             ?14)",
         )?;
         insert.execute(params![
             self.place.cast_signed(),
@@ -176,6 +223,8 @@ impl PairRow {
             self.exit_code,
             self.signal,
             self.last_words,
+            self.violation(),
+            self.setup.map(u64::cast_signed),
             self.microseconds.cast_signed(),
             self.differing.map(u64::cast_signed),
             self.fingerprint(),
@@ -194,7 +243,7 @@ impl PairRow {
                 side.flaky
             ])?;
         }
-        Ok(())
+        inputs::write(connection, pair, &self.inputs)
     }
 
     /// The row of the group with this id.
@@ -223,10 +272,13 @@ impl PairRow {
         }
         let mut pair = connection.prepare_cached(
             "SELECT place, relation.name, pair.name, sides, verdict, failed_side, exit_code,
-             signal, last_words, microseconds, differing, fingerprint
-             FROM pair JOIN relation ON relation.id = pair.relation WHERE pair.id = ?1",
+             signal, last_words, microseconds, differing, pair.fingerprint, violation,
+             setup.fingerprint
+             FROM pair JOIN relation ON relation.id = pair.relation
+             LEFT JOIN setup ON setup.id = pair.setup WHERE pair.id = ?1",
         )?;
-        let row = pair.query_row([id], |row| Self::of_row(row, covers)).optional()?;
+        let inputs = inputs::read(connection, id)?;
+        let row = pair.query_row([id], |row| Self::of_row(row, covers, inputs)).optional()?;
         let (row, fingerprint) =
             row.flatten().ok_or_else(|| damaged("a pair that makes no sense"))?;
         if row.fingerprint() != fingerprint {
@@ -236,22 +288,31 @@ impl PairRow {
         Ok(row)
     }
 
-    fn of_row(row: &Row<'_>, covers: Vec<SideRow>) -> rusqlite::Result<Option<(Self, i64)>> {
+    fn of_row(
+        row: &Row<'_>,
+        covers: Vec<SideRow>,
+        inputs: Vec<Vec<Input>>,
+    ) -> rusqlite::Result<Option<(Self, i64)>> {
         let unsigned = |at| {
             row.get::<_, Option<i64>>(at)
                 .map(|cell| cell.and_then(|cell| usize::try_from(cell).ok()))
         };
         let verdict: String = row.get(4)?;
         let failure = Failure::ALL.into_iter().find(|failure| failure.name() == verdict);
-        if failure.is_none() && verdict != MEASURED {
-            return Ok(None);
-        }
+        let judgement = match (verdict.as_str(), row.get(12)?) {
+            (HOLDS, _) => Some(Judgement::Holds),
+            (VIOLATED, Some(how)) => Some(Judgement::Violated(how)),
+            (MEASURED, _) => None,
+            _ if failure.is_some() => None,
+            _ => return Ok(None),
+        };
         let pair = PairRow {
             place: row.get::<_, i64>(0)?.cast_unsigned(),
             relation: row.get(1)?,
             name: row.get(2)?,
             sides: unsigned(3)?.unwrap_or(0),
             failure,
+            judgement,
             failed_side: unsigned(5)?,
             exit_code: row.get(6)?,
             signal: row.get(7)?,
@@ -259,6 +320,8 @@ impl PairRow {
             microseconds: row.get::<_, i64>(9)?.cast_unsigned(),
             differing: row.get::<_, Option<i64>>(10)?.map(i64::cast_unsigned),
             covers,
+            setup: row.get::<_, Option<i64>>(13)?.map(i64::cast_unsigned),
+            inputs,
         };
         Ok(Some((pair, row.get(11)?)))
     }
@@ -294,13 +357,16 @@ impl PairRow {
             Ok(Group::new(sides).map_err(|_| fault("a single side"))?)
         };
         let took = Duration::from_micros(self.microseconds);
-        let PairRow { place, relation, name, sides, .. } = self;
-        Ok(Stored { place, relation, name, sides, outcome, took })
+        let PairRow { place, relation, name, sides, setup, inputs, judgement, .. } = self;
+        Ok(Stored { place, relation, name, sides, outcome, setup, inputs, judgement, took })
     }
 }
 
-/// The verdict on a group all of whose sides have covers.
+/// The verdict on a group all of whose sides have covers, if nobody judged it.
 const MEASURED: &str = "measured";
+/// If somebody did.
+const HOLDS: &str = "holds";
+pub(crate) const VIOLATED: &str = "violated";
 
 impl SideRow {
     fn reading(

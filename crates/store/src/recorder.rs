@@ -1,6 +1,6 @@
 //! A run file, written while the run goes on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use metacov_core::SiteTable;
+use metacov_core::{Setup, SiteTable};
 use metacov_formats::{Audience, Done, Error, Fault, Numbering, Place};
 use rusqlite::{Connection, ErrorCode};
 
@@ -17,7 +17,7 @@ use crate::header::{flag, get, set};
 use crate::lock::Lock;
 use crate::pairs::{PairRow, Stored};
 use crate::sites::{News, Written};
-use crate::{Header, Run, schema, seal};
+use crate::{Header, Run, inputs, schema, seal};
 
 /// How long results wait to be committed, at most.
 const INSTANT: Duration = Duration::from_millis(100);
@@ -36,6 +36,8 @@ pub struct Recorder {
     places: BTreeMap<u64, (String, String)>,
     numbering: Option<Numbering>,
     shared: Mutex<Written>,
+    /// The setups that were written by this process.
+    setups: Mutex<BTreeSet<u64>>,
     base: OnceLock<Base>,
     sender: SyncSender<Message>,
     writer: JoinHandle<Result<Writer, String>>,
@@ -46,6 +48,7 @@ pub struct Recorder {
 enum Message {
     News(News),
     Base(Base),
+    Setup(Arc<Setup>),
     Pair(PairRow),
 }
 
@@ -126,6 +129,7 @@ impl Recorder {
             places: BTreeMap::new(),
             numbering: Some(Numbering::of(table, first)),
             shared: Mutex::new(written),
+            setups: Mutex::default(),
             base: base.map(OnceLock::from).unwrap_or_default(),
             sender,
             writer,
@@ -177,6 +181,12 @@ impl Recorder {
             let base = self.base.get_or_init(|| Base::first(group));
             self.send(Message::Base(base.clone()))?;
         }
+        if let Some(setup) = &done.context.setup {
+            let mut setups = self.setups.lock().unwrap_or_else(PoisonError::into_inner);
+            if setups.insert(setup.hash()) {
+                self.send(Message::Setup(setup.clone()))?;
+            }
+        }
         Ok(self.base.get())
     }
 }
@@ -207,6 +217,9 @@ impl Audience for Recorder {
                 Ok(group) => Ok(group.clone()),
                 Err((side, missing)) => Err((side, missing.clone())),
             },
+            setup: done.context.setup.as_ref().map(|setup| setup.hash()),
+            inputs: done.context.inputs.clone(),
+            judgement: done.context.judgement.clone(),
             took: done.took,
         };
         let row = match base {
@@ -262,6 +275,9 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
     match message {
         Message::News(news) => news.write(connection).map_err(|error| words(&error)),
         Message::Base(base) => base.write(connection).map_err(|error| words(&error)),
+        Message::Setup(setup) => {
+            inputs::write_setup(connection, &setup).map_err(|error| words(&error))
+        }
         Message::Pair(row) => row.write(connection).map_err(|error| {
             if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
                 let PairRow { relation, name, .. } = row;

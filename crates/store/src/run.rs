@@ -1,14 +1,16 @@
 //! A run file, read.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Agreement, Operation, SiteTable, Suite, Tally};
+use metacov_core::{Agreement, Operation, Setup, SiteTable, Suite, Tally, Violation};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
 use crate::base::Base;
 use crate::header::damaged;
-use crate::pairs::PairRow;
+use crate::inputs;
+use crate::pairs::{PairRow, VIOLATED};
 use crate::sites::{self, Written};
 use crate::{Header, Stored, schema, seal};
 
@@ -29,6 +31,7 @@ pub struct Run {
 pub(crate) struct Entry {
     pub(crate) relation: String,
     pub(crate) name: String,
+    place: u64,
     id: i64,
 }
 
@@ -60,13 +63,20 @@ impl Run {
         seal::count_pairs(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
+    /// All groups one by one, in the order of the plan.
+    pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Stored, Error>>, Error> {
+        let mut entries = self.index()?;
+        entries.sort_by_key(|entry| entry.place);
+        Ok(entries.into_iter().map(|entry| self.stored(&entry)))
+    }
+
     /// All groups, folded: what the run itself would have shown.
     pub fn suite(self) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
-        let mut relations = std::collections::BTreeMap::new();
+        let mut relations = BTreeMap::new();
         let mut agreement = Agreement::default();
-        for entry in self.index()? {
-            let Stored { relation, outcome, sides, .. } = self.stored(&entry)?;
+        for stored in self.pairs()? {
+            let Stored { relation, outcome, sides, .. } = stored?;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));
             }
@@ -87,16 +97,42 @@ impl Run {
         Ok((suite, self.header))
     }
 
+    /// What made the state that the groups with this setup start from.
+    pub fn setup(&self, hash: u64) -> Result<Setup, Error> {
+        inputs::read_setup(&self.connection, hash).map_err(|fault| fault.of(&self.name))
+    }
+
+    /// By place in the plan: the groups that violate their relation.
+    pub fn violations(&self) -> Result<BTreeMap<u64, Violation>, Error> {
+        let read = || -> Result<BTreeMap<u64, Violation>, Fault> {
+            let mut ids = self.connection.prepare("SELECT id FROM pair WHERE verdict = ?1")?;
+            let ids = ids.query_map([VIOLATED], |row| row.get(0))?;
+            let mut violations = BTreeMap::new();
+            for id in ids {
+                let row = PairRow::read(&self.connection, id?)?;
+                violations.extend(row.violated());
+            }
+            Ok(violations)
+        };
+        read().map_err(|fault| fault.of(&self.name))
+    }
+
+    /// The setups of all groups, by hash.
+    pub(crate) fn setups(&self) -> Result<Vec<u64>, Error> {
+        inputs::setups(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
+    }
+
     /// All groups, by relation and name.
     pub(crate) fn index(&self) -> Result<Vec<Entry>, Error> {
         let read = || -> rusqlite::Result<Vec<Entry>> {
             let mut rows = self.connection.prepare(
-                "SELECT pair.id, relation.name, pair.name
+                "SELECT pair.id, relation.name, pair.name, place
                  FROM pair LEFT JOIN relation ON relation.id = pair.relation
                  ORDER BY relation.name, pair.name",
             )?;
             let rows = rows.query_map([], |row| {
-                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)? })
+                let place = row.get::<_, i64>(3)?.cast_unsigned();
+                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)?, place })
             })?;
             rows.collect()
         };

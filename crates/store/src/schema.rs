@@ -10,12 +10,12 @@ use rusqlite::{Connection, OpenFlags};
 const APPLICATION_ID: i32 = 0x4d43_6f76;
 
 /// Of the tables below. It grows when a reader must change.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 /// How long to wait for another process to finish a transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 11] = [
     (
         "meta",
         "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
@@ -40,8 +40,20 @@ const TABLES: [(&str, &str); 9] = [
         "CREATE TABLE pair (id INTEGER PRIMARY KEY, place INTEGER NOT NULL UNIQUE, \
          relation INTEGER NOT NULL REFERENCES relation, name TEXT NOT NULL, \
          sides INTEGER NOT NULL, verdict TEXT NOT NULL, failed_side INTEGER, exit_code INTEGER, \
-         signal INTEGER, last_words TEXT, microseconds INTEGER NOT NULL, differing INTEGER, \
+         signal INTEGER, last_words TEXT, violation TEXT, setup INTEGER REFERENCES setup, \
+         microseconds INTEGER NOT NULL, differing INTEGER, \
          fingerprint INTEGER NOT NULL, UNIQUE (relation, name))",
+    ),
+    (
+        "setup",
+        "CREATE TABLE setup (id INTEGER PRIMARY KEY, content NOT NULL, \
+         fingerprint INTEGER NOT NULL UNIQUE)",
+    ),
+    (
+        "input",
+        "CREATE TABLE input (pair INTEGER NOT NULL REFERENCES pair, side INTEGER NOT NULL, \
+         number INTEGER NOT NULL, name TEXT NOT NULL, content NOT NULL, bytes INTEGER NOT NULL, \
+         PRIMARY KEY (pair, side, number)) WITHOUT ROWID",
     ),
     (
         "side",
@@ -106,7 +118,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         VERSION => {}
         found => {
             let found = found.to_string();
-            return Err(Fault::Version { format: "run file", found, known: "1" });
+            return Err(Fault::Version { format: "run file", found, known: "2" });
         }
     }
     let mut count = connection.prepare(

@@ -1,12 +1,11 @@
 //! `metacov gen sql`
 
 use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{Conditions, Plan, write};
+use metacov_campaign::{Conditions, Plan, script, write};
 use metacov_formats::{Fault, Scope};
 
 use super::measure_sql::{EngineArgs, setting};
@@ -66,21 +65,11 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         let folder = args.out.join(relation).join(number.to_string());
         fs::create_dir_all(&folder)?;
         for (name, side) in ["a.sql", "b.sql"].iter().zip(sides) {
-            write_side(&folder.join(name), setup, side)?;
+            fs::write(folder.join(name), script(setup) + &script(side))?;
         }
         Ok(())
     });
     written.map_err(|error| Unwritten(Fault::Io(error).of(args.out.display().to_string())))?;
     talk.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
     Ok(ExitCode::Success)
-}
-
-fn write_side(path: &Path, setup: &[String], side: &[String]) -> io::Result<()> {
-    let mut text = String::new();
-    for statement in setup.iter().chain(side) {
-        text.push_str(statement);
-        // What is for the shell ends with its line.
-        text.push_str(if statement.starts_with('.') { "\n" } else { ";\n" });
-    }
-    fs::write(path, text)
 }

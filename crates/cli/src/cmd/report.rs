@@ -10,6 +10,7 @@ use super::output_args::OutputArgs;
 use super::{leave_out_flaky, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
+use crate::violations;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,6 +51,7 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }
     let (groups, name) = (run.groups()?, run.name.clone());
+    let violations = run.violations()?;
     let (mut suite, header) = run.suite()?;
     if !header.complete {
         let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
@@ -61,5 +63,6 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if args.no_flaky {
         leave_out_flaky(&mut suite);
     }
-    present::present(&suite, &presentation, &header.root, talk)
+    let code = present::present(&suite, &presentation, &header.root, talk)?;
+    Ok(violations::tell(&violations, code, talk))
 }

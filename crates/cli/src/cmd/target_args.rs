@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use metacov_core::Fingerprint;
+use metacov_core::Setup;
 use metacov_exec::{Limits, Mode, Target};
 use metacov_formats::Fault;
 use metacov_store::Settings;
@@ -96,7 +96,7 @@ impl TargetArgs {
             Some(Modes::Inline) => Mode::Inline,
             None => target.mode,
         };
-        target.setup = setup.transpose()?;
+        target.setup = setup.transpose()?.map(|content| Arc::new(Setup::new(content)));
         target.valid_codes = self.valid_exit;
         Ok(target)
     }
@@ -115,11 +115,7 @@ pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
 pub fn settings(target: &Target) -> Settings {
     let Limits { wall, cpu, memory_bytes, .. } = target.limits;
     let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
-    let setup = target.setup.as_deref().map(|bytes| {
-        let mut fingerprint = Fingerprint::new();
-        fingerprint.bytes(bytes);
-        format!("{:016x}", fingerprint.hash())
-    });
+    let setup = target.setup.as_ref().map(|setup| format!("{:016x}", setup.hash()));
     let codes: Vec<String> = target.valid_codes.iter().map(ToString::to_string).collect();
     let settings = [
         ("the command", command(&target.command)),

@@ -135,6 +135,37 @@ fn pairs_that_are_written_down_measure_the_same() {
     }
 }
 
+/// A library that takes NULL for true where it is false: its violations are told with their queries, by the run and
+/// by the report of its file alike.
+#[test]
+fn violations_are_told_by_the_run_and_by_its_file() {
+    let folder = folder().join("faulty");
+    fs::create_dir_all(&folder).unwrap();
+    let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
+    let source = fs::read_to_string(unpacked.join("sqlite3.c")).unwrap();
+    let right = "if( pMem->flags & MEM_Null ) return ifNull;";
+    assert_eq!(source.matches(right).count(), 1);
+    fs::write(folder.join("sqlite3.c"), source.replace(right, &right.replace("ifNull", "!ifNull")))
+        .unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
+    command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_sqlite::OPTIONS);
+    of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
+    let suite = ["--relation", "tlp-where", "--pairs", "20", "--databases", "2"];
+    let faulty = ["--library", "faulty/libfaulty.so", "-o", "faulty.metacov"];
+    let run = in_folder(&[&["measure", "sqlite"], &suite[..], &faulty].concat());
+    let (code, said) = (run.code, run.stderr);
+    assert_eq!(code, 6, "{said}");
+    assert!(said.contains("violated: pair ") && said.contains("a: SELECT "), "{said}");
+    let violations = |said: &str| -> Vec<String> {
+        let lines = said.lines().skip_while(|line| !line.contains("violated: "));
+        lines.map(str::to_owned).collect()
+    };
+    let reported = in_folder(&["report", "faulty.metacov"]);
+    assert_eq!((reported.code, reported.stdout), (6, run.stdout));
+    assert_eq!(violations(&reported.stderr), violations(&said));
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let said = measure(&["--relation", "nonsense"]).failed(2);

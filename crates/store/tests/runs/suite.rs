@@ -5,7 +5,11 @@ use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use metacov_core::{Criteria, Exit, Failure, Group, Missing, Operation, Reading, Suite};
+use std::sync::Arc;
+
+use metacov_core::{
+    Criteria, Exit, Failure, Group, Input as Kept, Missing, Operation, Reading, Setup, Suite,
+};
 use metacov_formats::{
     Error, Export, FileSpec, GcovrFormat, GroupSpec, Halt, Intake, Numbering, Options, Plan, Scope,
     Side, WRITERS, fold,
@@ -77,6 +81,28 @@ impl Side for Input {
 
     fn name(&self) -> String {
         "side".to_owned()
+    }
+
+    fn inputs(&self) -> Result<Vec<Kept>, Error> {
+        Ok(match self {
+            // Text, and bytes that are none.
+            Input::File(path) => {
+                let name = path.file_name().unwrap().to_string_lossy().into_owned();
+                let bytes = name.bytes().map(|byte| byte ^ 0x80).collect();
+                vec![Kept::new(name.clone(), name.into_bytes()), Kept::new(String::new(), bytes)]
+            }
+            Input::Failed(_) => vec![Kept::new("-x".to_owned(), Vec::new())],
+        })
+    }
+
+    fn setup(&self) -> Option<Arc<Setup>> {
+        match self {
+            Input::File(path) => {
+                let length = path.as_os_str().len() % 2;
+                Some(Arc::new(Setup::new(vec![b's'; length + 1])))
+            }
+            Input::Failed(_) => None,
+        }
     }
 }
 

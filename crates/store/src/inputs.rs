@@ -1,0 +1,94 @@
+//! What sides were run on, as rows.
+
+use metacov_core::{Input, Setup};
+use metacov_formats::Fault;
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use crate::header::damaged;
+use crate::sites::number;
+
+/// Writes the inputs of a pair.
+pub(crate) fn write(
+    connection: &Connection,
+    pair: i64,
+    sides: &[Vec<Input>],
+) -> rusqlite::Result<()> {
+    let mut insert =
+        connection.prepare_cached("INSERT INTO input VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    for (side, inputs) in sides.iter().enumerate() {
+        for (at, input) in inputs.iter().enumerate() {
+            let Input { name, content, bytes } = input;
+            let (side, at, bytes) = (number(side), number(at), bytes.cast_signed());
+            insert.execute(params![pair, side, at, name, cell(content), bytes])?;
+        }
+    }
+    Ok(())
+}
+
+/// The inputs of a pair, by side.
+pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<Input>>, Fault> {
+    let mut rows = connection.prepare_cached(
+        "SELECT side, number, name, content, bytes FROM input WHERE pair = ?1
+         ORDER BY side, number",
+    )?;
+    let rows = rows.query_map([pair], |row| {
+        let bytes = row.get::<_, i64>(4)?.cast_unsigned();
+        let input = Input { name: row.get(2)?, content: content(row, 3)?, bytes };
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, input))
+    })?;
+    let mut sides: Vec<Vec<Input>> = Vec::new();
+    for row in rows {
+        let (side, at, input) = row?;
+        if side == number(sides.len()) {
+            sides.push(Vec::new());
+        }
+        match sides.last_mut() {
+            Some(last) if at == number(last.len()) => last.push(input),
+            _ => return Err(damaged("an input is not there")),
+        }
+    }
+    Ok(sides)
+}
+
+/// Writes a setup, unless it is there.
+pub(crate) fn write_setup(connection: &Connection, setup: &Setup) -> rusqlite::Result<()> {
+    let sql = "INSERT OR IGNORE INTO setup (content, fingerprint) VALUES (?1, ?2)";
+    let mut insert = connection.prepare_cached(sql)?;
+    insert.execute(params![cell(setup.content()), setup.hash().cast_signed()]).map(drop)
+}
+
+/// The setup with this hash.
+pub(crate) fn read_setup(connection: &Connection, hash: u64) -> Result<Setup, Fault> {
+    let mut row = connection.prepare_cached("SELECT content FROM setup WHERE fingerprint = ?1")?;
+    let setup = row.query_row([hash.cast_signed()], |row| content(row, 0)).optional()?;
+    let setup = setup.map(Setup::new).filter(|setup| setup.hash() == hash);
+    setup.ok_or_else(|| damaged("a setup is not as it was written"))
+}
+
+/// The hashes of all setups, in order.
+pub(crate) fn setups(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
+    let mut rows = connection.prepare("SELECT fingerprint FROM setup NOT INDEXED")?;
+    let rows = rows.query_map([], |row| row.get::<_, i64>(0).map(i64::cast_unsigned))?;
+    let mut hashes = rows.collect::<rusqlite::Result<Vec<u64>>>()?;
+    hashes.sort_unstable();
+    Ok(hashes)
+}
+
+/// Bytes as people would like to see them: as a text if they are one.
+fn cell(bytes: &[u8]) -> ToSqlOutput<'_> {
+    ToSqlOutput::Borrowed(match std::str::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => ValueRef::Text(text.as_bytes()),
+        _ => ValueRef::Blob(bytes),
+    })
+}
+
+fn content(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<u8>> {
+    match row.get_ref(at)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
+        other => {
+            let kind = other.data_type();
+            Err(rusqlite::Error::InvalidColumnType(at, "content".to_owned(), kind))
+        }
+    }
+}

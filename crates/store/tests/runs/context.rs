@@ -1,0 +1,88 @@
+//! What pairs were run on and how they were judged is kept, through cuts and merges.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use metacov_core::{
+    Context, Exit, Failure, Group, Input, Judgement, Missing, Reading, Setup, SiteTable, Violation,
+};
+use metacov_formats::{Audience, Done, Numbering};
+use metacov_store::{Recorder, Run, merge};
+
+use crate::suite::header;
+
+/// Records pairs with these contexts; `None` is a side that crashed.
+fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
+    let recorder = Recorder::open(file, &header(&[]), false).unwrap();
+    let numbering = Numbering::of(SiteTable::new(), None);
+    let side = || Reading::of(&numbering.table());
+    let group = Group::new(vec![side(), side()]).unwrap();
+    let missing =
+        Missing { failure: Failure::Crashed, exit: Exit::Signalled(11), last_words: String::new() };
+    for (place, context, ran) in contexts {
+        let done = Done {
+            place: *place,
+            relation: "swap",
+            pair: &place.to_string(),
+            sides: 2,
+            outcome: if *ran { Ok(&group) } else { Err((0, &missing)) },
+            context,
+            took: Duration::from_micros(7),
+            numbering: &numbering,
+        };
+        recorder.hear(&done).unwrap();
+    }
+    recorder.finish(true, Some(&SiteTable::new())).unwrap();
+}
+
+fn context(setup: &str, inputs: [&[u8]; 2], judgement: Option<Judgement>) -> Context {
+    let input = |content: &&[u8]| vec![Input::new("in".to_owned(), content.to_vec())];
+    Context {
+        setup: Some(Arc::new(Setup::new(setup.as_bytes().to_vec()))),
+        inputs: inputs.iter().map(input).collect(),
+        judgement,
+    }
+}
+
+#[test]
+fn contexts_are_read_as_they_were_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let long = vec![b'x'; Input::BYTES_MAX + 5];
+    let violated = Judgement::Violated("2 rows against 3".to_owned());
+    let first = context("CREATE", [b"SELECT 1", b"\xff\0"], Some(violated));
+    let second = context("CREATE", [&long, b"a\0b"], Some(Judgement::Holds));
+    let third = context("DROP", [b"", b""], None);
+    record(&path("a.metacov"), &[(0, &first, true), (1, &second, true)]);
+    record(&path("b.metacov"), &[(0, &first, true), (2, &third, false), (3, &third, true)]);
+    let check = |name: &str, contexts: &[(&str, &Context)]| {
+        let run = Run::open(&path(name)).unwrap();
+        let stored: Vec<_> = run.pairs().unwrap().map(Result::unwrap).collect();
+        assert_eq!(stored.len(), contexts.len());
+        for (stored, (pair, context)) in stored.iter().zip(contexts) {
+            assert_eq!(stored.name, *pair);
+            assert_eq!(stored.inputs, context.inputs);
+            assert_eq!(stored.judgement, context.judgement);
+            let setup = run.setup(stored.setup.unwrap()).unwrap();
+            assert_eq!(Some(&setup), context.setup.as_deref());
+        }
+        let violations = run.violations().unwrap();
+        let [Violation { relation, pair, how, inputs }] =
+            &violations.into_values().collect::<Vec<_>>()[..]
+        else {
+            panic!("one pair violates its relation");
+        };
+        assert_eq!(
+            (relation.as_str(), pair.as_str(), how.as_str()),
+            ("swap", "0", "2 rows against 3")
+        );
+        assert_eq!(*inputs, first.inputs);
+    };
+    check("a.metacov", &[("0", &first), ("1", &second)]);
+    check("b.metacov", &[("0", &first), ("2", &third), ("3", &third)]);
+    let merged = merge(&[path("b.metacov"), path("a.metacov")], &path("c.metacov")).unwrap();
+    assert_eq!((merged.groups, merged.disputed), (4, 0));
+    check("c.metacov", &[("0", &first), ("1", &second), ("2", &third), ("3", &third)]);
+    assert!(second.inputs[0][0].is_cut() && !first.inputs[0][0].is_cut());
+    assert_eq!(second.inputs[0][0].bytes, long.len() as u64);
+}
