@@ -9,9 +9,9 @@ use metacov_exec::Engine;
 use metacov_relations::Side;
 use serde::{Deserialize, Serialize};
 
-use crate::crew::{Conditions, Heard, Worker};
-use crate::message::{Answer, Lost, Request, Told, encode};
-use crate::work::Bench;
+use crate::bench::Bench;
+use crate::message::{Answer, Request, Told};
+use crate::worker::{Conditions, Heard, Worker};
 
 /// What a switch of the optimiser is in the words of SQLite's shell.
 const SWITCH: &str = ".testctrl optimizations ";
@@ -70,9 +70,7 @@ impl<'c> Laboratory<'c> {
         for _ in 0..conditions.workers.get() {
             workers.push(Worker::start(conditions)?);
         }
-        let mut table = SiteTable::new();
-        let own = &mut workers[0].table;
-        std::mem::swap(own, &mut table);
+        let table = workers[0].take_table();
         let workers = workers.into_iter().map(Some).collect();
         Ok(Laboratory { conditions, workers, table })
     }
@@ -110,25 +108,56 @@ impl<'c> Laboratory<'c> {
     }
 }
 
-/// Has a worker run a trial; if it is gone, the next trial has a new one.
+/// Has workers run a trial. A pair that ends the engine takes all others with it, so it is searched
+/// for among the halves.
 fn attempt(
     trial: &Trial,
     worker: &mut Option<Worker>,
     conditions: &Conditions<'_>,
     table: &SiteTable,
 ) -> io::Result<Result<Tried, Missing>> {
+    let missing = match ask(trial, worker, conditions)? {
+        Ok(attempt) => return attempt.tried(table).map(Ok),
+        Err(missing) => missing,
+    };
+    let part =
+        |pairs: &[[Vec<String>; 2]]| Trial { setup: trial.setup.clone(), pairs: pairs.into() };
+    match trial.pairs.len() {
+        0 => Ok(Err(missing)),
+        1 => Ok(attempt(&part(&[]), worker, conditions, table)?.map(|mut tried| {
+            tried.pairs.push(Err((0, missing)));
+            tried
+        })),
+        pairs => {
+            let (first, second) = trial.pairs.split_at(pairs / 2);
+            let first = attempt(&part(first), worker, conditions, table)?;
+            let second = attempt(&part(second), worker, conditions, table)?;
+            Ok(first.and_then(|mut tried| {
+                tried.pairs.extend(second?.pairs);
+                Ok(tried)
+            }))
+        }
+    }
+}
+
+/// Has a worker run a trial; if it is gone, the next trial has a new one.
+fn ask(
+    trial: &Trial,
+    worker: &mut Option<Worker>,
+    conditions: &Conditions<'_>,
+) -> io::Result<Result<Attempt, Missing>> {
     let mut running = match worker.take() {
         Some(running) => running,
         None => Worker::start(conditions)?,
     };
-    running.servant.say(&encode(&Request::Try(trial.clone())));
+    running.ask(&Request::Try(trial.clone()));
     let answer = match running.hear(conditions)? {
         Heard::Gone(missing) => return Ok(Err(missing)),
         Heard::Answer(answer) => answer,
     };
     *worker = Some(running);
     match answer {
-        Answer::Tried(attempt) => attempt.tried(table).map(Ok),
+        Answer::Tried(attempt) => Ok(Ok(attempt)),
         Answer::Lost(lost) => Ok(Err(lost.into())),
         Answer::Failed(what) => Err(io::Error::other(what)),
         _ => Err(io::Error::other("a worker that makes no sense")),
@@ -141,7 +170,8 @@ pub struct Attempt {
     worked: Vec<bool>,
     /// A cover as bytes.
     setup: Vec<u8>,
-    pairs: Vec<Result<[(Told, Vec<u8>); 2], (usize, Lost)>>,
+    /// Of each side: what it gave, and what it ran, as bytes.
+    pairs: Vec<[(Told, Vec<u8>); 2]>,
 }
 
 impl Attempt {
@@ -151,13 +181,10 @@ impl Attempt {
             runs::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
             Ok::<_, io::Error>(cover)
         };
-        let pair = |pair: Result<[(Told, Vec<u8>); 2], _>| match pair {
-            Ok([(a, a_ran), (b, b_ran)]) => {
-                let outcomes = Pair { a, b }.map(Outcome::from);
-                let sides = Pair { a: a_ran, b: b_ran }.try_map(|bytes: Vec<u8>| cover(&bytes))?;
-                Ok(Ok(Ran { outcomes, sides }))
-            }
-            Err((side, lost)) => Ok(Err((side, Missing::from(lost)))),
+        let pair = |[(a, a_ran), (b, b_ran)]: [(Told, Vec<u8>); 2]| {
+            let outcomes = Pair { a, b }.map(Outcome::from);
+            let sides = Pair { a: cover(&a_ran)?, b: cover(&b_ran)? };
+            Ok(Ok(Ran { outcomes, sides }))
         };
         let pairs = self.pairs.into_iter().map(pair).collect::<io::Result<_>>()?;
         Ok(Tried { worked: self.worked, setup: cover(&self.setup)?, pairs })
@@ -167,36 +194,23 @@ impl Attempt {
 impl Bench<'_> {
     /// Makes a database and runs pairs on it, in the worker.
     pub(crate) fn attempt(&mut self, engine: &Engine, trial: &Trial) -> io::Result<Attempt> {
-        self.meter.reset()?;
-        let mut connection = engine.open()?;
-        let operations_max = self.setting.operations_max;
-        let mut worked = Vec::new();
-        for statement in &trial.setup {
-            let outcome = connection.run([statement.as_str()], operations_max);
-            worked.push(matches!(outcome, Outcome::Rows(_)));
-        }
-        let mut setup = self.meter.read(&mut self.intake).map_err(io::Error::other)?.executed;
-        setup |= &self.once;
+        let (mut place, worked) = self.place(engine, |connection, operations_max| {
+            let works = |statement: &String| {
+                let outcome = connection.run([statement.as_str()], operations_max);
+                matches!(outcome, Outcome::Rows(_))
+            };
+            trial.setup.iter().map(works).collect()
+        })?;
         let mut pairs = Vec::new();
-        for sides in &trial.pairs {
-            let mut ran = Vec::new();
-            let mut lost = None;
-            for (at, side) in sides.iter().enumerate() {
-                match self.side(&mut connection, &side_of(side))? {
-                    Ok((outcome, cover)) => ran.push((outcome.into(), runs::encode(&cover))),
-                    Err(missing) => {
-                        lost = Some((at, missing.into()));
-                        break;
-                    }
-                }
-            }
-            pairs.push(match (lost, <[_; 2]>::try_from(ran)) {
-                (Some(lost), _) => Err(lost),
-                (None, Ok(ran)) => Ok(ran),
-                (None, Err(_)) => return Err(io::Error::other("a pair has two sides")),
-            });
+        for [a, b] in &trial.pairs {
+            let mut run = |side: &[String]| {
+                let (outcome, ran) = place.side(&side_of(side))?;
+                let ran = ran.ok_or_else(|| io::Error::other("a worker that measures nothing"))?;
+                Ok::<_, io::Error>((Told::from(outcome), runs::encode(&ran)))
+            };
+            pairs.push([run(a)?, run(b)?]);
         }
-        Ok(Attempt { worked, setup: runs::encode(&setup), pairs })
+        Ok(Attempt { worked, setup: runs::encode(place.setup()), pairs })
     }
 }
 

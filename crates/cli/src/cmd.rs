@@ -1,6 +1,7 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
+mod check_sql;
 pub mod compare;
 mod compared_runs;
 pub mod completions;

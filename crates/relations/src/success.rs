@@ -34,12 +34,17 @@ impl Successes {
         self.of(&format!("{relation} {side}")).count(worked);
     }
 
+    /// Adds so many of a kind, by its name.
+    pub fn add(&mut self, kind: &str, tried: u64, worked: u64) {
+        let own = self.of(kind);
+        own.tried += tried;
+        own.worked += worked;
+    }
+
     /// Adds what was counted elsewhere.
     pub fn merge(&mut self, other: &Self) {
         for (kind, success) in &other.by_kind {
-            let own = self.of(kind);
-            own.tried += success.tried;
-            own.worked += success.worked;
+            self.add(kind, success.tried, success.worked);
         }
     }
 

@@ -16,5 +16,5 @@ pub use comparison::{
 };
 pub use csv::Csv;
 pub use markdown::Markdown;
-pub use rows::{By, Layout, View, table};
+pub use rows::{By, Layout, View, table, thousands};
 pub use table::{Column, Table};

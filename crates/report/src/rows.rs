@@ -215,7 +215,7 @@ fn percentage(percent: Option<f64>) -> String {
 }
 
 /// `12345` as `12,345`.
-pub(crate) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
