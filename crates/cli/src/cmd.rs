@@ -2,6 +2,8 @@
 
 pub mod cc;
 mod check_sql;
+pub mod compare;
+mod compared_runs;
 pub mod completions;
 pub mod diff;
 pub mod generate;

@@ -35,6 +35,7 @@ enum Command {
     #[command(name = "c++")]
     Cpp(cmd::cc::Args),
     Report(Box<cmd::report::Args>),
+    Compare(Box<cmd::compare::Args>),
     Merge(cmd::merge::Args),
     Gen(cmd::generate::Args),
     Target(cmd::target::Args),
@@ -70,6 +71,7 @@ fn main() -> std::process::ExitCode {
         Command::Work => cmd::inner::work(),
         Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &talk),
+        Command::Compare(args) => cmd::compare::run(*args, &talk),
         Command::Merge(args) => cmd::merge::run(&args, &talk),
         Command::Target(args) => cmd::target::run(&args, &talk),
         Command::Gen(args) => cmd::generate::run(&args, &talk),

@@ -77,7 +77,7 @@ pub use same_build::same_build;
 pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
 pub use state::{Kind, State};
 pub use suite::{Agreement, Suite};
-pub use summary::{FunctionKey, Summaries, Summary, by_file, by_function, total};
+pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use symbols::Symbol;
 pub use table::{BuildId, SiteTable, TableId};
 pub use tally::Tally;

@@ -123,36 +123,55 @@ pub struct FunctionKey {
     pub name: Symbol,
 }
 
-/// Each function, with the lines, branches, regions and blocks in it: the innermost function whose start
-/// and end enclose them or, where files do not tell ends, the one that starts last before them.
-/// Functions that start on the same line (instances of a template) are one row, under the first
-/// name.
+/// Each function, with the lines, branches, regions and blocks in it (see [`Functions`]).
 pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
-    let mut rows: Vec<(FunctionKey, Summaries)> = Vec::new();
-    let mut open = OpenFunctions::default();
-    for id in starts_before_bodies(table) {
-        let site = table.get(id);
-        open.advance(site.file, site.line);
-        let row = match (site.element, open.innermost()) {
-            (Element::Function(_), Some(row)) if starts_on(&rows[row].0, site) => row,
-            (Element::Function(name), _) => {
-                rows.push((
-                    FunctionKey { file: site.file, line: site.line, name },
-                    Summaries::default(),
-                ));
-                open.enter(rows.len() - 1, table.end(id));
-                rows.len() - 1
-            }
-            (_, Some(row)) => row,
-            (_, None) => *open.outside.get_or_insert_with(|| {
-                let key = FunctionKey { file: site.file, line: 0, name: Symbol::NONE };
-                rows.push((key, Summaries::default()));
-                rows.len() - 1
-            }),
-        };
-        rows[row].1[site.criterion()].add(tally, id);
+    let Functions { keys, of_site } = Functions::of(table);
+    let mut rows: Vec<_> = keys.into_iter().map(|key| (key, Summaries::default())).collect();
+    for (id, site) in table.sites() {
+        if let Some(row) = of_site.get(id.index()).and_then(|row| rows.get_mut(*row as usize)) {
+            row.1[site.criterion()].add(tally, id);
+        }
     }
     rows
+}
+
+/// Which function each site is in: the innermost function whose start and end enclose it or, where
+/// files do not tell ends, the one that starts last before it. Functions that start on the same
+/// line (instances of a template) are one, under the first name.
+#[derive(Clone, Debug)]
+pub struct Functions {
+    /// The functions, in the order of paths and lines.
+    pub keys: Vec<FunctionKey>,
+    /// By site: the function that it is in. Excluded sites are in none, which is [`u32::MAX`].
+    pub of_site: Vec<u32>,
+}
+
+impl Functions {
+    /// The functions of a table.
+    pub fn of(table: &SiteTable) -> Self {
+        let mut keys: Vec<FunctionKey> = Vec::new();
+        let mut of_site = vec![u32::MAX; table.len()];
+        let mut open = OpenFunctions::default();
+        for id in starts_before_bodies(table) {
+            let site = table.get(id);
+            open.advance(site.file, site.line);
+            let row = match (site.element, open.innermost()) {
+                (Element::Function(_), Some(row)) if starts_on(&keys[row], site) => row,
+                (Element::Function(name), _) => {
+                    keys.push(FunctionKey { file: site.file, line: site.line, name });
+                    open.enter(keys.len() - 1, table.end(id));
+                    keys.len() - 1
+                }
+                (_, Some(row)) => row,
+                (_, None) => *open.outside.get_or_insert_with(|| {
+                    keys.push(FunctionKey { file: site.file, line: 0, name: Symbol::NONE });
+                    keys.len() - 1
+                }),
+            };
+            of_site[id.index()] = u32::try_from(row).unwrap_or(u32::MAX);
+        }
+        Functions { keys, of_site }
+    }
 }
 
 fn starts_on(function: &FunctionKey, site: &Site) -> bool {

@@ -4,10 +4,17 @@
 //! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
 //! no number is made here that the summaries of the core do not hold.
 
+mod comparison;
+mod csv;
 mod markdown;
 mod rows;
+pub mod svg;
 mod table;
 
+pub use comparison::{
+    comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_tables,
+};
+pub use csv::Csv;
 pub use markdown::Markdown;
 pub use rows::{By, Layout, View, table, thousands};
 pub use table::{Column, Table};

@@ -31,6 +31,7 @@ pub struct Run {
 pub(crate) struct Entry {
     pub(crate) relation: String,
     pub(crate) name: String,
+    place: u64,
     id: i64,
 }
 
@@ -62,9 +63,11 @@ impl Run {
         seal::count_pairs(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
-    /// All groups one by one, by relation and name.
+    /// All groups one by one, in the order of the plan.
     pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Stored, Error>>, Error> {
-        Ok(self.index()?.into_iter().map(|entry| self.stored(&entry)))
+        let mut entries = self.index()?;
+        entries.sort_by_key(|entry| entry.place);
+        Ok(entries.into_iter().map(|entry| self.stored(&entry)))
     }
 
     /// All groups, folded: what the run itself would have shown.
@@ -123,12 +126,13 @@ impl Run {
     pub(crate) fn index(&self) -> Result<Vec<Entry>, Error> {
         let read = || -> rusqlite::Result<Vec<Entry>> {
             let mut rows = self.connection.prepare(
-                "SELECT pair.id, relation.name, pair.name
+                "SELECT pair.id, relation.name, pair.name, place
                  FROM pair LEFT JOIN relation ON relation.id = pair.relation
                  ORDER BY relation.name, pair.name",
             )?;
             let rows = rows.query_map([], |row| {
-                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)? })
+                let place = row.get::<_, i64>(3)?.cast_unsigned();
+                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)?, place })
             })?;
             rows.collect()
         };
