@@ -36,8 +36,7 @@ pub(crate) struct Gauge<'s> {
 impl Gauge<'_> {
     /// What ran since the last reset.
     fn read(&mut self) -> io::Result<Cover> {
-        let reading = self.meter.read(&mut self.intake).map_err(io::Error::other)?;
-        Ok(reading.executed)
+        self.meter.read_executed(&mut self.intake).map_err(io::Error::other)
     }
 }
 
