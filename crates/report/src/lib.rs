@@ -7,14 +7,18 @@
 mod comparison;
 mod csv;
 mod markdown;
+mod pictures;
 mod rows;
 pub mod svg;
 mod table;
+mod unvalidated;
 
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_tables,
 };
 pub use csv::Csv;
 pub use markdown::Markdown;
+pub use pictures::{Badge, CurvePlot};
 pub use rows::{By, Layout, View, table, thousands};
 pub use table::{Column, Table};
+pub use unvalidated::Annotations;

@@ -7,7 +7,8 @@ use metacov_report::By;
 use metacov_store::Run;
 
 use super::output_args::OutputArgs;
-use super::{leave_out_flaky, present};
+use super::present::Origin;
+use super::{changes, leave_out_flaky, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 use crate::violations;
@@ -20,6 +21,11 @@ Examples:
     metacov report run.metacov --by function --criterion line
   For other tools:
     metacov report run.metacov -o mc.info -o mc.json -o summary.md
+  How did it grow? As a picture, beside a summary; and as a badge:
+    metacov report run.metacov -o summary.md -o curve.svg -o badge.svg
+  What do my changes run that no pair of tests could catch lying? In a GitHub job:
+    metacov report run.metacov --diff origin/main -o - --format github
+    metacov report run.metacov --diff origin/main -o \"$GITHUB_STEP_SUMMARY\" --format markdown
   The file is an SQLite data base. Which pairs took longest?
     sqlite3 run.metacov 'SELECT name, verdict, microseconds FROM pair ORDER BY 3 DESC LIMIT 10'";
 
@@ -34,6 +40,10 @@ pub struct Args {
     /// The run file.
     #[arg(value_name = "RUN.metacov")]
     run: PathBuf,
+    /// Count only lines that were changed since this commit or branch: those that `git diff
+    /// --merge-base BASE` shows, here and now.
+    #[arg(long, value_name = "BASE")]
+    diff: Option<String>,
     /// Leave out what is flaky.
     #[arg(long)]
     no_flaky: bool,
@@ -63,6 +73,14 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if args.no_flaky {
         leave_out_flaky(&mut suite);
     }
-    let code = present::present(&suite, &presentation, &header.root, talk)?;
+    if let Some(base) = &args.diff
+        && !changes::keep(&mut suite.table, base, &header.root, talk)?
+    {
+        talk.note(&format!("no code of this run was changed since {base}"));
+        return Ok(violations::tell(&violations, ExitCode::Success, talk));
+    }
+    let (root, since) = (&*header.root, args.diff.as_deref());
+    let origin = Origin { root, run: Some(&args.run), since };
+    let code = present::present(&suite, &presentation, &origin, talk)?;
     Ok(violations::tell(&violations, code, talk))
 }
