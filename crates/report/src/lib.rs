@@ -7,8 +7,10 @@
 mod comparison;
 mod csv;
 mod markdown;
+pub mod overlaps;
 mod pictures;
 mod rows;
+pub mod suspects;
 pub mod svg;
 mod table;
 mod unvalidated;

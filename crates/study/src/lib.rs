@@ -9,6 +9,7 @@
 mod comparison;
 pub mod corpus;
 pub mod locate;
+pub mod overlap;
 mod record;
 mod sets;
 pub mod statistics;
