@@ -10,6 +10,7 @@ pub mod measure;
 pub mod measure_sql;
 pub mod merge;
 mod output_args;
+mod pages;
 mod present;
 pub mod report;
 mod run_file;

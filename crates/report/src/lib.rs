@@ -4,6 +4,8 @@
 //! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
 //! no number is made here that the summaries of the core do not hold.
 
+pub mod digest;
+pub mod html;
 mod markdown;
 mod rows;
 mod table;

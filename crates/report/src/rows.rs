@@ -210,12 +210,12 @@ fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
     numbers
 }
 
-fn percentage(percent: Option<f64>) -> String {
+pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
 }
 
 /// `12345` as `12,345`.
-fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
