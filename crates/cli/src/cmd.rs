@@ -18,6 +18,7 @@ pub mod measure_sql;
 pub mod merge;
 mod output_args;
 pub mod overlap;
+mod pages;
 mod present;
 pub mod report;
 mod run_file;

@@ -6,6 +6,8 @@
 
 mod comparison;
 mod csv;
+pub mod digest;
+pub mod html;
 mod markdown;
 pub mod overlaps;
 mod pictures;
