@@ -18,6 +18,8 @@ mod present;
 pub mod report;
 mod run_file;
 mod scope_args;
+pub mod study;
+mod study_run;
 pub mod target;
 mod target_args;
 
