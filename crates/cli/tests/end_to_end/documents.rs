@@ -49,7 +49,16 @@ fn the_readmes_transcript_is_real() {
 #[test]
 fn help_completions_and_manual_pages_are_there() {
     for command in [
-        "", "diff", "measure", "report", "compare", "merge", "locate", "overlap", "completions",
+        "",
+        "diff",
+        "measure",
+        "report",
+        "compare",
+        "study",
+        "merge",
+        "locate",
+        "overlap",
+        "completions",
         "man",
     ] {
         let words = [command, "--help"];
