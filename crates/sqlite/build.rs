@@ -6,6 +6,8 @@ mod compile;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE};
+
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src/compile.rs");
     println!("cargo:rerun-if-env-changed=METACOV_CC");
@@ -15,7 +17,7 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
     compile::compile(&compiler, &source, &folder)?;
-    for name in [compile::LIBRARY, compile::NOTES, compile::SOURCE, compile::HEADER] {
+    for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }
     let header = fs::read_to_string(folder.join("sqlite3.h"))?;

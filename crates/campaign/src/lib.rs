@@ -7,10 +7,25 @@
 //! add up to is found out elsewhere, in the order of their places: the same whatever the number of
 //! workers.
 
+mod bench;
+mod check;
 mod crew;
+mod measure;
 mod message;
+mod plan;
+mod script;
+mod time;
+mod trial;
 mod work;
+mod worker;
 
-pub use crew::{Conditions, Log, Plan, measure, script, write};
-pub use message::Setting;
+pub use check::{Checks, Counts, check};
+pub use crew::Log;
+pub use measure::measure;
+pub use message::{Coverage, Setting};
+pub use plan::Plan;
+pub use script::{script, write};
+pub use time::{Phase, Spent};
+pub use trial::{Laboratory, Ran, Trial, Tried};
 pub use work::work;
+pub use worker::Conditions;

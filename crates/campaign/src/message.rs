@@ -3,14 +3,28 @@
 use std::path::PathBuf;
 
 use metacov_core::{Exit, Failure, Missing, Outcome, Value};
+use metacov_formats::Scope;
+use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-/// What is measured, and how it is named.
+use crate::time::Spent;
+use crate::trial::{Attempt, Trial};
+
+/// What is tested, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Setting {
     /// The library.
     pub library: PathBuf,
-    /// The folder of its notes.
+    /// What a statement may do, in operations of SQLite's machine.
+    pub operations_max: u64,
+    /// Which code counts; nothing if nobody wants to know what runs.
+    pub coverage: Option<Coverage>,
+}
+
+/// Which code counts, and how it is named.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Coverage {
+    /// The folder of the library's notes.
     pub notes: PathBuf,
     /// Paths that start with the first start with the second instead.
     pub prefix_map: Vec<(String, String)>,
@@ -20,8 +34,24 @@ pub struct Setting {
     pub exclude: Vec<String>,
     /// Whether blocks are counted too.
     pub blocks: bool,
-    /// What a statement may do, in operations of SQLite's machine.
-    pub operations_max: u64,
+}
+
+impl Coverage {
+    /// Which code counts: the same for a worker and for metacov, so that both number sites alike.
+    pub(crate) fn scope(&self) -> Scope {
+        // Patterns were patterns before they were sent.
+        let patterns =
+            |texts: &[String]| texts.iter().filter_map(|text| Regex::new(text).ok()).collect();
+        Scope {
+            root: PathBuf::from("/"),
+            prefix_map: self.prefix_map.clone(),
+            filter: patterns(&self.filter),
+            exclude: patterns(&self.exclude),
+            blocks: self.blocks,
+            notes: Some(self.notes.clone()),
+            ..Scope::default()
+        }
+    }
 }
 
 /// A database, and the tests on it that are wanted.
@@ -33,6 +63,8 @@ pub struct Job {
     pub database: u64,
     /// By relation, as they stand in the table of all, and number.
     pub tests: Vec<(usize, u64)>,
+    /// Whether each step is told before it is taken, because one of them ends the worker.
+    pub is_cautious: bool,
 }
 
 /// What is asked of a worker.
@@ -42,6 +74,8 @@ pub enum Request {
     Run(Job),
     /// To write them down.
     Write(Job),
+    /// To run given statements.
+    Try(Trial),
 }
 
 /// A database and the tests on it, written down.
@@ -56,29 +90,46 @@ pub struct Script {
 /// What a worker answers.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// First of all: how the counters lie, how many sites that makes, and the build.
-    Ready {
-        /// How they lie, and how many bytes they are.
-        layouts: Vec<(Vec<u8>, usize)>,
-        sites: usize,
-        build: u64,
-    },
-    /// The database is there: what built it, and how many of the statements worked.
-    Built { setup: Vec<String>, worked: u64 },
-    /// A test is next, and the statements of both its sides. If nothing follows, it is the one that
-    /// ended the worker.
-    Next { relation: usize, number: u64, sides: [Vec<String>; 2] },
-    /// What came of it.
-    Tested(Tested),
-    /// The test, or the making of the database if there was none yet, has ended the process that
-    /// it ran in.
+    /// First of all.
+    Ready(Option<Counters>),
+    /// The database is there.
+    Built(Built),
+    /// If it is cautious: a test is next, with the statements of its sides.
+    Next([Vec<String>; 2]),
+    /// If it is cautious: a side of it is next.
+    Side(usize),
+    /// What came of the next tests, in the order of the job.
+    Tested(Vec<Tested>),
+    /// The process that made the database, or ran tests on it, has ended.
     Lost(Lost),
     /// What was asked for, written down.
     Written(Script),
-    /// The job is done.
-    Done,
+    /// What came of a trial.
+    Tried(Attempt),
+    /// The job is done; where the time went.
+    Done(Spent),
     /// It cannot be done.
     Failed(String),
+}
+
+/// The counters of a library: how those of each image lie and how many bytes they are, how many
+/// sites that makes, and the build.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Counters {
+    pub layouts: Vec<(Vec<u8>, usize)>,
+    pub sites: usize,
+    pub build: u64,
+}
+
+/// A database that was made.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Built {
+    /// What made it; some of it failed, and is part of it.
+    pub setup: Vec<String>,
+    /// By kind of statement: how many there were, and how many of them worked.
+    pub kinds: Vec<(String, u64, u64)>,
+    /// What making it ran, as bytes, if that is measured.
+    pub executed: Vec<u8>,
 }
 
 /// What came of a test.
@@ -86,17 +137,22 @@ pub enum Answer {
 pub struct Tested {
     /// How long it took.
     pub micros: u64,
-    /// What it measured, or which side has nothing to tell and why.
-    pub outcome: Result<Measured, (usize, Lost)>,
+    /// The statements of its sides, if somebody may want to see them.
+    pub statements: Option<[Vec<String>; 2]>,
+    /// Whether each side came to a result.
+    pub worked: [bool; 2],
+    /// What it showed, or which side has nothing to tell and why.
+    pub outcome: Result<Judged, (usize, Lost)>,
 }
 
-/// What the sides of a test ran, the setup included.
+/// A test that says something.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Measured {
-    /// Each side as bytes; the second as what it differs in from the first.
-    pub sides: [Vec<u8>; 2],
+pub struct Judged {
     /// How the relation is violated, if it is.
     pub violated: Option<String>,
+    /// If that is measured: what the sides ran, as bytes; the first as what it adds to the setup,
+    /// the second as what it differs in from the first, both with the setup.
+    pub sides: Option<[Vec<u8>; 2]>,
 }
 
 /// A side that has no cover.
@@ -139,7 +195,7 @@ impl From<Lost> for Missing {
 }
 
 /// An outcome on its way from a child to its parent.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Told {
     /// Rows.
     Rows(Vec<Vec<Cell>>),
@@ -148,7 +204,7 @@ pub enum Told {
 }
 
 /// A value on its way.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub enum Cell {
     Null,
     Integer(i64),

@@ -11,22 +11,43 @@ use crate::talk::Talk;
 /// How much of a side's last words is shown.
 const WORDS_MAX: usize = 200;
 
-/// Keeps the first pair of each kind of failure, by its place: whichever worker met it.
+/// How many reasons are shown of each kind of failure.
+const REASONS_MAX: usize = 5;
+
+/// Counts the pairs by kind of failure and, if they are invalid, by the reason that their side gives.
 pub struct Failures<'t> {
     talk: &'t Talk,
-    first: Mutex<BTreeMap<Failure, (u64, String)>>,
+    reasons: Mutex<BTreeMap<(Failure, String), Reason>>,
+}
+
+/// How many pairs, and the first of them by its place: whichever worker met it.
+struct Reason {
+    pairs: u64,
+    place: u64,
+    example: String,
 }
 
 impl<'t> Failures<'t> {
     pub fn new(talk: &'t Talk) -> Self {
-        Failures { talk, first: Mutex::default() }
+        Failures { talk, reasons: Mutex::default() }
     }
 
-    /// Tells one example of each kind.
+    /// Tells how many there are of each kind, with an example: the most frequent reasons first.
     pub fn finish(self) {
-        let first = self.first.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for (failure, (_, example)) in first {
-            self.talk.note(&format!("{}, for example: {example}", failure.name()));
+        let reasons = self.reasons.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds: BTreeMap<Failure, Vec<Reason>> = BTreeMap::new();
+        for ((failure, _), reason) in reasons {
+            kinds.entry(failure).or_default().push(reason);
+        }
+        for (failure, mut reasons) in kinds {
+            reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.pairs), reason.place));
+            for Reason { pairs, example, .. } in reasons.iter().take(REASONS_MAX) {
+                let times = if *pairs == 1 { String::new() } else { format!(" ({pairs} pairs)") };
+                self.talk.note(&format!("{}{times}, for example: {example}", failure.name()));
+            }
+            if let Some(others @ 1..) = reasons.len().checked_sub(REASONS_MAX) {
+                self.talk.note(&format!("{}: {others} other reasons", failure.name()));
+            }
         }
     }
 }
@@ -36,10 +57,17 @@ impl Audience for Failures<'_> {
         let Err((side, missing)) = done.outcome else { return Ok(()) };
         let what = describe(done, side, missing);
         self.talk.detail(|| format!("{}: {what}", missing.failure.name()));
-        let mut first = self.first.lock().unwrap_or_else(PoisonError::into_inner);
-        let example = first.entry(missing.failure).or_insert_with(|| (done.place, what.clone()));
-        if done.place < example.0 {
-            *example = (done.place, what);
+        let is_told = missing.failure == Failure::Invalid;
+        let words = if is_told { missing.last_words.clone() } else { String::new() };
+        let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
+        let reason = reasons.entry((missing.failure, words)).or_insert_with(|| Reason {
+            pairs: 0,
+            place: done.place,
+            example: what.clone(),
+        });
+        reason.pairs += 1;
+        if done.place < reason.place {
+            (reason.place, reason.example) = (done.place, what);
         }
         Ok(())
     }

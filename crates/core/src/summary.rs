@@ -123,55 +123,72 @@ pub struct FunctionKey {
     pub name: Symbol,
 }
 
-/// Each function, with the lines, branches, regions and blocks in it (see [`Functions`]).
-pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
-    let Functions { keys, of_site } = Functions::of(table);
-    let mut rows: Vec<_> = keys.into_iter().map(|key| (key, Summaries::default())).collect();
-    for (id, site) in table.sites() {
-        if let Some(row) = of_site.get(id.index()).and_then(|row| rows.get_mut(*row as usize)) {
-            row.1[site.criterion()].add(tally, id);
-        }
-    }
-    rows
-}
-
-/// Which function each site is in: the innermost function whose start and end enclose it or, where
-/// files do not tell ends, the one that starts last before it. Functions that start on the same
-/// line (instances of a template) are one, under the first name.
-#[derive(Clone, Debug)]
+/// All functions of a table, and which of them each site is in.
+#[derive(Clone, Debug, Default)]
 pub struct Functions {
-    /// The functions, in the order of paths and lines.
+    /// In the order of files and lines; what stands outside of all functions of a file is one too.
     pub keys: Vec<FunctionKey>,
-    /// By site: the function that it is in. Excluded sites are in none, which is [`u32::MAX`].
-    pub of_site: Vec<u32>,
+    /// By function: its last line, if that is told.
+    pub ends: Vec<Option<u32>>,
+    /// By site: the place of its function in the keys.
+    places: Vec<Option<usize>>,
 }
 
 impl Functions {
-    /// The functions of a table.
+    /// The functions of a table. A site is in the innermost function whose start and end enclose it
+    /// or, where files do not tell ends, in the one that starts last before it. Functions that start
+    /// on the same line (instances of a template) are one, under the first name.
     pub fn of(table: &SiteTable) -> Self {
-        let mut keys: Vec<FunctionKey> = Vec::new();
-        let mut of_site = vec![u32::MAX; table.len()];
+        let mut functions = Functions::default();
+        functions.places.resize(table.len(), None);
         let mut open = OpenFunctions::default();
         for id in starts_before_bodies(table) {
             let site = table.get(id);
             open.advance(site.file, site.line);
-            let row = match (site.element, open.innermost()) {
-                (Element::Function(_), Some(row)) if starts_on(&keys[row], site) => row,
-                (Element::Function(name), _) => {
-                    keys.push(FunctionKey { file: site.file, line: site.line, name });
-                    open.enter(keys.len() - 1, table.end(id));
-                    keys.len() - 1
+            let place = match (site.element, open.innermost()) {
+                (Element::Function(_), Some(place)) if starts_on(&functions.keys[place], site) => {
+                    place
                 }
-                (_, Some(row)) => row,
+                (Element::Function(name), _) => {
+                    let key = FunctionKey { file: site.file, line: site.line, name };
+                    let place = functions.push(key, table.end(id));
+                    open.enter(place, table.end(id));
+                    place
+                }
+                (_, Some(place)) => place,
                 (_, None) => *open.outside.get_or_insert_with(|| {
-                    keys.push(FunctionKey { file: site.file, line: 0, name: Symbol::NONE });
-                    keys.len() - 1
+                    let key = FunctionKey { file: site.file, line: 0, name: Symbol::NONE };
+                    functions.push(key, None)
                 }),
             };
-            of_site[id.index()] = u32::try_from(row).unwrap_or(u32::MAX);
+            functions.places[id.index()] = Some(place);
         }
-        Functions { keys, of_site }
+        functions
     }
+
+    /// The place in the keys of the function that a site is in; none if it is excluded.
+    pub fn place(&self, site: SiteId) -> Option<usize> {
+        self.places.get(site.index()).copied().flatten()
+    }
+
+    fn push(&mut self, key: FunctionKey, end: Option<u32>) -> usize {
+        self.keys.push(key);
+        self.ends.push(end);
+        self.keys.len() - 1
+    }
+}
+
+/// Each function, with the lines, branches, regions and blocks in it (see [`Functions::of`]).
+pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
+    let functions = Functions::of(table);
+    let mut rows: Vec<(FunctionKey, Summaries)> =
+        functions.keys.iter().map(|key| (*key, Summaries::default())).collect();
+    for (id, site) in table.sites() {
+        if let Some(place) = functions.place(id) {
+            rows[place].1[site.criterion()].add(tally, id);
+        }
+    }
+    rows
 }
 
 fn starts_on(function: &FunctionKey, site: &Site) -> bool {

@@ -30,7 +30,7 @@ mod target;
 mod worker;
 
 pub use child::{fix_addresses, give_back_memory, in_child};
-pub use engine::{Connection, Engine};
+pub use engine::{Connection, Engine, State};
 pub use execution::Inputs;
 pub use invocation::Invocation;
 pub use load::load;

@@ -20,6 +20,9 @@ use crate::supervisor::{Event, Supervisor};
 /// No message is longer.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
 
+/// From here on, descriptors are those of a servant's own.
+pub(crate) const OWN_DESCRIPTORS: i32 = 900;
+
 /// A process of ours, as metacov sees it.
 pub struct Servant {
     supervisor: Supervisor,
@@ -96,8 +99,8 @@ pub struct Master {
 impl Master {
     /// Of this process. To be called first of all.
     pub fn of_this_process() -> io::Result<Self> {
-        let requests = File::from(fcntl_dupfd_cloexec(io::stdin(), 900)?);
-        let answers = File::from(fcntl_dupfd_cloexec(io::stdout(), 900)?);
+        let requests = File::from(fcntl_dupfd_cloexec(io::stdin(), OWN_DESCRIPTORS)?);
+        let answers = File::from(fcntl_dupfd_cloexec(io::stdout(), OWN_DESCRIPTORS)?);
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
         rustix::stdio::dup2_stdout(io::stderr())?;
         Ok(Master { requests, answers })

@@ -34,6 +34,7 @@ mod outcome;
 mod relation;
 mod rng;
 mod sql;
+mod success;
 mod test;
 
 pub use comparison::Comparison;
@@ -41,4 +42,5 @@ pub use outcome::{Invalid, Outcome, Value, Verdict};
 pub use relation::{ALL, Relation};
 pub use rng::Rng;
 pub use sql::{Database, Dialect, Kind, Schema, Statement};
+pub use success::{Success, Successes};
 pub use test::{Side, Test};

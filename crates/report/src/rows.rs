@@ -171,7 +171,7 @@ fn columns(
         Operation::And => "a & b",
         Operation::Or => "a | b",
     };
-    columns.push(Column { heading: result, numeric: true, emphasis: true });
+    columns.push(Column { emphasis: true, ..Column::number(result) });
     columns.extend(match view.layout {
         Layout::Sides => [number("of all"), number("of executed")],
         Layout::Shares => [number("MC"), number("MC/Cov")],
@@ -215,7 +215,7 @@ pub(crate) fn percentage(percent: Option<f64>) -> String {
 }
 
 /// `12345` as `12,345`.
-pub(crate) fn thousands(number: u64) -> String {
+pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {

@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, SOURCE, compile};
+pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, PLAIN_LIBRARY, SOURCE, compile};
 pub use versions::{Target, VERSIONS, build, find};
 
 /// The version of SQLite.
@@ -21,8 +21,9 @@ pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
 pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 
 /// What is carried along, compressed.
-const FILES: [(&str, &[u8]); 4] = [
+const FILES: [(&str, &[u8]); 5] = [
     (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
+    (PLAIN_LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
     (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),

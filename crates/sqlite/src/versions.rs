@@ -1,6 +1,7 @@
 //! Other versions of SQLite, from the packages that bundle them.
 
 use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use crate::compile::compile;
-use crate::{LIBRARY, VERSION};
+use crate::{LIBRARY, OPTIONS, PLAIN_LIBRARY, VERSION};
 
 /// The package that bundles SQLite.
 const PACKAGE: &str = "libsqlite3-sys";
@@ -55,25 +56,33 @@ pub const VERSIONS: &[(&str, &str)] = &[
 pub struct Target {
     /// The library.
     pub library: PathBuf,
+    /// The same without counters.
+    pub plain_library: PathBuf,
     /// The folder of its notes.
     pub notes: PathBuf,
     /// The folder that it was compiled in, as its notes have it.
     pub folder: String,
 }
 
+impl Target {
+    fn in_folder(notes: PathBuf, folder: String) -> Self {
+        let (library, plain_library) = (notes.join(LIBRARY), notes.join(PLAIN_LIBRARY));
+        Target { library, plain_library, notes, folder }
+    }
+}
+
 /// The SQLite of this version, if it is there: inside of the binary, or built before.
 pub fn find(version: &str, cache: &Path) -> io::Result<Option<Target>> {
     if version == VERSION {
         let notes = crate::unpack(cache)?;
-        let folder = crate::FOLDER.to_owned();
-        return Ok(Some(Target { library: notes.join(LIBRARY), notes, folder }));
+        return Ok(Some(Target::in_folder(notes, crate::FOLDER.to_owned())));
     }
     let notes = place(version, cache);
     if !notes.is_dir() {
         return Ok(None);
     }
     let folder = std::fs::read_to_string(notes.join(FOLDER))?;
-    Ok(Some(Target { library: notes.join(LIBRARY), notes, folder }))
+    Ok(Some(Target::in_folder(notes, folder)))
 }
 
 /// Fetches a version with cargo and compiles it. It appears whole or not at all.
@@ -101,8 +110,12 @@ pub fn build(version: &str, compiler: &OsStr, cache: &Path) -> io::Result<Target
     find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
+/// Where a version is. What was built in another way is another folder.
 fn place(version: &str, cache: &Path) -> PathBuf {
-    cache.join(format!("sqlite-{version}"))
+    let mut hasher = DefaultHasher::new();
+    (OPTIONS, PLAIN_LIBRARY, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
+        .hash(&mut hasher);
+    cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
 }
 
 /// The folder of the amalgamation in the sources of a package.

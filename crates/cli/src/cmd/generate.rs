@@ -8,7 +8,7 @@ use anyhow::bail;
 use metacov_campaign::{Conditions, Plan, script, write};
 use metacov_formats::{Fault, Scope};
 
-use super::measure_sql::{EngineArgs, setting};
+use super::measure_sql::{EngineArgs, Look, setting};
 use super::target_args::interrupted;
 use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
@@ -52,8 +52,15 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
     }
-    let (setting, interrupted) =
-        (setting(&args.engine, &args.on_engine, &Scope::default())?, interrupted()?);
+    let (setting, interrupted) = (
+        setting(
+            &args.engine,
+            args.on_engine.library.as_deref(),
+            Look::Outcomes,
+            &Scope::default(),
+        )?,
+        interrupted()?,
+    );
     let conditions = Conditions {
         setting: &setting,
         workers: workers(None),

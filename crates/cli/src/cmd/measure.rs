@@ -11,6 +11,7 @@ use metacov_formats::{GroupSpec, Options, Plan};
 use metacov_report::By;
 use metacov_store::Settings;
 
+use super::check_sql;
 use super::measure_sql::{EngineArgs, Sql};
 use super::output_args::OutputArgs;
 use super::run_file::{ResumeArgs, RunFile, paths};
@@ -80,6 +81,10 @@ pub struct Args {
 
     #[command(flatten)]
     on_engine: EngineArgs,
+    /// Only test whether relations hold, and as fast as that goes: on an SQLite that does not count
+    /// (`--library`: of any compiler).
+    #[arg(long, help_heading = "Engine", conflicts_with_all = ["output", "by", "criterion", "fail_under"])]
+    no_coverage: bool,
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
@@ -128,7 +133,9 @@ impl FrameArgs {
 impl Args {
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
         if let Some(engine) = self.engine.clone() {
-            return self.sql(engine)?.run(talk);
+            let is_measured = !self.no_coverage;
+            let sql = self.sql(engine)?;
+            return if is_measured { sql.run(talk) } else { check_sql::run(&sql, talk) };
         }
         super::run(self.config()?, talk)
     }
@@ -164,6 +171,9 @@ impl Args {
             bail!(
                 "a command is needed: metacov measure --pairs PATH -- ./prog @@ (or an engine: metacov measure sqlite)"
             );
+        }
+        if self.no_coverage {
+            bail!("--no-coverage goes with an engine");
         }
         let Some(pairs) = self.pairs else {
             bail!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");

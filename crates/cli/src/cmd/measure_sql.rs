@@ -1,11 +1,11 @@
 //! `metacov measure sqlite`: tests that are made on the spot, on the SQLite that is inside.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{anyhow, bail};
-use metacov_campaign::{Conditions, Log, Plan, Setting, measure};
+use metacov_campaign::{Conditions, Coverage, Log, Phase, Plan, Setting, measure};
 use metacov_core::Criterion;
 use metacov_exec::Limits;
 use metacov_formats::Scope;
@@ -35,7 +35,16 @@ pub struct EngineArgs {
     seed: u64,
     /// Another SQLite: a library that is built with `metacov cc -shared`.
     #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
+    pub library: Option<PathBuf>,
+}
+
+/// What is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// Whether relations hold, and what runs.
+    Coverage,
+    /// Only whether they hold.
+    Outcomes,
 }
 
 impl EngineArgs {
@@ -95,7 +104,8 @@ impl Sql {
         let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
-        let setting = setting(&engine, &args, &frame.options.scope)?;
+        let setting =
+            setting(&engine, args.library.as_deref(), Look::Coverage, &frame.options.scope)?;
         let conditions = Conditions {
             setting: &setting,
             workers: frame.options.workers,
@@ -109,33 +119,47 @@ impl Sql {
             log = of_run;
             Ok(suite)
         })?;
-        talk.detail(|| {
-            format!("{} of {} statements that build databases worked", log.worked, log.statements)
-        });
+        tell(&log, talk);
         Ok(code)
     }
 }
 
-/// What is measured: the SQLite that is inside, or the user's.
-pub fn setting(engine: &str, args: &EngineArgs, scope: &Scope) -> anyhow::Result<Setting> {
+/// How much of what was generated worked, and where the time went.
+pub fn tell(log: &Log, talk: &Talk) {
+    for (kind, success) in &log.successes.by_kind {
+        talk.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
+    }
+    let all: f64 = Phase::ALL.iter().map(|(phase, _)| log.spent.on(*phase).as_secs_f64()).sum();
+    for (phase, name) in Phase::ALL {
+        let seconds = log.spent.on(phase).as_secs_f64();
+        talk.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
+    }
+}
+
+/// What is tested: the SQLite that is inside, or the user's.
+pub fn setting(
+    engine: &str,
+    library: Option<&Path>,
+    look: Look,
+    scope: &Scope,
+) -> anyhow::Result<Setting> {
     let mut prefix_map = scope.prefix_map.clone();
-    let (library, notes) = if let Some(library) = &args.library {
+    let (library, notes) = if let Some(library) = library {
         let library = std::path::absolute(library)?;
         let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         (library, scope.notes.clone().unwrap_or(notes))
     } else {
-        let Target { library, notes, folder } = target::engine(engine)?;
+        let Target { library, plain_library, notes, folder } = target::engine(engine)?;
         prefix_map.push((folder, "/".to_owned()));
-        (library, notes)
+        (if look == Look::Coverage { library } else { plain_library }, notes)
     };
     let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
-    Ok(Setting {
-        library,
+    let coverage = (look == Look::Coverage).then(|| Coverage {
         notes,
         prefix_map,
         filter: texts(&scope.filter),
         exclude: texts(&scope.exclude),
         blocks: scope.blocks,
-        operations_max: OPERATIONS_MAX,
-    })
+    });
+    Ok(Setting { library, operations_max: OPERATIONS_MAX, coverage })
 }

@@ -8,7 +8,8 @@ use metacov_report::digest::Digest;
 use metacov_store::Run;
 
 use super::output_args::OutputArgs;
-use super::{pages, present};
+use super::present::Origin;
+use super::{changes, pages, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 use crate::violations;
@@ -23,6 +24,11 @@ Examples:
     metacov report run.metacov --html pages && xdg-open pages/index.html
   For other tools:
     metacov report run.metacov -o mc.info -o mc.json -o summary.md
+  How did it grow? As a picture, beside a summary; and as a badge:
+    metacov report run.metacov -o summary.md -o curve.svg -o badge.svg
+  What do my changes run that no pair of tests could catch lying? In a GitHub job:
+    metacov report run.metacov --diff origin/main -o - --format github
+    metacov report run.metacov --diff origin/main -o \"$GITHUB_STEP_SUMMARY\" --format markdown
   The file is an SQLite data base. Which pairs took longest?
     sqlite3 run.metacov 'SELECT name, verdict, microseconds FROM pair ORDER BY 3 DESC LIMIT 10'";
 
@@ -41,6 +47,10 @@ pub struct Args {
     /// and pairs with their inputs. Pages that are there are replaced.
     #[arg(long, value_name = "FOLDER")]
     html: Option<PathBuf>,
+    /// Count only lines that were changed since this commit or branch: those that `git diff
+    /// --merge-base BASE` shows, here and now.
+    #[arg(long, value_name = "BASE")]
+    diff: Option<String>,
     /// Leave out what is flaky.
     #[arg(long)]
     no_flaky: bool,
@@ -50,7 +60,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let run = open(&args)?;
+    let mut run = open(&args)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
     let mut presentation = args.output.presentation(by)?;
     presentation.in_shares = run.header.made_by == "measure";
@@ -66,6 +76,12 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if groups == 0 {
         return Ok(ExitCode::Success);
     }
+    if let Some(base) = &args.diff
+        && !changes::keep(&mut run.table, base, &header.root, talk)?
+    {
+        talk.note(&format!("no code of this run was changed since {base}"));
+        return Ok(violations::tell(&violations, ExitCode::Success, talk));
+    }
     let suite = match &args.html {
         Some(folder) => {
             let digest = Digest::of(run)?;
@@ -74,7 +90,9 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         }
         None => run.suite()?.0,
     };
-    let code = present::present(&suite, &presentation, &header.root, talk)?;
+    let (root, since) = (&*header.root, args.diff.as_deref());
+    let origin = Origin { root, run: Some(&args.run), since };
+    let code = present::present(&suite, &presentation, &origin, talk)?;
     Ok(violations::tell(&violations, code, talk))
 }
 

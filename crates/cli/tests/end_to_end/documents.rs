@@ -41,7 +41,7 @@ fn the_readmes_transcript_is_real() {
 
 #[test]
 fn help_completions_and_manual_pages_are_there() {
-    for command in ["", "diff", "measure", "report", "merge", "completions", "man"] {
+    for command in ["", "diff", "measure", "report", "compare", "merge", "completions", "man"] {
         let words = [command, "--help"];
         let run = metacov(&words[usize::from(command.is_empty())..]).ok();
         assert!(run.stdout.contains("Usage:"), "{command:?}");

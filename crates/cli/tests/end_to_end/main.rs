@@ -1,6 +1,8 @@
 //! The binary as people run it: one test binary, a module for each thing that people rely on.
 
 mod bad_input;
+mod changes;
+mod compare;
 mod diff;
 mod documents;
 mod gcc;

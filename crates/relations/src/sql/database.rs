@@ -7,6 +7,7 @@ mod drop;
 mod index;
 mod insert;
 mod maintenance;
+mod many;
 mod pragma;
 mod table;
 mod transaction;
@@ -34,17 +35,18 @@ ast::words! {
         CreateView = "CREATE VIEW",
         CreateTrigger = "CREATE TRIGGER",
         Insert = "INSERT",
+        InsertMany = "INSERT (many rows)",
         Update = "UPDATE",
         Delete = "DELETE",
         Alter = "ALTER TABLE",
         Drop = "DROP",
         Analyze = "ANALYZE",
-        Statistics = "sqlite_stat1",
+        Statistics = "STATISTICS",
         Reindex = "REINDEX",
         Vacuum = "VACUUM",
-        Check = "checks and fts commands",
+        Check = "COMMAND (fts, rtree)",
         Pragma = "PRAGMA",
-        Transaction = "transactions",
+        Transaction = "TRANSACTION",
         Explain = "EXPLAIN",
         Attach = "ATTACH",
     }

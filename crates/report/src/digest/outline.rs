@@ -12,8 +12,7 @@ pub struct Outline {
     pub files: Vec<FileOutline>,
     /// In the order of files and lines.
     pub functions: Vec<FunctionOutline>,
-    /// By site: the function that it is in.
-    pub function_of: Vec<u32>,
+    of_sites: Functions,
 }
 
 /// A file.
@@ -53,12 +52,12 @@ impl Outline {
     /// Works it out.
     pub fn of(digest: &Digest) -> Self {
         let table = &digest.suite.table;
-        let Functions { keys, of_site } = Functions::of(table);
+        let of_sites = Functions::of(table);
         let criteria: Vec<Criterion> = digest.criteria.iter().collect();
         let tallies: Vec<&Tally> =
             std::iter::once(&digest.total).chain(digest.suite.relations.values()).collect();
-        let mut outline =
-            Outline { files: Vec::new(), functions: Vec::new(), function_of: of_site };
+        let keys = of_sites.keys.clone();
+        let mut outline = Outline { files: Vec::new(), functions: Vec::new(), of_sites };
         let mut file_of = vec![usize::MAX; table.file_count()];
         for key in &keys {
             outline.enter(table, key, &mut file_of, &criteria, tallies.len());
@@ -67,13 +66,18 @@ impl Outline {
             let site = table.get(id);
             outline.files[file_of[site.file.index()]].sites.push(id);
             let at = criteria.iter().position(|criterion| *criterion == site.criterion());
-            let (Some(at), row) = (at, outline.function_of[id.index()] as usize) else { continue };
+            let (Some(at), Some(row)) = (at, outline.of_sites.place(id)) else { continue };
             let numbers = &mut outline.functions[row].numbers[at];
             for (numbers, tally) in numbers.iter_mut().zip(&tallies) {
                 numbers.add(tally.state(id));
             }
         }
         outline
+    }
+
+    /// The place of the function that a site is in; none if it is excluded.
+    pub fn function_of(&self, site: SiteId) -> Option<usize> {
+        self.of_sites.place(site)
     }
 
     fn enter(

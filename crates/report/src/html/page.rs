@@ -8,8 +8,7 @@ use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
 
 /// What a page may load: scripts and styles that lie beside it, and nothing else.
-const POLICY: &str =
-    "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /// The pages in the order of the navigation: file, name, and its own script.
 const PAGES: [(&str, &str, Option<&str>); 5] = [

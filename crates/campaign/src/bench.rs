@@ -1,0 +1,246 @@
+//! What a worker runs tests with, in the process that a database has to itself.
+
+use std::io;
+use std::time::Duration;
+
+use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
+use metacov_exec::{Connection, Engine, Master, Meter, State};
+use metacov_formats::Intake;
+use metacov_relations::{
+    ALL, Database, Dialect, Invalid, Rng, Schema, Side, Successes, Test, Verdict,
+};
+
+use crate::message::{Answer, Built, Job, Judged, Script, Setting, Tested, encode};
+use crate::script::written;
+use crate::time::{Phase, Stopwatch};
+
+/// Results are told when there are so many, or when so much time has gone by.
+const BATCH_MAX: usize = 64;
+const BATCH_TIME: Duration = Duration::from_millis(20);
+
+/// What tests need.
+pub(crate) struct Bench<'s> {
+    pub(crate) gauge: Option<Gauge<'s>>,
+    pub(crate) dialect: Dialect,
+    pub(crate) setting: &'s Setting,
+}
+
+/// What is needed to know what a test runs.
+pub(crate) struct Gauge<'s> {
+    pub(crate) intake: Intake<'s>,
+    pub(crate) meter: Meter,
+    /// What the engine does when it is used for the first time.
+    pub(crate) once: Cover,
+}
+
+impl Gauge<'_> {
+    /// What ran since the last reset.
+    fn read(&mut self) -> io::Result<Cover> {
+        self.meter.read_executed(&mut self.intake).map_err(io::Error::other)
+    }
+}
+
+/// A database, and all that is needed to run tests on it.
+pub(crate) struct Place<'p, 's> {
+    gauge: Option<&'p mut Gauge<'s>>,
+    connection: Connection<'p>,
+    operations_max: u64,
+    /// The state that each side starts from, and what it took to get there; if that is measured.
+    start: Option<(State, Cover)>,
+    pub(crate) watch: Stopwatch,
+}
+
+impl<'s> Bench<'s> {
+    /// Makes a database: `fill` runs what makes it.
+    pub(crate) fn place<'p, T>(
+        &'p mut self,
+        engine: &'p Engine,
+        fill: impl FnOnce(&mut Connection<'p>, u64) -> T,
+    ) -> io::Result<(Place<'p, 's>, T)> {
+        let mut watch = Stopwatch::start();
+        let mut gauge = self.gauge.as_mut();
+        if let Some(gauge) = &mut gauge {
+            gauge.meter.reset()?;
+        }
+        let mut connection = engine.open()?;
+        let operations_max = self.setting.operations_max;
+        let filled = fill(&mut connection, operations_max);
+        let start = match &mut gauge {
+            Some(gauge) => {
+                let mut executed = gauge.read()?;
+                executed |= &gauge.once;
+                Some((engine.state()?, executed))
+            }
+            None => None,
+        };
+        watch.lap(Phase::Build);
+        watch.take();
+        Ok((Place { gauge, connection, operations_max, start, watch }, filled))
+    }
+
+    /// Makes a database and runs tests on it.
+    pub(crate) fn run(
+        &mut self,
+        engine: &Engine,
+        job: &Job,
+        master: &mut Master,
+    ) -> io::Result<()> {
+        let dialect = self.dialect;
+        let (mut place, made) =
+            self.place(engine, |connection, max| make(connection, max, job, dialect))?;
+        let Made { schema, setup, successes } = made;
+        let kinds = successes.by_kind.into_iter();
+        let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
+        let executed = runs::encode(place.setup());
+        master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
+        let (mut batch, mut waited) = (Vec::new(), Duration::ZERO);
+        for (relation, number) in &job.tests {
+            let test = derive(job, *relation, *number, &schema)?;
+            place.watch.lap(Phase::Derive);
+            let tested = place.test(&test, job.is_cautious.then_some(&mut *master))?;
+            waited += Duration::from_micros(tested.micros);
+            batch.push(tested);
+            if job.is_cautious || batch.len() == BATCH_MAX || waited > BATCH_TIME {
+                master.say(&encode(&Answer::Tested(std::mem::take(&mut batch))))?;
+                waited = Duration::ZERO;
+            }
+            place.watch.lap(Phase::Tell);
+            place.watch.take();
+        }
+        master.say(&encode(&Answer::Tested(batch)))?;
+        place.watch.lap(Phase::Tell);
+        master.say(&encode(&Answer::Done(place.watch.spent)))
+    }
+
+    /// Makes a database and writes tests on it down.
+    pub(crate) fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
+        let max = self.setting.operations_max;
+        let Made { schema, setup, .. } = make(&mut engine.open()?, max, job, self.dialect);
+        let test = |(relation, number): &(usize, u64)| {
+            let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
+            Ok([&a, &b].map(written))
+        };
+        let tests = job.tests.iter().map(test).collect::<io::Result<_>>()?;
+        Ok(Script { setup, tests })
+    }
+}
+
+impl Place<'_, '_> {
+    /// What making the database ran, and what an engine does only once; nothing if that is not
+    /// measured.
+    pub(crate) fn setup(&self) -> &Cover {
+        static NOTHING: std::sync::LazyLock<Cover> = std::sync::LazyLock::new(Cover::default);
+        self.start.as_ref().map_or(&NOTHING, |(_, executed)| executed)
+    }
+
+    fn test(&mut self, test: &Test, mut master: Option<&mut Master>) -> io::Result<Tested> {
+        let statements = || [&test.sides.a, &test.sides.b].map(written);
+        if let Some(master) = &mut master {
+            master.say(&encode(&Answer::Next(statements())))?;
+        }
+        let mut side = |place: &mut Self, number: usize, side: &Side| {
+            if let Some(master) = &mut master {
+                master.say(&encode(&Answer::Side(number)))?;
+            }
+            place.side(side)
+        };
+        let (a, a_ran) = side(self, 0, &test.sides.a)?;
+        let (b, b_ran) = side(self, 1, &test.sides.b)?;
+        let worked = [&a, &b].map(|outcome| matches!(outcome, Outcome::Rows(_)));
+        let verdict = test.judge(&Pair { a, b });
+        self.watch.lap(Phase::Judge);
+        let outcome = match verdict {
+            Verdict::Holds => Ok(None),
+            Verdict::Violated(how) => Ok(Some(how)),
+            Verdict::Invalid(reason) => {
+                let (exit, last_words) = (Exit::Success, reason.to_string());
+                let missing = Missing { failure: Failure::Invalid, exit, last_words };
+                Err((usize::from(matches!(reason, Invalid::SecondFailed(_))), missing.into()))
+            }
+        };
+        let sides = a_ran.zip(b_ran).map(|(a, b)| encode_sides(a, b, self.setup()));
+        let is_shown = sides.is_some() || matches!(outcome, Ok(Some(_)));
+        let statements = is_shown.then(statements);
+        let outcome = outcome.map(|violated| Judged { violated, sides });
+        self.watch.lap(Phase::Decode);
+        let micros = u64::try_from(self.watch.take().as_micros()).unwrap_or(u64::MAX);
+        Ok(Tested { micros, statements, worked, outcome })
+    }
+
+    /// Runs a side from the state that the database was left in: what it gives, and what it runs if
+    /// that is measured.
+    pub(crate) fn side(&mut self, side: &Side) -> io::Result<(Outcome, Option<Cover>)> {
+        if let Some(gauge) = &mut self.gauge {
+            gauge.meter.reset()?;
+        }
+        self.watch.lap(Phase::Capture);
+        if let Some(mask) = side.optimizations_off {
+            self.connection.disable_optimizations(mask);
+        }
+        let statements = side.statements.iter().map(String::as_str);
+        let outcome = self.connection.run(statements, self.operations_max);
+        self.watch.lap(Phase::Engine);
+        let executed = self.gauge.as_mut().map(|gauge| gauge.read()).transpose()?;
+        self.watch.lap(Phase::Decode);
+        match &self.start {
+            Some((state, _)) => state.restore(),
+            // Queries leave nothing behind.
+            None if side.optimizations_off.is_some() => self.connection.disable_optimizations(0),
+            None => {}
+        }
+        self.watch.lap(Phase::Capture);
+        Ok((outcome, executed))
+    }
+}
+
+/// A database that was made.
+struct Made {
+    schema: Schema,
+    setup: Vec<String>,
+    successes: Successes,
+}
+
+fn make(connection: &mut Connection<'_>, operations_max: u64, job: &Job, dialect: Dialect) -> Made {
+    let mut rng = Rng::new(seed(&[job.seed, job.database]));
+    let mut database = Database::new(dialect);
+    let (mut setup, mut successes) = (Vec::new(), Successes::default());
+    while let Some(statement) = database.next_statement(&mut rng) {
+        let outcome = connection.run([statement.sql.as_str()], operations_max);
+        let has_worked = matches!(outcome, Outcome::Rows(_));
+        if has_worked {
+            database.accept();
+        } else {
+            database.reject();
+        }
+        successes.statement(statement.kind, has_worked);
+        setup.push(statement.sql);
+    }
+    Made { schema: database.schema().clone(), setup, successes }
+}
+
+/// A test on a database.
+fn derive(job: &Job, relation: usize, number: u64, schema: &Schema) -> io::Result<Test> {
+    let mut rng = Rng::new(seed(&[job.seed, job.database, relation as u64, number]));
+    let known = ALL.get(relation).ok_or_else(|| io::Error::other("no such relation"))?;
+    Ok(known.derive(schema, &mut rng))
+}
+
+/// The sides as bytes, with the setup, which both have run: the first as what it adds to the setup,
+/// the second as what it differs in from the first.
+fn encode_sides(mut a: Cover, mut b: Cover, setup: &Cover) -> [Vec<u8>; 2] {
+    a |= setup;
+    b |= setup;
+    b ^= &a;
+    a ^= setup;
+    [runs::encode(&a), runs::encode(&b)]
+}
+
+/// One seed from several numbers (splitmix64).
+fn seed(numbers: &[u64]) -> u64 {
+    numbers.iter().fold(0, |state: u64, number| {
+        let mut mixed = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    })
+}

@@ -1,0 +1,133 @@
+//! A worker, as metacov sees it.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use metacov_core::{Cover, Exit, Failure, Group, Missing, Reading, SiteTable, runs};
+use metacov_exec::{Said, Servant};
+use metacov_formats::{Intake, Snapshot};
+
+use crate::message::{Answer, Counters, Coverage, Request, Setting, decode, encode};
+
+/// How tests are run.
+pub struct Conditions<'c> {
+    /// What is tested.
+    pub setting: &'c Setting,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+    /// How long a worker may be silent.
+    pub timeout: Duration,
+    /// How much memory a worker may have.
+    pub memory_bytes: Option<u64>,
+    /// Set when all should end.
+    pub interrupted: &'c AtomicBool,
+}
+
+/// A process that runs tests.
+pub(crate) struct Worker {
+    servant: Servant,
+    /// In whose numbers it tells what they ran, if it does.
+    sites: Option<Sites>,
+}
+
+/// What a worker said.
+pub(crate) enum Heard {
+    Answer(Answer),
+    /// It has ended, or was ended.
+    Gone(Missing),
+}
+
+impl Worker {
+    pub(crate) fn start(conditions: &Conditions<'_>) -> io::Result<Self> {
+        let mut servant = Servant::start(vec!["work".into()], conditions.memory_bytes)?;
+        servant.say(&encode(conditions.setting));
+        let said = servant.hear(conditions.timeout, conditions.interrupted)?;
+        let Said::Message(message) = said else {
+            let words = if let Said::Ended(_, words) = said { words } else { String::new() };
+            return Err(io::Error::other(format!("the worker does not start: {words}")));
+        };
+        let Answer::Ready(counters) = decode(&message)? else {
+            return Err(io::Error::other("the worker does not say how its counters lie"));
+        };
+        let sites = match (&conditions.setting.coverage, counters) {
+            (Some(coverage), Some(counters)) => Some(Sites::of(coverage, &counters)?),
+            _ => None,
+        };
+        Ok(Worker { servant, sites })
+    }
+
+    pub(crate) fn ask(&mut self, request: &Request) {
+        self.servant.say(&encode(request));
+    }
+
+    pub(crate) fn hear(&mut self, conditions: &Conditions<'_>) -> io::Result<Heard> {
+        Ok(match self.servant.hear(conditions.timeout, conditions.interrupted)? {
+            Said::Message(message) => Heard::Answer(decode(&message)?),
+            Said::Ended(exit, last_words) => {
+                Heard::Gone(Missing { failure: Failure::Crashed, exit, last_words })
+            }
+            Said::Late => {
+                let (failure, exit) = (Failure::TimedOut, Exit::Timeout);
+                Heard::Gone(Missing { failure, exit, last_words: String::new() })
+            }
+        })
+    }
+
+    /// The sites that it tells of.
+    pub(crate) fn sites(&self) -> io::Result<&Sites> {
+        self.sites.as_ref().ok_or_else(|| io::Error::other("a worker that measures nothing"))
+    }
+
+    /// The same, for good.
+    pub(crate) fn take_table(&mut self) -> SiteTable {
+        self.sites.take().map_or_else(SiteTable::new, |sites| sites.table)
+    }
+}
+
+/// All sites of a library.
+pub(crate) struct Sites {
+    pub(crate) table: SiteTable,
+    /// All of them, none of which ran.
+    universe: Reading,
+}
+
+impl Sites {
+    fn of(coverage: &Coverage, counters: &Counters) -> io::Result<Self> {
+        let scope = coverage.scope();
+        let mut intake = Intake::new(&scope);
+        let layouts = &counters.layouts;
+        let zeros: Vec<Vec<u8>> = layouts.iter().map(|(_, bytes)| vec![0; *bytes]).collect();
+        let snapshots: Vec<Snapshot<'_>> = layouts
+            .iter()
+            .zip(&zeros)
+            .map(|((layout, _), counters)| Snapshot { layout: layout.as_slice().into(), counters })
+            .collect();
+        let universe = intake.read_snapshots(&snapshots).map_err(io::Error::other)?;
+        let table = intake.into_table();
+        if (table.len(), table.build_id().number()) != (counters.sites, counters.build) {
+            return Err(io::Error::other("the worker knows other code than its notes"));
+        }
+        Ok(Sites { table, universe })
+    }
+
+    /// The sites that bytes tell of.
+    pub(crate) fn cover(&self, bytes: &[u8]) -> io::Result<Cover> {
+        let mut cover = Cover::of(&self.table);
+        runs::flip(bytes, self.table.len(), &mut cover).map_err(io::Error::other)?;
+        Ok(cover)
+    }
+
+    /// The sides that bytes tell of, each as what it differs in from the one before; the first from
+    /// the setup.
+    pub(crate) fn group(&self, setup: &Cover, sides: &[Vec<u8>; 2]) -> io::Result<Group<Reading>> {
+        let mut executed = setup.clone();
+        let mut readings = Vec::new();
+        for bytes in sides {
+            runs::flip(bytes, self.table.len(), &mut executed).map_err(io::Error::other)?;
+            readings.push(Reading { executed: executed.clone(), ..self.universe.clone() });
+        }
+        Group::new(readings).map_err(|_| io::Error::other("too few sides"))
+    }
+}

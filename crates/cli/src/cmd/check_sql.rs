@@ -1,0 +1,86 @@
+//! `metacov measure sqlite --no-coverage`: whether relations hold, and nothing else.
+
+use std::time::Instant;
+
+use metacov_campaign::{Checks, Conditions, Counts, check};
+use metacov_core::Failure;
+use metacov_formats::{Halt, Scope};
+use metacov_relations::ALL;
+use metacov_report::{Column, Table, thousands};
+
+use super::measure_sql::{Look, Sql, setting, tell};
+use crate::exit_code::ExitCode;
+use crate::talk::{Talk, print};
+use crate::violations;
+
+#[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+pub fn run(sql: &Sql, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let plan = sql.args.plan(sql.pairs)?;
+    let setting =
+        setting(&sql.engine, sql.args.library.as_deref(), Look::Outcomes, &Scope::default())?;
+    let conditions = Conditions {
+        setting: &setting,
+        workers: sql.frame.options.workers,
+        timeout: sql.limits.wall,
+        memory_bytes: sql.limits.memory_bytes,
+        interrupted: &sql.interrupted,
+    };
+    let (start, bar) = (Instant::now(), talk.progress(plan.groups()));
+    let checked = check(&plan, &conditions, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let (checks, log) = checked.map_err(|halt| match halt {
+        Halt::Input(error) | Halt::Audience(error) => error,
+    })?;
+    let seconds = start.elapsed().as_secs_f64();
+    let table = table(&checks);
+    print(&table.to_terminal(talk.colors_output()))?;
+    let done: u64 = checks.relations.values().map(Counts::total).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
+    let rate = done as f64 / seconds.max(0.001);
+    talk.note(&format!("{done} pairs in {seconds:.1} s, {rate:.0} pairs/s"));
+    for (relation, counts) in &checks.relations {
+        for ((failure, why), pairs) in &counts.missing {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            talk.detail(|| format!("{}, {pairs} pairs of {relation}{why}", failure.name()));
+        }
+    }
+    tell(&log, talk);
+    let code = violations::tell(&checks.violations, ExitCode::Success, talk);
+    if done < plan.groups() {
+        let planned = plan.groups();
+        talk.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(code)
+}
+
+fn table(checks: &Checks) -> Table {
+    let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
+    let columns = [Column::word("relation")].into_iter();
+    let columns = columns.chain(headings.map(Column::number)).collect();
+    let mut rows = Vec::new();
+    let mut sums = [0; 6];
+    let known = ALL.iter().filter_map(|known| checks.relations.get_key_value(known.name()));
+    for (relation, counts) in known {
+        let of = |wanted: Failure| {
+            let those = counts.missing.iter().filter(|((failure, _), _)| *failure == wanted);
+            those.map(|(_, pairs)| pairs).sum()
+        };
+        let (invalid, crashed, late) =
+            (of(Failure::Invalid), of(Failure::Crashed), of(Failure::TimedOut));
+        let numbers = [counts.total(), counts.held, counts.violated, invalid, crashed, late];
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            *sum += number;
+        }
+        rows.push(row(relation, numbers));
+    }
+    if rows.len() > 1 {
+        rows.push(row("all", sums));
+    }
+    Table { columns, rows }
+}
+
+fn row(name: &str, numbers: [u64; 6]) -> Vec<String> {
+    let numbers = numbers.iter().map(|number| thousands(*number));
+    [name.to_owned()].into_iter().chain(numbers).collect()
+}

@@ -1,0 +1,80 @@
+//! The part of SQLite's interface that is used.
+
+use std::ffi::{c_char, c_int, c_void};
+
+use libloading::os::unix::Library;
+
+/// The codes of SQLite that are needed here.
+pub(super) mod code {
+    use std::ffi::c_int;
+
+    pub(in crate::engine) const OK: c_int = 0;
+    pub(in crate::engine) const TOO_BIG: c_int = 18;
+    pub(in crate::engine) const ROW: c_int = 100;
+    pub(in crate::engine) const DONE: c_int = 101;
+    pub(in crate::engine) const OPTIMIZATIONS: c_int = 15;
+    pub(in crate::engine) const RANDOM_SEED: c_int = 28;
+}
+
+pub(super) type Db = *mut c_void;
+pub(super) type Stmt = *mut c_void;
+
+/// The functions of SQLite that are called.
+pub(super) struct Functions {
+    pub(super) open: unsafe extern "C" fn(*const c_char, *mut Db) -> c_int,
+    pub(super) close: unsafe extern "C" fn(Db) -> c_int,
+    pub(super) prepare:
+        unsafe extern "C" fn(Db, *const c_char, c_int, *mut Stmt, *mut *const c_char) -> c_int,
+    pub(super) step: unsafe extern "C" fn(Stmt) -> c_int,
+    pub(super) finalize: unsafe extern "C" fn(Stmt) -> c_int,
+    pub(super) column_count: unsafe extern "C" fn(Stmt) -> c_int,
+    pub(super) column_type: unsafe extern "C" fn(Stmt, c_int) -> c_int,
+    pub(super) column_int64: unsafe extern "C" fn(Stmt, c_int) -> i64,
+    pub(super) column_double: unsafe extern "C" fn(Stmt, c_int) -> f64,
+    pub(super) column_text: unsafe extern "C" fn(Stmt, c_int) -> *const u8,
+    pub(super) column_blob: unsafe extern "C" fn(Stmt, c_int) -> *const u8,
+    pub(super) column_bytes: unsafe extern "C" fn(Stmt, c_int) -> c_int,
+    pub(super) error_message: unsafe extern "C" fn(Db) -> *const c_char,
+    pub(super) error_code: unsafe extern "C" fn(Db) -> c_int,
+    pub(super) progress_handler: unsafe extern "C" fn(
+        Db,
+        c_int,
+        Option<unsafe extern "C" fn(*mut c_void) -> c_int>,
+        *mut c_void,
+    ),
+    pub(super) test_control: unsafe extern "C" fn(c_int, ...) -> c_int,
+    pub(super) version: unsafe extern "C" fn() -> c_int,
+    pub(super) has_option: unsafe extern "C" fn(*const c_char) -> c_int,
+}
+
+impl Functions {
+    #[expect(unsafe_code, reason = "symbols of a library have the types that we give them")]
+    pub(super) unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
+        macro_rules! find {
+            // SAFETY: left to the caller.
+            ($name:literal) => {
+                *unsafe { library.get($name) }?
+            };
+        }
+        Ok(Functions {
+            open: find!(b"sqlite3_open\0"),
+            close: find!(b"sqlite3_close\0"),
+            prepare: find!(b"sqlite3_prepare_v2\0"),
+            step: find!(b"sqlite3_step\0"),
+            finalize: find!(b"sqlite3_finalize\0"),
+            column_count: find!(b"sqlite3_column_count\0"),
+            column_type: find!(b"sqlite3_column_type\0"),
+            column_int64: find!(b"sqlite3_column_int64\0"),
+            column_double: find!(b"sqlite3_column_double\0"),
+            column_text: find!(b"sqlite3_column_text\0"),
+            column_blob: find!(b"sqlite3_column_blob\0"),
+            column_bytes: find!(b"sqlite3_column_bytes\0"),
+            error_message: find!(b"sqlite3_errmsg\0"),
+            error_code: find!(b"sqlite3_extended_errcode\0"),
+            progress_handler: find!(b"sqlite3_progress_handler\0"),
+            test_control: find!(b"sqlite3_test_control\0"),
+            version: find!(b"sqlite3_libversion_number\0"),
+            has_option: find!(b"sqlite3_compileoption_used\0"),
+        })
+    }
+}

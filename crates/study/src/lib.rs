@@ -1,0 +1,19 @@
+//! What many suites say together, and what a pair says of a fault: the paper's questions, asked of
+//! what was measured.
+//!
+//! **The key design decision of this crate**: a result is a function from what was measured to a
+//! plain struct. Nothing here runs a target or prints, and randomness comes from a seed, so a table
+//! can be made again from the same files, to the last digit. Who needs more executions says which,
+//! and is handed what came of them.
+
+mod comparison;
+pub mod corpus;
+pub mod locate;
+pub mod overlap;
+mod record;
+mod sets;
+pub mod statistics;
+
+pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
+pub use record::{ALL, Measurement, Record};
+pub use sets::{Validated, side_by_side};

@@ -1,0 +1,23 @@
+//! Statistics of samples: small, pure, each with its source.
+//!
+//! What a sample does not tell is `None`: there is no standard deviation of one number and no
+//! correlation with a constant.
+
+mod bootstrap;
+mod correlation;
+mod effect;
+mod mann_whitney;
+mod moments;
+mod ranks;
+
+pub use bootstrap::{Bootstrap, Interval};
+pub use correlation::{pearson, spearman};
+pub use effect::{Magnitude, a12, magnitude};
+pub use mann_whitney::{MannWhitney, mann_whitney};
+pub use moments::{coefficient_of_variation, mean, standard_deviation};
+
+/// A count to compute with.
+#[expect(clippy::cast_precision_loss, reason = "samples have fewer than 2^52 numbers")]
+fn real(count: usize) -> f64 {
+    count as f64
+}
