@@ -11,7 +11,7 @@ mod overlap;
 
 use std::collections::BTreeMap;
 
-use metacov_core::{Cover, Criteria, Criterion, Failure, Setup, Suite, Tally};
+use metacov_core::{Cover, Criteria, Criterion, Failure, Growth, Setup, SiteTable, Suite, Tally};
 use metacov_formats::Error;
 use metacov_store::{Header, Run, Stored};
 
@@ -41,6 +41,8 @@ pub struct Digest {
     pub total: Tally,
     /// The criteria that can be compared.
     pub criteria: Criteria,
+    /// How it grew, pair by pair.
+    pub growth: Growth,
     /// The criterion that curves, overlaps and gaps are counted in: lines, where there are any.
     pub primary: Criterion,
     /// By relation, in the order of names.
@@ -60,8 +62,6 @@ pub struct Digest {
 pub struct Relation {
     /// Its name.
     pub name: String,
-    /// By the number of measured pairs: how many sites of the primary criterion are validated.
-    pub curve: Vec<u64>,
     /// How many pairs have no difference.
     pub empty: u64,
     /// How many pairs have a difference that is all on one side.
@@ -89,6 +89,7 @@ impl Digest {
         let empty = Cover::of(&run.table);
         let relation = |name| Relation { name, validated: empty.clone(), ..Relation::default() };
         let mut gathering = Gathering {
+            growth: Growth::default(),
             relations: names.into_iter().map(relation).collect(),
             counts: Counts::of(&run.table),
             cases: Vec::new(),
@@ -98,8 +99,8 @@ impl Digest {
             mask,
         };
         let mut setups = setups(&run)?;
-        let (suite, header) = run.fold(|stored| gathering.add(stored))?;
-        let Gathering { relations, mut counts, cases, reasons, .. } = gathering;
+        let (suite, header) = run.fold(|table, stored| gathering.add(table, stored))?;
+        let Gathering { growth, relations, mut counts, cases, reasons, .. } = gathering;
         counts.finish();
         setups.retain(|hash, _| cases.iter().any(|case| case.setup == Some(*hash)));
         let (total, criteria) = (suite.total(), suite.criteria());
@@ -109,6 +110,7 @@ impl Digest {
             suite,
             total,
             criteria,
+            growth,
             primary,
             relations,
             counts,
@@ -135,6 +137,7 @@ fn setups(run: &Run) -> Result<BTreeMap<u64, Setup>, Error> {
 
 /// A digest in the making.
 struct Gathering {
+    growth: Growth,
     relations: Vec<Relation>,
     counts: Counts,
     cases: Vec<Case>,
@@ -147,7 +150,7 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn add(&mut self, stored: &Stored) {
+    fn add(&mut self, table: &SiteTable, stored: &Stored) {
         let at = self.relations.iter().position(|relation| relation.name == stored.relation);
         let Some(at) = at else { return };
         let kept = self.kept.entry(at).or_default();
@@ -164,6 +167,7 @@ impl Gathering {
                 }
             }
             Ok(group) => {
+                self.growth.add(table, &stored.relation, group);
                 let contrast = Contrast::of(group);
                 self.counts.add(&contrast);
                 let relation = &mut self.relations[at];
@@ -186,6 +190,5 @@ impl Relation {
         new |= &contrast.only_b;
         new &= mask;
         self.validated |= &new;
-        self.curve.push(self.validated.len());
     }
 }

@@ -13,6 +13,7 @@
 //! source.html          a file, line by line; of all pairs, or of one
 //! gaps.html            what is executed and never validated
 //! pairs.html           pairs, and one of them with its inputs
+//! curve.svg            how MC grew with the number of pairs
 //! assets/              style and scripts
 //! data/run.js          names: relations, criteria, files
 //! data/pairs.js        a row for each pair
@@ -27,7 +28,6 @@
 
 mod cases;
 mod chunks;
-mod curve;
 mod data;
 mod overview;
 mod page;
@@ -37,6 +37,10 @@ mod vlq;
 
 use std::io;
 
+use metacov_core::Criteria;
+use metacov_formats::{Export, GcovrFormat, Writer};
+
+use crate::CurvePlot;
 use crate::digest::{Digest, Gaps, Outline};
 
 /// Takes in the files of the pages: the path below the folder, and the bytes.
@@ -72,10 +76,27 @@ pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Res
     let gaps = Gaps::of(digest, &outline);
     let chunks = chunks::Chunks::of(digest, &outline);
     let (sources, written) = source::read(digest, &outline, library);
+    let mut curves = Vec::new();
+    CurvePlot.write(&export(digest), &mut curves)?;
+    shelf("curve.svg", &curves)?;
     page::write(digest, &outline, &gaps, shelf)?;
     data::write(digest, &outline, &gaps, &sources, shelf)?;
     source::write(digest, &outline, &chunks, &sources, shelf)?;
     pairs::write(digest, &chunks, shelf)?;
     cases::write(digest, &outline, shelf)?;
     Ok(written)
+}
+
+/// The suite as other writers want it, in its primary criterion.
+fn export(digest: &Digest) -> Export<'_> {
+    Export {
+        suite: &digest.suite,
+        total: &digest.total,
+        criteria: Criteria::from_iter([digest.primary]),
+        root: &digest.header.root,
+        gcovr_format: GcovrFormat::default(),
+        growth: Some(&digest.growth),
+        plot: None,
+        since: None,
+    }
 }

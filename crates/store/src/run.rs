@@ -80,17 +80,17 @@ impl Run {
 
     /// All groups, folded: what the run itself would have shown.
     pub fn suite(self) -> Result<(Suite, Header), Error> {
-        self.fold(|_| ())
+        self.fold(|_, _| ())
     }
 
     /// The same; `each` is shown each group, in the order of the plan.
-    pub fn fold(self, mut each: impl FnMut(&Stored)) -> Result<(Suite, Header), Error> {
+    pub fn fold(self, mut each: impl FnMut(&SiteTable, &Stored)) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = BTreeMap::new();
         let mut agreement = Agreement::default();
         for stored in self.pairs()? {
             let stored = stored?;
-            each(&stored);
+            each(&self.table, &stored);
             let Stored { relation, outcome, sides, .. } = stored;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));

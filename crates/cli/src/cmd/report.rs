@@ -43,14 +43,14 @@ pub struct Args {
     /// The run file.
     #[arg(value_name = "RUN.metacov")]
     run: PathBuf,
-    /// Count only lines that were changed since this commit or branch: those that `git diff
-    /// --merge-base BASE` shows, here and now.
-    #[arg(long, value_name = "BASE")]
-    diff: Option<String>,
     /// Write pages for a browser to this folder: numbers, curves, the source line by line, gaps,
     /// and pairs with their inputs. Pages that are there are replaced.
     #[arg(long, value_name = "FOLDER")]
     html: Option<PathBuf>,
+    /// Count only lines that were changed since this commit or branch: those that `git diff
+    /// --merge-base BASE` shows, here and now.
+    #[arg(long, value_name = "BASE")]
+    diff: Option<String>,
     /// Leave out what is flaky.
     #[arg(long)]
     no_flaky: bool,

@@ -52,9 +52,9 @@ impl Gaps {
             let is_primary = |id: &&SiteId| table.get(**id).criterion() == digest.primary;
             let sites: Vec<SiteId> = file.sites.iter().filter(is_primary).copied().collect();
             let near = Near::of(digest, &sites);
-            let mut by_function: Vec<(u32, Vec<SiteId>)> = Vec::new();
+            let mut by_function: Vec<(usize, Vec<SiteId>)> = Vec::new();
             for id in sites {
-                let function = outline.function_of[id.index()];
+                let Some(function) = outline.function_of(id) else { continue };
                 match by_function.last_mut() {
                     Some((last, ids)) if *last == function => ids.push(id),
                     _ => by_function.push((function, vec![id])),
@@ -63,7 +63,7 @@ impl Gaps {
             // A function that encloses another comes in several pieces.
             by_function.sort_by_key(|(function, _)| *function);
             for pieces in by_function.chunk_by(|left, right| left.0 == right.0) {
-                let function = pieces[0].0 as usize;
+                let function = pieces[0].0;
                 let ids: Vec<SiteId> = pieces.iter().flat_map(|(_, ids)| ids).copied().collect();
                 let is_validated =
                     ids.iter().any(|id| matches!(digest.total.state(*id), State::Validated(_)));

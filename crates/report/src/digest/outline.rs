@@ -12,8 +12,7 @@ pub struct Outline {
     pub files: Vec<FileOutline>,
     /// In the order of files and lines.
     pub functions: Vec<FunctionOutline>,
-    /// By site: the function that it is in.
-    pub function_of: Vec<u32>,
+    of_sites: Functions,
 }
 
 /// A file.
@@ -53,28 +52,32 @@ impl Outline {
     /// Works it out.
     pub fn of(digest: &Digest) -> Self {
         let table = &digest.suite.table;
-        let functions = Functions::of(table);
-        let place = |site| functions.place(site).and_then(|place| u32::try_from(place).ok());
-        let function_of = table.sites().map(|(site, _)| place(site).unwrap_or(u32::MAX)).collect();
+        let of_sites = Functions::of(table);
         let criteria: Vec<Criterion> = digest.criteria.iter().collect();
         let tallies: Vec<&Tally> =
             std::iter::once(&digest.total).chain(digest.suite.relations.values()).collect();
-        let mut outline = Outline { files: Vec::new(), functions: Vec::new(), function_of };
+        let keys = of_sites.keys.clone();
+        let mut outline = Outline { files: Vec::new(), functions: Vec::new(), of_sites };
         let mut file_of = vec![usize::MAX; table.file_count()];
-        for key in &functions.keys {
+        for key in &keys {
             outline.enter(table, key, &mut file_of, &criteria, tallies.len());
         }
         for id in table.ordered() {
             let site = table.get(id);
             outline.files[file_of[site.file.index()]].sites.push(id);
             let at = criteria.iter().position(|criterion| *criterion == site.criterion());
-            let (Some(at), row) = (at, outline.function_of[id.index()] as usize) else { continue };
+            let (Some(at), Some(row)) = (at, outline.of_sites.place(id)) else { continue };
             let numbers = &mut outline.functions[row].numbers[at];
             for (numbers, tally) in numbers.iter_mut().zip(&tallies) {
                 numbers.add(tally.state(id));
             }
         }
         outline
+    }
+
+    /// The place of the function that a site is in; none if it is excluded.
+    pub fn function_of(&self, site: SiteId) -> Option<usize> {
+        self.of_sites.place(site)
     }
 
     fn enter(

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use metacov_core::{Failure, Summary, Tally, total};
 
-use super::curve::curves;
 use super::page::target;
 use crate::digest::{Digest, Gaps, Outline, Overlap};
 use crate::rows::{percentage as percent, thousands as grouped};
@@ -17,11 +16,15 @@ pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
             h1 { (target(digest)) }
             (incomplete(digest))
             (headline(digest, &all, gaps))
+            p.lead {
+                "Code that both sides of a pair run alike cannot make their results disagree: a fault there stays \
+                 unnoticed. Code that only one side runs can. That code is validated: metamorphic coverage, MC."
+            }
             h2 #relations { "Relations" }
             (relations(digest, &all))
             h2 #curve { "What more pairs bring" }
-            p.lead { "Validated " (digest.primary.name()) "s, MC(T), against the number of measured pairs. A curve that is still rising has more to find; one that is flat has found what it can." }
-            figure { (curves(digest)) }
+            p.lead { "MC(T) against the number of measured pairs. A curve that is still rising has more to find; one that is flat has found what it can." }
+            figure.scroll { img src="curve.svg" width="760" height="420" alt="Metamorphic coverage against pairs, a curve for each relation"; }
             @if digest.relations.len() > 1 {
                 h2 #overlap { "Overlap" }
                 (overlap(digest))
@@ -69,7 +72,7 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
         section.cards {
             (card("Cov: executed", share(all.percent_executed()), base(all.executed())))
             (card("MC: validated", share(all.percent()), base(validated(all))))
-            (card("MC/Cov: validated of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(validated(all)), grouped(all.executed()))))
+            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(validated(all)), grouped(all.executed()))))
             a.card href="gaps.html" {
                 div.label { "executed, never validated" }
                 div.value { (grouped(all.executed_alike)) }
@@ -127,18 +130,18 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
     html! {
         div.scroll { table.plain #relation-table {
             thead { tr {
-                th scope="col" { "relation" }
+                th.text scope="col" { "relation" }
                 th scope="col" { "pairs" }
                 th scope="col" title="pairs with a side that crashed, timed out, was invalid or left no counters" { "not measured" }
                 th scope="col" { "violated" }
                 th scope="col" title="pairs whose sides ran the same code" { "no difference" }
                 th scope="col" title="pairs of which one side ran all that the other ran" { "one-sided" }
-                th.bar scope="col" { "validated, executed, not executed" }
+                th.bar.text scope="col" { "validated, executed, not executed" }
                 th scope="col" { "Cov" }
                 th scope="col" { "validated" }
                 th scope="col" { "MC" }
                 th scope="col" { "MC/Cov" }
-                th scope="col" title={ "validated " (digest.primary.name()) "s that no other relation validates" } { "no other" }
+                th scope="col" title={ "validated " (digest.primary.name()) "s that no other relation validates" } { "unique" }
             } }
             tbody {
                 @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {
@@ -183,9 +186,9 @@ fn overlap(digest: &Digest) -> Markup {
         }
         div.scroll { table.plain.matrix {
             thead { tr {
-                th scope="col" { "relation" }
+                th.text scope="col" { "relation" }
                 th scope="col" { "validated" }
-                th scope="col" { "no other" }
+                th scope="col" { "unique" }
                 @for relation in &digest.relations { th scope="col" { (relation.name) } }
             } }
             tbody {
@@ -235,7 +238,7 @@ fn criteria(digest: &Digest) -> Markup {
         div.scroll { table.plain {
             thead {
                 tr {
-                    th scope="col" rowspan="2" { "relation" }
+                    th.text scope="col" rowspan="2" { "relation" }
                     @for criterion in digest.criteria.iter() {
                         th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (grouped(all[criterion].sites)) } }
                     }
@@ -269,7 +272,7 @@ fn reasons(digest: &Digest) -> Markup {
     let rest: u64 = rows.iter().skip(REASONS_MAX).map(|(_, count)| **count).sum();
     html! {
         div.scroll { table.plain.words {
-            thead { tr { th scope="col" { "relation" } th scope="col" { "how" } th scope="col" { "in its words" } th scope="col" { "pairs" } } }
+            thead { tr { th.text scope="col" { "relation" } th.text scope="col" { "how" } th.text scope="col" { "in its words" } th scope="col" { "pairs" } } }
             tbody {
                 @for ((relation, failure, words), count) in rows.iter().take(REASONS_MAX) {
                     tr { th scope="row" { (relation) } td.text { (Failure::name(*failure)) } td.text { (words) } td { (grouped(**count)) } }
@@ -291,7 +294,7 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
             dt { "run file" } dd { (digest.name) }
             @if !header.command.is_empty() { dt { "command" } dd { code { (header.command) } } }
             dt { "build" } dd { code { (digest.suite.table.build_id()) } }
-            dt { "code" } dd { (grouped(outline.files.len() as u64)) " files, " (grouped(functions as u64)) " functions, " (grouped(digest.suite.table.len() as u64)) " sites" }
+            dt { "code" } dd { (grouped(outline.files.len() as u64)) (if outline.files.len() == 1 { " file, " } else { " files, " }) (grouped(functions as u64)) " functions, " (grouped(digest.suite.table.len() as u64)) " sites" }
             dt { "pairs" } dd { (grouped(digest.total.all_groups())) @if let Some(planned) = header.planned { " of " (grouped(planned)) " planned" } ", " (grouped(digest.total.groups)) " measured" }
             dt { "relations" } dd { (digest.relations.iter().map(|of| of.name.as_str()).collect::<Vec<_>>().join(", ")) }
             @for (key, value) in &header.settings {

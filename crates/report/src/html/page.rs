@@ -8,8 +8,7 @@ use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
 
 /// What a page may load: scripts and styles that lie beside it, and nothing else.
-const POLICY: &str =
-    "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'";
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
 /// The pages in the order of the navigation: file, name, and its own script.
 const PAGES: [(&str, &str, Option<&str>); 5] = [
@@ -102,7 +101,7 @@ fn legend() -> Markup {
         div.legend #legend role="group" aria-label="States: n and p go from place to place" {
             @for (class, glyph, name, title) in states {
                 button type="button" data-state=(class) class={ "chip s-" (class) } title=(title) {
-                    span.glyph aria-hidden="true" { (glyph) } " " (name) " " span.count {}
+                    span.glyph aria-hidden="true" { (glyph) } " " span.word { (name) } " " span.count {}
                 }
             }
         }
@@ -195,7 +194,15 @@ fn source() -> Markup {
                 (legend())
             }
             div.panes {
-                div.code #code tabindex="0" role="region" aria-label="Source" {}
+                div.column {
+                    div.heads aria-hidden="true" { div.gutter {
+                        span.num { "line" } span.glyph { "state" }
+                        span.val title="pairs that validate it" { "validate" }
+                        span.ran title="pairs that run it" { "run" }
+                        span.ways title="the state of each branch" { "branches" }
+                    } }
+                    div.code #code tabindex="0" role="region" aria-label="Source" {}
+                }
                 canvas #map aria-hidden="true" {}
                 aside #panel aria-label="Line" aria-live="polite" {}
             }

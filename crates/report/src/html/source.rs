@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use metacov_core::{Kind, State};
+use metacov_core::{Criterion, Kind, SiteId, State};
 use serde::Serialize;
 
 use super::chunks::{Chunk, Chunks, LINES};
@@ -87,6 +87,8 @@ fn readable(line: &str) -> String {
 struct FileData<'d> {
     /// A letter for each line.
     states: String,
+    /// The lines that are flaky.
+    flaky: Vec<u32>,
     /// The lines that functions start on, and their names.
     functions: Vec<(u32, &'d str)>,
 }
@@ -99,8 +101,6 @@ struct TextData {
     lines: Vec<[u32; 5]>,
     /// The same for branches, in the order of lines.
     branches: Vec<[u32; 5]>,
-    /// Lines that are flaky.
-    flaky: Vec<u32>,
 }
 
 /// Writes what files have to say of all pairs.
@@ -114,7 +114,12 @@ pub(crate) fn write(
     for (at, (file, source)) in outline.files.iter().zip(sources).enumerate() {
         let functions = &outline.functions[file.functions.clone()];
         let functions = functions.iter().filter(|function| function.line > 0);
+        let table = &digest.suite.table;
+        let is_line = |id: &&SiteId| table.get(**id).criterion() == Criterion::Line;
+        let flaky =
+            file.sites.iter().filter(is_line).filter(|id| digest.total.flaky.contains(**id));
         let data = FileData {
+            flaky: flaky.map(|id| table.get(*id).line).collect(),
             states: states(digest, file, source),
             functions: functions.map(|of| (of.line, of.name.as_str())).collect(),
         };
@@ -138,7 +143,7 @@ fn states(digest: &Digest, file: &FileOutline, source: &Source) -> String {
     for id in &file.sites {
         let site = digest.suite.table.get(*id);
         let at = (site.line as usize).wrapping_sub(1);
-        if site.criterion() != metacov_core::Criterion::Line {
+        if site.criterion() != Criterion::Line {
             continue;
         }
         let Some(state) = states.get_mut(at) else { continue };
@@ -173,15 +178,13 @@ fn text(source: &Source, number: u32) -> Option<String> {
 
 impl TextData {
     fn fill(&mut self, digest: &Digest, chunk: &Chunk) {
-        let Digest { suite, total, counts, .. } = digest;
-        let row = |id: metacov_core::SiteId| {
+        let Digest { suite, counts, .. } = digest;
+        let row = |id: SiteId| {
             let line = suite.table.get(id).line.saturating_sub(1) % LINES;
             let (ran, validated) = (counts.ran(id), counts.validated(id));
             [line, ran, counts.only_a(id), counts.only_b(id), validated]
         };
         self.lines = chunk.lines.iter().map(|id| row(*id)).collect();
         self.branches = chunk.branches.iter().map(|id| row(*id)).collect();
-        let flaky = chunk.lines.iter().filter(|id| total.flaky.contains(**id));
-        self.flaky = flaky.map(|id| row(*id)[0]).collect();
     }
 }

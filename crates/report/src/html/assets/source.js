@@ -24,7 +24,7 @@
   let chunks = []; // { number, element, ready }
   let current = 0; // the line that is looked at
   let target = "x"; // the state that n and p go to
-  let flaky = new Set(); // of the lines that are loaded
+  let flaky = new Set(); // lines
 
   const group = (state) => ("abe".includes(state) ? "v" : state);
   const lineOf = (chunk) => chunk.number * run.chunk;
@@ -59,13 +59,14 @@
 
   const column = (kind, texts) => el("pre", { class: kind, "aria-hidden": kind === "text" ? null : "true" }, texts.join("\n") + "\n");
 
-  const colours = (chunk, letters) => {
+  // Stretches of lines of one state, as elements of this class.
+  const colours = (kind, letters) => {
     const fragment = document.createDocumentFragment();
     for (let start = 0; start < letters.length; ) {
       let end = start + 1;
       while (end < letters.length && letters[end] === letters[start]) end += 1;
       if (letters[start] !== " ") {
-        const stretch = el("i", { class: "back s-" + letters[start] });
+        const stretch = el("i", { class: kind + " s-" + letters[start] });
         stretch.style.top = start * HEIGHT + "px";
         stretch.style.height = (end - start) * HEIGHT + "px";
         fragment.append(stretch);
@@ -108,13 +109,11 @@
         if (branches[line].length < 6) branches[line] += GLYPHS[ways[i]];
         else if (!branches[line].endsWith("…")) branches[line] += "…";
       });
-      for (const line of data.flaky) {
-        glyphs[line] += "~";
-        flaky.add(first + line + 1);
-      }
+      for (let line = 0; line < lines; line += 1) if (flaky.has(first + line + 1)) glyphs[line] += "~";
       const text = data.text === null ? blank() : data.text.split("\n").slice(0, lines);
-      const gutter = el("div", { class: "gutter" }, column("num", numbers), column("glyph", glyphs), ...(pair ? [] : [column("val", validated), column("ran", ran)]), column("ways", branches));
-      chunk.element.replaceChildren(colours(chunk, letters), gutter, column("text", text));
+      const gutter = el("div", { class: "gutter" }, column("num", numbers), column("glyph", glyphs), column("val", validated), column("ran", ran), column("ways", branches));
+      gutter.prepend(colours("edge", letters));
+      chunk.element.replaceChildren(colours("back", letters), gutter, column("text", text));
       chunk.element.classList.remove("empty");
     })();
     return chunk.ready;
@@ -150,7 +149,7 @@
     ({ states, functions } = data);
     pair = pairs && pairs[index] ? { index, relation: run.relations[pairs[index][0]], name: pairs[index][1] } : null;
     if (pair) pair.places = await places(pair);
-    flaky = new Set();
+    flaky = new Set(data.flaky);
     watcher.disconnect();
     delete code.dataset.whole;
     const [path, lines, hasText] = run.files[file];
@@ -163,9 +162,9 @@
       chunks.push(chunk);
       chunk.element.style.height = Math.min(run.chunk, lines - first) * HEIGHT + "px";
     }
-    code.style.setProperty("--digits", String(lines).length + "ch");
+    code.parentElement.style.setProperty("--digits", String(lines).length + "ch");
     code.replaceChildren(...(hasText ? [] : [el("p", { class: "note" }, "The text of this file is not here: it was not found, or is not what was compiled.")]), ...chunks.map((chunk) => chunk.element), marker);
-    code.classList.toggle("of-pair", Boolean(pair));
+    code.parentElement.classList.toggle("of-pair", Boolean(pair));
     chunks.forEach((chunk) => watcher.observe(chunk.element));
     tell();
     draw();
@@ -189,11 +188,14 @@
     if (pair) {
       box.replaceChildren("Only ", el("a", { href: at("pairs.html", { p: pair.index }) }, "pair " + pair.name + " of " + pair.relation), " · ", el("a", { href: at("source.html", { f: file, l: current || null }) }, "all pairs"));
     }
-    const counts = { v: 0, x: 0, n: 0 };
+    const counts = { v: 0, x: 0, n: 0, f: flaky.size };
     if (!pair) for (const state of states) if (state !== " ") counts[group(state)] += 1;
     for (const chip of legend.children) {
       const { state } = chip.dataset;
       chip.querySelector(".count").textContent = pair ? (state === "v" ? number(pair.places.size) : "") : state in counts ? number(counts[state]) : "";
+      chip.querySelector(".word").textContent = (pair ? { v: "only one side", x: "both", n: "neither", f: "flaky" } : { v: "validated", x: "never validated", n: "not executed", f: "flaky" })[state];
+      chip.hidden = state === "f" && !flaky.size;
+      chip.disabled = Boolean(pair) && state !== "v";
       chip.setAttribute("aria-pressed", String(state === target));
     }
   };
@@ -253,8 +255,8 @@
     const content = [title];
     if (of) content.push(el("p", { class: "muted" }, "in " + of.name));
     const state = pair ? ofPairAt(await coverOf(name, data), data, offset) : states[line - 1];
-    content.push(el("p", { class: "state s-" + group(state) }, el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[state]), " ", (pair ? OF_PAIR : NAMES)[state]));
-    if (data.flaky.includes(offset)) content.push(el("p", {}, "~ flaky: the same input does not run it every time"));
+    content.push(el("p", { class: "state s-" + state }, el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[state]), " ", (pair ? OF_PAIR : NAMES)[state]));
+    if (flaky.has(line)) content.push(el("p", {}, "~ flaky: the same input does not run it every time"));
     for (const [, ran, a, b, differ] of rows) {
       content.push(el("p", { class: "counts" }, "Run by " + number(ran) + " of " + plural(run.pairs, "pair") + ", validated by " + number(differ) + (differ ? ": only a in " + number(a) + ", only b in " + number(b) : "") + "."));
     }
