@@ -6,10 +6,14 @@
 
 mod comparison;
 mod csv;
+pub mod digest;
+pub mod html;
 mod markdown;
+pub mod overlaps;
 mod pictures;
 mod rows;
 mod study;
+pub mod suspects;
 pub mod svg;
 mod table;
 mod unvalidated;

@@ -210,7 +210,7 @@ fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
     numbers
 }
 
-fn percentage(percent: Option<f64>) -> String {
+pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
 }
 

@@ -70,13 +70,28 @@ impl Run {
         Ok(entries.into_iter().map(|entry| self.stored(&entry)))
     }
 
+    /// The names of all relations, in order.
+    pub fn relations(&self) -> Result<Vec<String>, Error> {
+        let mut names: Vec<String> =
+            self.index()?.into_iter().map(|entry| entry.relation).collect();
+        names.dedup();
+        Ok(names)
+    }
+
     /// All groups, folded: what the run itself would have shown.
     pub fn suite(self) -> Result<(Suite, Header), Error> {
+        self.fold(|_, _| ())
+    }
+
+    /// The same; `each` is shown each group, in the order of the plan.
+    pub fn fold(self, mut each: impl FnMut(&SiteTable, &Stored)) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = BTreeMap::new();
         let mut agreement = Agreement::default();
         for stored in self.pairs()? {
-            let Stored { relation, outcome, sides, .. } = stored?;
+            let stored = stored?;
+            each(&self.table, &stored);
+            let Stored { relation, outcome, sides, .. } = stored;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));
             }
@@ -117,8 +132,8 @@ impl Run {
         read().map_err(|fault| fault.of(&self.name))
     }
 
-    /// The setups of all groups, by hash.
-    pub(crate) fn setups(&self) -> Result<Vec<u64>, Error> {
+    /// The hashes of the setups of all groups, in order.
+    pub fn setups(&self) -> Result<Vec<u64>, Error> {
         inputs::setups(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 

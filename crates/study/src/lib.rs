@@ -10,6 +10,7 @@ mod comparison;
 pub mod corpus;
 pub mod locate;
 mod outcome;
+pub mod overlap;
 mod paper;
 mod plan;
 mod record;

@@ -5,6 +5,7 @@
 mod edit;
 mod evaluation;
 mod frequency;
+mod passing;
 mod ranking;
 mod symptom;
 mod token;
@@ -12,6 +13,7 @@ mod variant;
 
 pub use evaluation::{Found, Shares, found, shares};
 pub use frequency::Frequency;
+pub use passing::{Passing, passing};
 pub use ranking::{Formula, Ranking, Suspect, rank};
 pub use symptom::{Symptom, Unfit, explore};
 pub use token::statements;

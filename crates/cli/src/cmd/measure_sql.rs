@@ -1,6 +1,6 @@
 //! `metacov measure sqlite`: tests that are made on the spot, on the SQLite that is inside.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -37,7 +37,7 @@ pub struct EngineArgs {
     seed: u64,
     /// Another SQLite: a library that is built with `metacov cc -shared`.
     #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
+    pub library: Option<PathBuf>,
 }
 
 /// What is looked at.
@@ -124,7 +124,8 @@ impl Sql {
         let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
-        let setting = setting(&engine, &args, Look::Coverage, &frame.options.scope)?;
+        let setting =
+            setting(&engine, args.library.as_deref(), Look::Coverage, &frame.options.scope)?;
         let conditions = Conditions {
             setting: &setting,
             workers: frame.options.workers,
@@ -158,12 +159,12 @@ pub fn tell(log: &Log, talk: &Talk) {
 /// What is tested: the SQLite that is inside, or the user's.
 pub fn setting(
     engine: &str,
-    args: &EngineArgs,
+    library: Option<&Path>,
     look: Look,
     scope: &Scope,
 ) -> anyhow::Result<Setting> {
     let mut prefix_map = scope.prefix_map.clone();
-    let (library, notes) = if let Some(library) = &args.library {
+    let (library, notes) = if let Some(library) = library {
         let library = std::path::absolute(library)?;
         let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         (library, scope.notes.clone().unwrap_or(notes))

@@ -5,6 +5,7 @@ mod changes;
 mod compare;
 mod diff;
 mod documents;
+mod faults;
 mod gcc;
 mod measure;
 mod modes;

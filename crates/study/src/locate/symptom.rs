@@ -3,8 +3,8 @@
 use std::io;
 
 use metacov_campaign::{Ran, Trial, Tried};
-use metacov_core::{Cover, Missing, Pair, Renumbering};
-use metacov_relations::{Side, Test, Verdict};
+use metacov_core::{Cover, Missing, Renumbering};
+use metacov_relations::Verdict;
 
 use super::Frequency;
 use super::variant::{Case, Variant, variants};
@@ -56,8 +56,6 @@ pub fn explore(
     numbers: &Renumbering,
     mut run: impl FnMut(&[Trial]) -> io::Result<Vec<Result<Tried, Missing>>>,
 ) -> io::Result<Result<Symptom, Unfit>> {
-    let sides = Pair { a: Side::default(), b: Side::default() };
-    let test = Test { sides, comparison: case.comparison };
     let whole = Trial { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
@@ -69,7 +67,7 @@ pub fn explore(
         Some(Err((_, missing))) => return Ok(Err(missing.clone().into())),
         None => return Err(io::Error::other("a pair without a result")),
     };
-    let how = match test.judge(&ran.outcomes) {
+    let how = match case.judge(&ran.outcomes) {
         Verdict::Violated(how) => how,
         Verdict::Holds => return Ok(Err(Unfit::Holds)),
         Verdict::Invalid(reason) => return Ok(Err(Unfit::Invalid(reason.to_string()))),
@@ -92,7 +90,7 @@ pub fn explore(
                     origin.is_none_or(|at| tried.worked.get(at) == Some(works))
                 });
             let judged = pair.as_ref().ok().filter(|_| runs_as_before);
-            let judged = judged.map(|ran| (ran, test.judge(&ran.outcomes)));
+            let judged = judged.map(|ran| (ran, case.judge(&ran.outcomes)));
             let executed = |ran: &Ran| numbers.cover(ran.covers(&other.setup).union());
             match judged {
                 Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)),

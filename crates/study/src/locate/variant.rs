@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use metacov_relations::Comparison;
+use metacov_core::{Outcome, Pair};
+use metacov_relations::{Comparison, Side, Test, Verdict};
 
 use super::edit::{Edit, edits, is_name};
 use super::token::{Token, text, tokens};
@@ -81,6 +82,12 @@ pub fn variants(case: &Case) -> Vec<Variant> {
 }
 
 impl Case {
+    /// What the outcomes of its sides mean.
+    pub fn judge(&self, outcomes: &Pair<Outcome>) -> Verdict {
+        let sides = Pair { a: Side::default(), b: Side::default() };
+        Test { sides, comparison: self.comparison }.judge(outcomes)
+    }
+
     /// A variant with the same database.
     fn variant(&self, place: Place, sides: [Vec<String>; 2]) -> Variant {
         let origins = (0..self.setup.len()).map(Some).collect();
