@@ -172,7 +172,7 @@ fn times(results: &Results, cells: &[&Cell]) -> Section {
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
         let pairs = cell.pairs().max(1) as f64;
         vec![
-            thousands(cell.size),
+            if cell.size == 0 { unknown() } else { thousands(cell.size) },
             thousands(cell.pairs()),
             format!("{:.1}", cell.time.wall),
             format!("{:.1}", cell.time.processor),

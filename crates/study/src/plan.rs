@@ -34,12 +34,12 @@ pub struct Plan {
     /// A program of one's own instead: the command, with `@@` for the input.
     #[serde(default)]
     pub command: Vec<String>,
-    /// Options of `metacov measure` that go with it.
-    #[serde(default)]
-    pub options: Vec<String>,
     /// Its suites: folders of pairs, or manifests, relative to the study's file.
     #[serde(default)]
     pub pairs: Vec<PathBuf>,
+    /// More options of `metacov measure`.
+    #[serde(default)]
+    pub options: Vec<String>,
     /// The program of the paper that this stands beside.
     #[serde(default)]
     pub beside: Option<String>,
@@ -59,7 +59,7 @@ fn one() -> u64 {
 /// A suite to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suite {
-    /// The engine, or the command.
+    /// The engine, or the program.
     pub target: String,
     /// How many pairs of each relation; zero if the pairs themselves tell.
     pub size: u64,
@@ -117,9 +117,9 @@ impl Plan {
     /// The words behind `metacov` that measure a suite; paths are relative to the study's folder.
     pub fn words(&self, suite: &Suite, folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["measure".into()];
+        words.extend(self.options.iter().map(Into::into));
         if let Some(pairs) = &suite.pairs {
             words.extend(["--pairs".into(), folder.join(pairs).into()]);
-            words.extend(self.options.iter().map(Into::into));
             words.push("--".into());
             let mut command = self.command.iter();
             // A program with a path is beside the study; one without is looked for where programs are.
@@ -165,8 +165,10 @@ impl Plan {
                 }));
             }
         }
+        let program = self.command.first().map(Path::new).and_then(Path::file_name);
+        let program = program.unwrap_or_default().to_string_lossy().into_owned();
         let given = (1..).zip(&self.pairs).map(|(number, pairs)| Suite {
-            target: self.command.first().cloned().unwrap_or_default(),
+            target: program.clone(),
             size: 0,
             number,
             seed: 0,

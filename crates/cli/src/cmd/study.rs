@@ -115,7 +115,8 @@ fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Resul
     let results = results(folders)?;
     let missing = missing(&results);
     if missing > 0 {
-        talk.note(&format!("{missing} suites of the study have not been measured"));
+        let plural = if missing == 1 { "suite" } else { "suites" };
+        talk.note(&format!("{missing} {plural} of the study not measured yet"));
     }
     let mut text = String::new();
     for Section { title, table, text: explanation } in study_sections(&results) {

@@ -14,6 +14,7 @@ fn paths_that_the_documents_name_exist() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "benches/README.md",
+        "docs/evaluating-your-method.md",
         "docs/corpus.md",
         "docs/locate.md",
     ] {

@@ -14,6 +14,7 @@ mod outputs;
 mod run;
 mod run_files;
 mod sqlite;
+mod study;
 mod suites;
 mod supervision;
 mod trial;
