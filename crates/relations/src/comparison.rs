@@ -1,6 +1,9 @@
 //! How the results of two sides must agree.
 
 use std::cmp::Ordering;
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::{FixedState, FoldHasher};
 
 use crate::outcome::{Invalid, Value, Verdict};
 
@@ -27,10 +30,23 @@ impl Comparison {
     /// Compares the rows of two sides.
     pub(crate) fn compare(self, a: &Rows, b: &Rows) -> Verdict {
         match self {
+            // Nearly always the results agree, so that is found out without sorting them: in the same order, or by
+            // digests of their rows. Two bags that differ have the same digests once in 2^64.
+            Self::Bag if a == b || digests(a, exact_digest) == digests(b, exact_digest) => {
+                Verdict::Holds
+            }
             Self::Bag => bags(&sorted(a, exact), &sorted(b, exact)),
             Self::Representatives => {
                 if a.len() != b.len() {
                     return Verdict::Violated(format!("{} rows against {}", a.len(), b.len()));
+                }
+                if a == b {
+                    return Verdict::Holds;
+                }
+                let mut sets = [a, b].map(|rows| digests(rows, coarse_digest));
+                sets.iter_mut().for_each(Vec::dedup);
+                if sets[0] == sets[1] {
+                    return Verdict::Holds;
                 }
                 let (mut a, mut b) = (sorted(a, coarse), sorted(b, coarse));
                 a.dedup_by(|x, y| order(x, y).is_eq());
@@ -91,6 +107,50 @@ fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
         rows.iter().map(|row| row.iter().map(canonical).collect()).collect();
     rows.sort_by(|x, y| order(x, y));
     rows
+}
+
+/// A digest of each row, sorted.
+fn digests(rows: &Rows, digest: fn(&Value, &mut FoldHasher<'_>)) -> Vec<u64> {
+    let digest_of = |row: &Vec<Value>| {
+        let mut hasher = FixedState::default().build_hasher();
+        for value in row {
+            digest(value, &mut hasher);
+        }
+        hasher.finish()
+    };
+    let mut digests: Vec<u64> = rows.iter().map(digest_of).collect();
+    digests.sort_unstable();
+    digests
+}
+
+/// Digests a value, such that values which `exact` makes the same have the same digest.
+fn exact_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
+    match value {
+        Value::Null => hasher.write_u8(0),
+        Value::Integer(value) => {
+            hasher.write_u8(1);
+            hasher.write_i64(*value);
+        }
+        Value::Real(value) => {
+            hasher.write_u8(2);
+            hasher.write_u64(if *value == 0.0 { 0 } else { value.to_bits() });
+        }
+        Value::Text(bytes) => {
+            hasher.write_u8(3);
+            hasher.write(bytes);
+            hasher.write_usize(bytes.len());
+        }
+        Value::Blob(bytes) => {
+            hasher.write_u8(4);
+            hasher.write(bytes);
+            hasher.write_usize(bytes.len());
+        }
+    }
+}
+
+/// Digests the value that stands for all equals.
+fn coarse_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
+    exact_digest(&coarse(value), hasher);
 }
 
 /// The value, without the sign of zero.

@@ -14,6 +14,6 @@ pub use dialect::Dialect;
 pub use schema::Schema;
 
 pub(crate) use ast::*;
-pub(crate) use generate::{Generator, Scope, Visible};
-pub(crate) use print::Print;
+pub(crate) use generate::{Generator, Scope};
+pub(crate) use print::{Print, printed};
 pub(crate) use weights::percent;

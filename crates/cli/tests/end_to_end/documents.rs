@@ -14,6 +14,7 @@ fn paths_that_the_documents_name_exist() {
         "ARCHITECTURE.md",
         "CONTRIBUTING.md",
         "benches/README.md",
+        "docs/evaluating-your-method.md",
         "docs/corpus.md",
         "docs/locate.md",
     ] {
@@ -48,9 +49,19 @@ fn the_readmes_transcript_is_real() {
 
 #[test]
 fn help_completions_and_manual_pages_are_there() {
-    for command in
-        ["", "diff", "measure", "report", "merge", "locate", "overlap", "completions", "man"]
-    {
+    for command in [
+        "",
+        "diff",
+        "measure",
+        "report",
+        "compare",
+        "study",
+        "merge",
+        "locate",
+        "overlap",
+        "completions",
+        "man",
+    ] {
         let words = [command, "--help"];
         let run = metacov(&words[usize::from(command.is_empty())..]).ok();
         assert!(run.stdout.contains("Usage:"), "{command:?}");

@@ -4,11 +4,12 @@
 use metacov_core::Pair;
 
 use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
+use super::partition::{DEPTH, sources};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{
-    Expr, From, Generator, Postfix, Print, Query, ResultColumn, Schema, Select, Source, percent,
+    Expr, From, Generator, Order, Postfix, Print as _, Query, ResultColumn, Schema, Select, Source,
+    percent, printed,
 };
 use crate::test::{Side, Test};
 
@@ -27,11 +28,12 @@ impl Relation for NoRec {
 
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
-        let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let (from, scope) = sources(&mut generator);
         let (predicate, order_by) = generator.within_scope(scope, |generator| {
-            let predicate = generator.truth(DEPTH);
+            let predicate = printed(&[generator.truth(DEPTH)]);
             let ordered = generator.rng.chance(percent::ORDER_BY);
-            (predicate, if ordered { generator.orders(2) } else { Vec::new() })
+            let orders = ordered.then(|| Order::of(printed(&generator.orders(2))));
+            (predicate, Vec::from_iter(orders))
         });
         let counted = rng.chance(percent::NOREC_COUNT);
         let column =

@@ -1,11 +1,17 @@
 //! What the relations of ternary logic partitioning share: "Finding Bugs in Database Systems via Query Partitioning"
 //! (Rigger and Su, OOPSLA 2020). A predicate is true, false or NULL for every row, so the three parts are the whole.
 
+use std::rc::Rc;
+
+use metacov_core::Pair;
+
 use crate::comparison::Comparison;
+use crate::rng::Rng;
 use crate::sql::{
-    Body, Expr, Generator, Postfix, Query, ResultColumn, Scope, Select, SetOperator, Visible,
-    percent,
+    Body, Expr, From, Generator, Postfix, Print as _, Query, ResultColumn, Schema, Scope, Select,
+    SetOperator, percent, printed,
 };
+use crate::test::{Side, Test};
 
 /// Sources of a tested query, at most.
 pub const SOURCES_MAX: usize = 3;
@@ -16,24 +22,30 @@ pub const ROWS_MAX: usize = 2000;
 /// The depth of a tested predicate.
 pub const DEPTH: u32 = 3;
 
+/// The sources of a tested query, printed, as both sides have them.
+pub fn sources(generator: &mut Generator<'_>) -> (From, Rc<Scope>) {
+    let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+    (from.printed(), scope)
+}
+
 /// The predicate, its negation, and its being NULL.
-pub fn parts(predicate: Expr) -> [Expr; 3] {
+pub fn parts(predicate: &Expr) -> [Expr; 3] {
+    let predicate = printed(std::slice::from_ref(predicate));
     [predicate.clone(), predicate.clone().negated(), predicate.postfix(Postfix::IsNull)]
 }
 
 /// The three parts of a select, joined by an operator. `place` says where a part's predicate goes.
 pub fn partitioned(
     select: &Select,
-    predicate: Expr,
+    predicate: &Expr,
     operator: SetOperator,
     place: fn(&mut Select, Expr),
 ) -> Query {
-    let bodies = parts(predicate).map(|part| {
+    let [first, second, third] = parts(predicate).map(|part| {
         let mut select = select.clone();
         place(&mut select, part);
         Body::Select(Box::new(select))
     });
-    let [first, second, third] = bodies;
     let two = Body::Compound { operator, left: Box::new(first), right: Box::new(second) };
     let body = Body::Compound { operator, left: Box::new(two), right: Box::new(third) };
     Query { with: Vec::new(), body, order_by: Vec::new(), limit: None }
@@ -44,18 +56,36 @@ pub fn in_where(select: &mut Select, part: Expr) {
     select.filter = Some(part);
 }
 
+/// A test whose first side is a select and whose second is its three parts, joined by an operator.
+pub fn whole_and_parts(whole: Select, parts: &Query, comparison: Comparison) -> Test {
+    let sides = Pair { a: Side::of(Query::of(whole).sql()), b: Side::of(parts.sql()) };
+    Test { sides, comparison }
+}
+
+/// A test on rows that become one where they are equal in some keys: those of the three parts of a WHERE, united, are
+/// those of the whole. `shape` makes the select of the keys.
+pub fn united(schema: &Schema, rng: &mut Rng, shape: fn(Expr) -> Select) -> Test {
+    let mut generator = Generator::new(schema, rng);
+    let (from, scope) = sources(&mut generator);
+    let (keys, comparison) = keys(&mut generator, &scope);
+    let predicate = generator.within_scope(scope, |generator| generator.truth(DEPTH));
+    let whole = Select { from: Some(from), ..shape(printed(&keys)) };
+    let parts = partitioned(&whole, &predicate, SetOperator::Union, in_where);
+    whole_and_parts(whole, &parts, comparison)
+}
+
 /// Columns that rows are grouped by, at most.
 const KEYS_MAX: usize = 4;
 
 /// Some of the columns in sight and expressions over them, and how results of them compare once equal rows were made
 /// one.
-pub fn keys(generator: &mut Generator<'_>, scope: &Scope) -> (Vec<Expr>, Comparison) {
+pub fn keys(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> (Vec<Expr>, Comparison) {
     let columns = generator.rng.subset(&scope.columns, 1).into_iter().take(KEYS_MAX);
     let mut comparison = Comparison::Bag;
     let keys = columns.map(|column| {
         if generator.rng.chance(percent::EXPRESSION_KEY) {
             comparison = Comparison::Representatives;
-            return generator.within_scope(scope.clone(), Generator::term);
+            return generator.within_scope(Rc::clone(scope), Generator::term);
         }
         if !column.exact {
             comparison = Comparison::Representatives;
@@ -65,20 +95,15 @@ pub fn keys(generator: &mut Generator<'_>, scope: &Scope) -> (Vec<Expr>, Compari
     (keys.collect(), comparison)
 }
 
-/// Some of the columns in sight and expressions over them, or all columns.
-pub fn columns(generator: &mut Generator<'_>, scope: &Scope) -> Vec<ResultColumn> {
+/// Some of the columns in sight and expressions over them, or all columns; printed.
+pub fn columns(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> Vec<ResultColumn> {
     if generator.rng.chance(percent::STAR) {
         return vec![ResultColumn::Star];
     }
-    let mut expressions: Vec<Expr> =
-        generator.rng.subset(&scope.columns, 1).iter().map(Visible::expr).collect();
+    let chosen = generator.rng.subset(&scope.columns, 1);
+    let mut expressions: Vec<Expr> = chosen.into_iter().map(|column| column.expr()).collect();
     if generator.rng.chance(percent::EXPRESSION_KEY) {
-        expressions.push(generator.within_scope(scope.clone(), Generator::term));
+        expressions.push(generator.within_scope(Rc::clone(scope), Generator::term));
     }
-    results(&expressions)
-}
-
-/// Expressions as results.
-pub fn results(expressions: &[Expr]) -> Vec<ResultColumn> {
-    expressions.iter().cloned().map(ResultColumn::of).collect()
+    vec![ResultColumn::of(printed(&expressions))]
 }

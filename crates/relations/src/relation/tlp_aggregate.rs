@@ -3,12 +3,12 @@
 use metacov_core::Pair;
 
 use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, in_where, partitioned};
+use super::partition::{DEPTH, in_where, partitioned, sources};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{
-    Binary, Call, Expr, From, Generator, Print, Query, ResultColumn, Schema, Select, SetOperator,
-    Source, Type, percent,
+    Binary, Call, Expr, From, Generator, Print as _, Query, ResultColumn, Schema, Select,
+    SetOperator, Source, Type, percent, printed,
 };
 use crate::test::{Side, Test};
 
@@ -49,14 +49,14 @@ impl Relation for TlpAggregate {
     /// there is no tolerance. These two are behind most of the false alarms that others report for this relation.
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
-        let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let (from, scope) = sources(&mut generator);
         let aggregate = generator.rng.weigh(AGGREGATES);
         let select = Select { from: Some(from), ..Select::default() };
         generator.within_scope(scope, |generator| {
-            let argument = argument(generator, aggregate);
+            let argument = printed(&[argument(generator, aggregate)]);
             let filter = (generator.schema.dialect.has(30)
                 && generator.rng.chance(percent::FILTER))
-            .then(|| generator.aggregate_filter());
+            .then(|| printed(&[generator.aggregate_filter()]));
             let call = |name: &'static str| {
                 let arguments = vec![argument.clone()];
                 Expr::Call(Box::new(Call {
@@ -77,7 +77,7 @@ impl Relation for TlpAggregate {
             let whole =
                 Select { columns: vec![ResultColumn::of(call(name(aggregate)))], ..select.clone() };
             let part = Select { columns: inner, group_by, ..select };
-            let united = partitioned(&part, predicate, SetOperator::UnionAll, in_where);
+            let united = partitioned(&part, &predicate, SetOperator::UnionAll, in_where);
             let composed = Select {
                 columns: vec![ResultColumn::of(outer)],
                 from: Some(From::of(Source::derived(united))),

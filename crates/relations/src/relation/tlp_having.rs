@@ -1,12 +1,12 @@
 //! TLP on HAVING.
 
-use metacov_core::Pair;
+use std::rc::Rc;
 
 use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX, keys, partitioned, results};
+use super::partition::{DEPTH, keys, partitioned, sources, whole_and_parts};
 use crate::rng::Rng;
-use crate::sql::{Generator, Print, Query, Schema, Select, SetOperator, percent};
-use crate::test::{Side, Test};
+use crate::sql::{Generator, ResultColumn, Schema, Select, SetOperator, percent, printed};
+use crate::test::Test;
 
 /// The groups for which a predicate is true, those for which it is false and those for which it is NULL are all groups.
 pub struct TlpHaving;
@@ -24,28 +24,25 @@ impl Relation for TlpHaving {
     /// a representative of equal values, which the database chooses anew for each part.
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
-        let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let (from, scope) = sources(&mut generator);
         let (keys, comparison) = keys(&mut generator, &scope);
-        let filter = if generator.rng.chance(percent::HAVING_WHERE) {
-            Some(generator.within_scope(scope.clone(), |generator| generator.truth(2)))
-        } else {
-            None
-        };
+        let filter = generator
+            .rng
+            .chance(percent::HAVING_WHERE)
+            .then(|| generator.within_scope(Rc::clone(&scope), |generator| generator.truth(2)));
         let exact = Generator::keys(&keys, &scope);
         let predicate = generator.having(exact, scope, DEPTH);
-        let select = Select {
-            columns: results(&keys),
+        let keys = printed(&keys);
+        let whole = Select {
+            columns: vec![ResultColumn::of(keys.clone())],
             from: Some(from),
-            filter,
-            group_by: keys,
+            filter: filter.map(|filter| printed(&[filter])),
+            group_by: vec![keys],
             ..Select::default()
         };
-        let united = partitioned(&select, predicate, SetOperator::UnionAll, |select, part| {
+        let parts = partitioned(&whole, &predicate, SetOperator::UnionAll, |select, part| {
             select.having = Some(part);
         });
-        Test {
-            sides: Pair { a: Side::of(Query::of(select).sql()), b: Side::of(united.sql()) },
-            comparison,
-        }
+        whole_and_parts(whole, &parts, comparison)
     }
 }

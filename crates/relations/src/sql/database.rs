@@ -7,6 +7,7 @@ mod drop;
 mod index;
 mod insert;
 mod maintenance;
+mod many;
 mod pragma;
 mod table;
 mod transaction;
@@ -34,6 +35,7 @@ ast::words! {
         CreateView = "CREATE VIEW",
         CreateTrigger = "CREATE TRIGGER",
         Insert = "INSERT",
+        InsertMany = "INSERT (many rows)",
         Update = "UPDATE",
         Delete = "DELETE",
         Alter = "ALTER TABLE",

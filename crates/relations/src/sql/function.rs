@@ -80,15 +80,20 @@ pub enum Part {
     Core,
     Math,
     Soundex,
+    Rtree,
+    /// What a build says of itself: the same on both sides, but nothing that an index or a generated column may hold.
+    Build,
 }
 
 impl Function {
-    /// Whether a dialect has it.
-    pub fn is_in(&self, dialect: &Dialect) -> bool {
+    /// Whether a dialect has it, in the definition of an index or a column too if `defining`.
+    pub fn is_in(&self, dialect: &Dialect, defining: bool) -> bool {
         let part = match self.part {
             Part::Core => true,
             Part::Math => dialect.math,
             Part::Soundex => dialect.soundex,
+            Part::Rtree => dialect.rtree && !defining,
+            Part::Build => !defining,
         };
         part && dialect.has(self.since)
     }
@@ -191,6 +196,11 @@ pub const FUNCTIONS: &[Function] = &[
     function("strftime", &[Takes::TimeFormat, Takes::Moment], Class::Text, 0)
         .and_more(Takes::Modifier),
     function("timediff", &[Takes::Moment, Takes::Moment], Class::Text, 43),
+    function("sqlite_version", &[], Class::Text, 0).of(Part::Build),
+    function("sqlite_source_id", &[], Class::Text, 0).of(Part::Build),
+    function("sqlite_compileoption_get", &[Takes::Small], Class::Text, 0).of(Part::Build),
+    function("sqlite_compileoption_used", &[TEXT], Class::Integer, 0).of(Part::Build),
+    function("rtreenode", &[Takes::Small, Takes::Of(Class::Blob)], Class::Text, 0).of(Part::Rtree),
     // Blobs.
     function("zeroblob", &[Takes::Small], Class::Blob, 0),
     function("unhex", &[Takes::HexDigits], Class::Blob, 41),
@@ -213,6 +223,12 @@ pub const FUNCTIONS: &[Function] = &[
     json("jsonb", &[Takes::Json], Gives::Of(Class::Blob), 45),
     json("jsonb_extract", &[Takes::Json, Takes::Path], Gives::Tagged, 45),
     json("jsonb_set", &[Takes::Json, Takes::Path, Takes::Plain], Gives::Of(Class::Blob), 45),
+    json("jsonb_insert", &[Takes::Json, Takes::Path, Takes::Plain], Gives::Of(Class::Blob), 45),
+    json("jsonb_replace", &[Takes::Json, Takes::Path, Takes::Plain], Gives::Of(Class::Blob), 45),
+    json("jsonb_remove", &[Takes::Json, Takes::Path], Gives::Of(Class::Blob), 45),
+    json("jsonb_patch", &[Takes::Json, Takes::Json], Gives::Of(Class::Blob), 45),
+    json("jsonb_array", &[Takes::Plain], Gives::Of(Class::Blob), 45).and_more(Takes::Plain),
+    json("jsonb_object", &[Takes::HexDigits, Takes::Plain], Gives::Of(Class::Blob), 45),
     // Mathematics.
     math("ceil", &[REAL]),
     math("floor", &[REAL]),

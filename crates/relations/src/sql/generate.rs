@@ -8,15 +8,18 @@ mod call;
 mod common;
 mod literal;
 mod query;
+mod search;
 mod source;
 mod subquery;
 mod truth;
 mod value;
 mod window;
 
+pub use common::counter;
 pub use literal::class_of;
 pub use source::column as plain_column;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ast::{Direction, Expr, Literal, Nulls, Order};
@@ -33,15 +36,17 @@ pub struct Generator<'a> {
     pub schema: &'a Schema,
     pub rng: &'a mut Rng,
     /// What columns can be named, the innermost query last.
-    pub scopes: Vec<Scope>,
+    pub scopes: Vec<Rc<Scope>>,
     /// The rows that aggregates may be taken over, where aggregates are allowed (`HAVING`).
-    grouped: Option<Scope>,
+    grouped: Option<Rc<Scope>>,
     /// Whether aggregate arguments are being made. They must not reach out of their query: an aggregate of nothing but
     /// outer columns belongs to the outer query, where it may be a misuse.
     own_only: bool,
     pub subqueries_left: u32,
     /// Whether the query is run as it is, rather than stored in the schema, where SQLite refuses some virtual tables.
     pub direct: bool,
+    /// Whether the expression is part of the definition of a table or an index.
+    defining: bool,
     aliases: usize,
     /// Names of sources that were given out.
     used: Vec<String>,
@@ -76,6 +81,7 @@ impl<'a> Generator<'a> {
             own_only: false,
             subqueries_left: SUBQUERIES_MAX,
             direct: true,
+            defining: false,
             aliases: 0,
             used: Vec::new(),
         }
@@ -86,7 +92,8 @@ impl<'a> Generator<'a> {
     pub fn bare(schema: &'a Schema, rng: &'a mut Rng, columns: &[Column]) -> Self {
         let mut generator = Self::new(schema, rng);
         generator.subqueries_left = 0;
-        generator.scopes.push(Scope::of("", columns, false));
+        generator.defining = true;
+        generator.scopes.push(Rc::new(Scope::of("", columns, false)));
         generator
     }
 
@@ -107,7 +114,7 @@ impl<'a> Generator<'a> {
         let grouped = self.grouped.take();
         let own_only = std::mem::replace(&mut self.own_only, true);
         if let Some(rows) = &grouped {
-            self.scopes.push(rows.clone());
+            self.scopes.push(Rc::clone(rows));
         }
         let result = make(self);
         if grouped.is_some() {
@@ -119,8 +126,8 @@ impl<'a> Generator<'a> {
     }
 
     /// A predicate over groups: the scope has the keys, aggregates are taken over `rows`.
-    pub fn having(&mut self, keys: Scope, rows: Scope, depth: u32) -> Expr {
-        let outer = std::mem::replace(&mut self.scopes, vec![keys]);
+    pub fn having(&mut self, keys: Scope, rows: Rc<Scope>, depth: u32) -> Expr {
+        let outer = std::mem::replace(&mut self.scopes, vec![Rc::new(keys)]);
         self.grouped = Some(rows);
         let truth = self.truth(depth);
         self.grouped = None;

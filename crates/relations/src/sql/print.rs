@@ -5,6 +5,11 @@ mod expr;
 mod query;
 mod statement;
 
+use super::ast::{Expr, From, Source, SourceKind};
+
+/// Room for the text of most tests, so that it is not copied while it grows.
+const LENGTH: usize = 512;
+
 /// Something that has a text.
 pub trait Print {
     /// Appends the text.
@@ -12,9 +17,23 @@ pub trait Print {
 
     /// The text alone.
     fn sql(&self) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(LENGTH);
         self.print(&mut out);
         out
+    }
+}
+
+/// Items with commas, printed once to stand in several places.
+pub fn printed<T: Print>(items: &[T]) -> Expr {
+    let mut out = String::with_capacity(LENGTH);
+    list(&mut out, items, ", ", |out, item| item.print(out));
+    Expr::Printed(out.into())
+}
+
+impl From {
+    /// The same, printed once to stand in several places.
+    pub fn printed(&self) -> Self {
+        Self::of(Source { kind: SourceKind::Printed(self.sql().into()), alias: None })
     }
 }
 

@@ -79,6 +79,8 @@ pub(crate) struct Column {
     pub not_null: bool,
     /// Whether only values of the class (and NULL) can be stored.
     pub strict: bool,
+    /// Whether a value must be that of a key, in this table or another. NULL need not.
+    pub refers: bool,
     /// Values that were stored in it, so that predicates meet rows.
     pub samples: Arc<Vec<Literal>>,
     pub collation: Collation,

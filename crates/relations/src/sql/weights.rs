@@ -29,6 +29,10 @@ pub mod percent {
     pub const ALIAS: u32 = 25;
     /// A table of full text is searched as a source.
     pub const SEARCHED: u32 = 25;
+    /// A function that gives rows is a PRAGMA.
+    pub const PRAGMA_ROWS: u32 = 25;
+    /// What a full text search found is shown, where a subquery gives a value and there is such a table.
+    pub const SHOWN: u32 = 25;
     /// A source says INDEXED BY or NOT INDEXED.
     pub const INDEX_HINT: u32 = 3;
     /// A query inside another has a WHERE.
@@ -37,6 +41,8 @@ pub mod percent {
     pub const ORDER_BY: u32 = 25;
     /// An aggregate has a FILTER.
     pub const FILTER: u32 = 15;
+    /// The windows of a query stand in its WINDOW clause.
+    pub const NAMED_WINDOW: u32 = 30;
     /// An aggregate has a DISTINCT.
     pub const DISTINCT: u32 = 15;
     /// A query is run with `COUNT(*)` rather than its rows counted (`NoREC` has both).
@@ -209,6 +215,7 @@ pub const TABLE_KINDS: &[(u32, Kind)] = &[
 /// How often each kind of statement follows.
 pub const KINDS: &[(u32, Kind)] = &[
     (360, Kind::Insert),
+    (3, Kind::InsertMany),
     (90, Kind::Update),
     (30, Kind::Delete),
     (110, Kind::CreateIndex),
@@ -229,6 +236,9 @@ pub const KINDS: &[(u32, Kind)] = &[
 
 /// How many columns a table has.
 pub const COLUMNS: &[(u32, usize)] = &[(12, 1), (25, 2), (28, 3), (18, 4), (10, 5), (7, 6)];
+
+/// How many dimensions a table of rectangles has.
+pub const DIMENSIONS: &[(u32, usize)] = &[(40, 1), (40, 2), (10, 3), (5, 4), (5, 5)];
 
 /// Chances in percent, in definitions of tables, indexes and views.
 pub mod definition {
@@ -282,10 +292,17 @@ pub mod definition {
     pub const PARTIAL_INDEX: u32 = 30;
 }
 
+/// How many rows a statement that fills a table makes: several pages, and few enough to be read to their end.
+pub const MANY_ROWS: &[(u32, usize)] = &[(5, 100), (3, 300), (2, 1000)];
+
 /// Chances in percent, in INSERT, UPDATE and DELETE.
 pub mod change {
     /// A value is an expression rather than a constant.
     pub const EXPRESSION: u32 = 6;
+    /// A text or blob does not fit on a page.
+    pub const LONG: u32 = 1;
+    /// A column that refers to a key is NULL.
+    pub const NO_REFERENCE: u32 = 90;
     /// `INSERT .. SELECT`
     pub const INSERT_SELECT: u32 = 8;
     /// `DEFAULT VALUES`
@@ -295,7 +312,7 @@ pub mod change {
     /// `RETURNING`
     pub const RETURNING: u32 = 6;
     /// Rows that break a constraint are ignored or replace others, where there are keys.
-    pub const LENIENT: u32 = 75;
+    pub const LENIENT: u32 = 85;
     /// An UPDATE has a FROM.
     pub const UPDATE_FROM: u32 = 12;
     /// An UPDATE has a WHERE.

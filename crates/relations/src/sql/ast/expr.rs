@@ -1,5 +1,7 @@
 //! Expressions.
 
+use std::rc::Rc;
+
 use super::{Order, Query};
 
 /// An enum of words of the language, each with its text, and a list of them all.
@@ -60,6 +62,8 @@ pub enum Expr {
     Exists { negated: bool, query: Box<Query> },
     /// `RAISE(..)`, in triggers.
     Raise(Raise),
+    /// One or more expressions that were printed already, as they stand in several places.
+    Printed(Rc<str>),
 }
 
 /// A constant.
@@ -96,7 +100,15 @@ pub struct Call {
     /// The order in which an aggregate sees its rows.
     pub order_by: Vec<Order>,
     pub filter: Option<Expr>,
-    pub over: Option<Window>,
+    pub over: Option<Over>,
+}
+
+/// What a window function looks at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Over {
+    Window(Window),
+    /// A window of the WINDOW clause.
+    Named(String),
 }
 
 /// The window of a window function.
@@ -143,6 +155,7 @@ words! {
     Postfix {
         IsNull = "IS NULL",
         NotNull = "IS NOT NULL",
+        LateNotNull = "NOT NULL",
         Isnull = "ISNULL",
         Notnull = "NOTNULL",
         IsTrue = "IS TRUE",
@@ -180,6 +193,7 @@ words! {
         Concatenate = "||",
         Arrow = "->",
         LongArrow = "->>",
+        Match = "MATCH",
     }
 }
 words! {

@@ -1,6 +1,8 @@
 //! Queries.
 
-use super::{Expr, Literal, words};
+use std::rc::Rc;
+
+use super::{Expr, Literal, Window, words};
 
 /// A query: `[WITH ..] body [ORDER BY ..] [LIMIT ..]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +40,7 @@ words! {
     SetOperator { UnionAll = "UNION ALL", Union = "UNION", Intersect = "INTERSECT", Except = "EXCEPT", }
 }
 
-/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]]`
+/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]] [WINDOW ..]`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Select {
     pub distinct: bool,
@@ -47,6 +49,8 @@ pub struct Select {
     pub filter: Option<Expr>,
     pub group_by: Vec<Expr>,
     pub having: Option<Expr>,
+    /// Windows with their names.
+    pub windows: Vec<(String, Window)>,
 }
 
 /// A column of a result.
@@ -81,6 +85,8 @@ pub enum SourceKind {
     Derived(Box<Query>),
     /// A function that gives rows.
     Function { name: String, arguments: Vec<Expr> },
+    /// All that stands behind FROM, printed already, as it stands in several places.
+    Printed(Rc<str>),
 }
 
 /// What a source asks of the planner.

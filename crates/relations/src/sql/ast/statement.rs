@@ -33,6 +33,7 @@ pub enum Statement {
         change: Change,
     },
     Drop {
+        if_exists: bool,
         what: &'static str,
         name: String,
     },

@@ -128,6 +128,7 @@ impl Draft<'_> {
             generated: false,
             not_null: false,
             strict: table.strict,
+            refers: false,
             samples: Arc::default(),
             collation: Collation::Binary,
         };

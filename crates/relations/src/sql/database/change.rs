@@ -10,14 +10,16 @@ use crate::sql::weights::change;
 
 impl Draft<'_> {
     pub fn update(&mut self) -> Option<Statement> {
-        let updatable = |table: &&Table| {
-            !matches!(table.kind, TableKind::Rtree | TableKind::Fts5 { contentless: true, .. })
-        };
+        let updatable =
+            |table: &&Table| !matches!(table.kind, TableKind::Fts5 { contentless: true, .. });
         let tables: Vec<&Table> = self.schema.writable().filter(updatable).collect();
         if tables.is_empty() {
             return None;
         }
         let table = (*self.rng.pick(&tables)).clone();
+        if table.kind == TableKind::Rtree {
+            return Some(self.grow_rectangles(&table));
+        }
         let ordinary = table.kind == TableKind::Ordinary;
         let is_key = |column: &Column| table.keys.iter().flatten().any(|name| *name == column.name);
         let free: Vec<Column> = table
@@ -69,6 +71,34 @@ impl Draft<'_> {
             filter,
             returning,
         }))
+    }
+
+    /// Rectangles grow or move, and so keep their lower ends below the upper ones.
+    fn grow_rectangles(&mut self, table: &Table) -> Statement {
+        let dimensions = table.columns.iter().filter(|column| column.exact).count() / 2;
+        let dimension = self.rng.below(dimensions);
+        let [low, high] = [1, 2].map(|end| table.columns[2 * dimension + end].name.clone());
+        let step = self.rng.number(-2, 3);
+        let set = [(low, step), (high, step + self.rng.number(0, 4))]
+            .map(|(name, step)| {
+                let value =
+                    Expr::column("", &name).binary(Binary::Plus, Expr::integer(step.into()));
+                Assignment { columns: vec![name], value }
+            })
+            .to_vec();
+        let scope = Scope::of(&table.name, &table.columns, table.rowid);
+        let mut generator = Generator::new(&self.schema, self.rng);
+        let filter = generator.within_scope(scope, |generator| {
+            generator.rng.chance(change::WHERE).then(|| generator.truth(2))
+        });
+        Statement::Update(Update {
+            conflict: Conflict::None,
+            table: table.name.clone(),
+            set,
+            from: None,
+            filter,
+            returning: Vec::new(),
+        })
     }
 
     pub fn delete(&mut self) -> Option<Statement> {

@@ -34,6 +34,7 @@ impl Draft<'_> {
             Kind::CreateIndex => return self.create_index(),
             Kind::CreateTrigger => return self.create_trigger(),
             Kind::Insert => return self.insert(),
+            Kind::InsertMany => return self.insert_many(),
             Kind::Update => return self.update(),
             Kind::Delete => return self.delete(),
             Kind::Alter => return self.alter(),

@@ -3,6 +3,7 @@
 use super::Draft;
 use crate::sql::ast::Statement;
 use crate::sql::schema::TableKind;
+use crate::sql::weights::definition;
 
 impl Draft<'_> {
     /// Drops something that nothing else speaks of. A view over a table that is gone would fail in every query, and in
@@ -27,6 +28,7 @@ impl Draft<'_> {
         self.schema.indexes.retain(|index| index.name != name && index.table != name);
         self.schema.triggers.retain(|trigger| trigger.name != name && trigger.table != name);
         self.schema.tables.retain(|table| table.name != name);
-        Some(Statement::Drop { what, name })
+        let if_exists = self.rng.chance(definition::IF_NOT_EXISTS);
+        Some(Statement::Drop { if_exists, what, name })
     }
 }

@@ -94,12 +94,18 @@ impl Draft<'_> {
 
     /// A value that a column takes.
     pub fn stored(&mut self, table: &str, column: &Column) -> Expr {
+        if matches!(column.class, Class::Text | Class::Blob) && self.rng.chance(change::LONG) {
+            return self.long(column.class);
+        }
         let mut generator = Generator::new(&self.schema, self.rng);
         if generator.rng.chance(change::EXPRESSION) && !column.not_null {
             let value = generator.value(column.class, 2);
             return if column.strict { cast(value, column.class) } else { value };
         }
         let mut literal = generator.literal(column.class);
+        if column.refers && generator.rng.chance(change::NO_REFERENCE) {
+            literal = Literal::Null;
+        }
         let unfit =
             (column.strict && literal != Literal::Null && class_of(&literal) != column.class)
                 || (column.not_null && literal == Literal::Null);
@@ -110,6 +116,15 @@ impl Draft<'_> {
             self.schema.remember(table, &column.name, literal.clone());
         }
         Expr::Literal(literal)
+    }
+
+    /// A value that does not fit on a page of most sizes.
+    fn long(&mut self, class: Class) -> Expr {
+        let length = *self.rng.pick(&[600, 5000]);
+        if class == Class::Blob && self.schema.blobs {
+            return Expr::call("zeroblob", vec![Expr::integer(length)]);
+        }
+        Expr::call("printf", vec![Expr::text("%.*c"), Expr::integer(length), Expr::text("x")])
     }
 
     /// Rectangles have their lower ends first.

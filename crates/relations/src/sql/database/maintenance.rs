@@ -7,11 +7,43 @@ use crate::sql::ast::{
 };
 use crate::sql::schema::TableKind;
 
+/// Commands of fts4.
+const FTS4_COMMANDS: &[&str] =
+    &["optimize", "rebuild", "integrity-check", "merge=10,4", "automerge=2"];
+
+/// What a command of fts5 takes.
+#[derive(Clone, Copy)]
+enum Takes {
+    Nothing,
+    Number(i64),
+    Text(&'static str),
+}
+
+/// Commands of fts5. The first came with 3.42.
+const FTS5_COMMANDS: &[(&str, Takes)] = &[
+    ("secure-delete", Takes::Number(1)),
+    ("optimize", Takes::Nothing),
+    ("merge", Takes::Number(16)),
+    ("automerge", Takes::Number(8)),
+    ("crisismerge", Takes::Number(16)),
+    ("usermerge", Takes::Number(4)),
+    ("pgsz", Takes::Number(64)),
+    ("hashsize", Takes::Number(4096)),
+    ("rank", Takes::Text("bm25(10.0, 5.0)")),
+    ("integrity-check", Takes::Nothing),
+    ("rebuild", Takes::Nothing),
+];
+/// The last ones need the rows themselves.
+const FTS5_STORED: usize = 2;
+
 impl Draft<'_> {
     pub fn analyze(&mut self) -> Statement {
         let names: Vec<String> = self.tables_and_indexes();
         match self.rng.below(4) {
             0 if !names.is_empty() => Statement::Analyze(Some(self.rng.pick(&names).clone())),
+            2 if self.rng.chance(30) => {
+                Statement::Analyze(Some((*self.rng.pick(&["main", "temp"])).to_owned()))
+            }
             // Reads the statistics again, which may have been edited.
             1 if self.schema.analyzed => Statement::Analyze(Some("sqlite_master".to_owned())),
             _ => {
@@ -116,31 +148,24 @@ impl Draft<'_> {
                     ..Select::default()
                 })));
             }
-            TableKind::Fts4 => (
-                *self.rng.pick(&[
-                    "optimize",
-                    "rebuild",
-                    "integrity-check",
-                    "merge=10,4",
-                    "automerge=2",
-                ]),
-                None,
-            ),
-            _ => *self.rng.pick(&[
-                ("optimize", None),
-                ("integrity-check", None),
-                ("merge", Some(16)),
-                ("automerge", Some(8)),
-                ("crisismerge", Some(16)),
-                ("usermerge", Some(4)),
-                ("pgsz", Some(64)),
-            ]),
+            TableKind::Fts4 => (*self.rng.pick(FTS4_COMMANDS), Takes::Nothing),
+            kind => {
+                let contentless = matches!(kind, TableKind::Fts5 { contentless: true, .. });
+                let first = usize::from(!self.schema.dialect.has(42));
+                let end = FTS5_COMMANDS.len() - if contentless { FTS5_STORED } else { 0 };
+                *self.rng.pick(&FTS5_COMMANDS[first..end])
+            }
         };
         let mut columns = vec![table.name.clone()];
         let mut row = vec![Expr::text(command)];
+        let value = match value {
+            Takes::Nothing => None,
+            Takes::Number(number) => Some(Expr::integer(number)),
+            Takes::Text(text) => Some(Expr::text(text)),
+        };
         if let Some(value) = value {
             columns.push("rank".to_owned());
-            row.push(Expr::integer(value));
+            row.push(value);
         }
         Some(Statement::Insert(Insert {
             conflict: Conflict::None,

@@ -14,6 +14,7 @@ const FIRST: &[(&str, &[&str])] = &[
     // Changed later, it would drop all that is temporary.
     ("temp_store", &["memory", "file"]),
     ("synchronous", &["off", "normal"]),
+    ("legacy_file_format", &["on", "off"]),
 ];
 
 /// Settings and commands for any time. None of them changes what a query means.
@@ -29,6 +30,8 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("collation_list", &[]),
     ("compile_options", &[]),
     ("data_version", &[]),
+    ("default_cache_size", &["0", "50"]),
+    ("defer_foreign_keys", &["on", "off"]),
     ("database_list", &[]),
     ("foreign_key_check", &[]),
     ("freelist_count", &[]),
@@ -44,6 +47,7 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("page_count", &[]),
     ("quick_check", &["", "1"]),
     ("read_uncommitted", &["on", "off"]),
+    ("recursive_triggers", &["on", "off"]),
     ("reverse_unordered_selects", &["on", "off"]),
     ("secure_delete", &["on", "off", "fast"]),
     ("shrink_memory", &[]),
@@ -118,7 +122,11 @@ impl Draft<'_> {
     fn pragma_of(&mut self, pragmas: &[(&'static str, &[&'static str])]) -> Statement {
         let (name, values) = *self.rng.pick(pragmas);
         let value = if values.is_empty() { "" } else { *self.rng.pick(values) };
-        let schema = if self.rng.chance(15) { "main." } else { "" };
+        let schema = match self.rng.below(20) {
+            0..=2 => "main.",
+            3 => "temp.",
+            _ => "",
+        };
         Statement::Pragma { schema, name, value: (!value.is_empty()).then(|| value.to_owned()) }
     }
 }

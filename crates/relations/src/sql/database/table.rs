@@ -121,6 +121,7 @@ impl Draft<'_> {
             generated: false,
             not_null: false,
             strict: table.strict && class != Class::Any,
+            refers: false,
             samples: Arc::default(),
             collation: Collation::Binary,
         };
@@ -143,9 +144,9 @@ impl Draft<'_> {
         } else {
             if !*has_key && self.rng.chance(definition::COLUMN_PRIMARY_KEY) {
                 *has_key = true;
-                let rowid = type_name == "INTEGER";
-                let direction =
-                    if rowid { Direction::None } else { *self.rng.pick(Direction::ALL) };
+                let direction = *self.rng.pick(Direction::ALL);
+                // With DESC it is a key as any other, which SQLite keeps for the sake of old files.
+                let rowid = type_name == "INTEGER" && direction != Direction::Descending;
                 let autoincrement = rowid && self.rng.chance(definition::AUTOINCREMENT);
                 constraints.push(ColumnConstraint::PrimaryKey {
                     direction,
@@ -171,6 +172,7 @@ impl Draft<'_> {
             if self.rng.chance(definition::COLUMN_REFERENCES)
                 && let Some(reference) = self.reference(table, 1)
             {
+                column.refers = true;
                 constraints.push(ColumnConstraint::References(reference));
             }
         }
@@ -234,6 +236,9 @@ impl Draft<'_> {
         if self.rng.chance(definition::FOREIGN_KEY) {
             let columns = self.rng.subset(&stored, 1);
             if let Some(reference) = self.reference(table, columns.len()) {
+                for column in &mut table.columns {
+                    column.refers |= columns.contains(&column.name);
+                }
                 constraints.push(TableConstraint::ForeignKey(columns, reference));
             }
         }

@@ -1,5 +1,7 @@
 //! CREATE TRIGGER.
 
+use std::rc::Rc;
+
 use super::Draft;
 use crate::sql::ast::{
     Assignment, Binary, Conflict, CreateTrigger, Delete, Expr, Insert, Place, Query, Raise,
@@ -45,7 +47,7 @@ impl Draft<'_> {
         }
         let mut generator = Generator::new(&self.schema, self.rng);
         generator.subqueries_left = 0;
-        generator.scopes.push(scope);
+        generator.scopes.push(Rc::new(scope));
         let when = generator.rng.chance(40).then(|| generator.truth(1));
         let body =
             (0..generator.rng.between(1, 2)).map(|_| step(&mut generator, &targets)).collect();

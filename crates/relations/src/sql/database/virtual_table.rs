@@ -6,6 +6,7 @@ use crate::sql::function::Class;
 use crate::sql::generate::plain_column;
 use crate::sql::print::Print as _;
 use crate::sql::schema::{Column, Table, TableKind};
+use crate::sql::weights::DIMENSIONS;
 
 impl Draft<'_> {
     pub fn create_fts(&mut self) -> Statement {
@@ -32,32 +33,37 @@ impl Draft<'_> {
             "porter",
             "porter ascii",
             "unicode61 remove_diacritics 2",
+            "unicode61 tokenchars ''-_''",
+            "unicode61 separators ''ab''",
             "trigram",
         ];
         // The last one came with 3.34.
         let count = tokenizers.len() - usize::from(!self.schema.dialect.has(34));
-        if self.rng.chance(40) {
-            let tokenizer = self.rng.pick(&tokenizers[..count]);
-            arguments.push(format!("tokenize = '{tokenizer}'"));
-        }
+        let tokenizer = self.rng.chance(40).then(|| *self.rng.pick(&tokenizers[..count]));
+        arguments.extend(tokenizer.map(|tokenizer| format!("tokenize = '{tokenizer}'")));
         if self.rng.chance(25) {
             arguments.push(format!("prefix = '{}'", self.rng.pick(&["1", "2", "1 2", "2 3"])));
         }
         if self.rng.chance(20) {
             arguments.push(format!("columnsize = {}", self.rng.below(2)));
         }
-        let detail = self.rng.chance(30).then(|| *self.rng.pick(&["full", "column", "none"]));
+        // Where each word is many tokens, each search is for a phrase, which only the full detail can find.
+        let detail = (tokenizer != Some("trigram") && self.rng.chance(30))
+            .then(|| *self.rng.pick(&["full", "column", "none"]));
         arguments.extend(detail.map(|detail| format!("detail = {detail}")));
         let contentless = self.rng.chance(8);
         if contentless {
             arguments.push("content = ''".to_owned());
+            if self.schema.dialect.has(43) && self.rng.chance(40) {
+                arguments.push("contentless_delete = 1".to_owned());
+            }
         }
         let phrases = matches!(detail, None | Some("full"));
         self.virtual_table("fts5", arguments, columns, TableKind::Fts5 { phrases, contentless })
     }
 
     fn create_fts4(&mut self) -> Statement {
-        let columns = self.plain_columns(1, 3, Class::Text);
+        let mut columns = self.plain_columns(1, 3, Class::Text);
         let mut arguments: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         if self.rng.chance(40) {
             arguments
@@ -75,13 +81,22 @@ impl Draft<'_> {
         if self.rng.chance(15) {
             arguments.push(format!("notindexed={}", self.rng.pick(&columns).name));
         }
+        if self.rng.chance(15) {
+            // Any function and its inverse; these do not change what they get.
+            arguments.extend(["compress=likely", "uncompress=unlikely"].map(ToOwned::to_owned));
+        }
+        if self.rng.chance(20) {
+            // A hidden column, which is only read: the index has those rows only that are in the first language.
+            arguments.push("languageid=lid".to_owned());
+            columns.push(Column { generated: true, ..plain_column("lid", Class::Integer) });
+        }
         self.virtual_table("fts4", arguments, columns, TableKind::Fts4)
     }
 
     pub fn create_rtree(&mut self) -> Statement {
         let integers = self.rng.chance(50);
         let class = if integers { Class::Integer } else { Class::Real };
-        let dimensions = self.rng.between(1, 2);
+        let dimensions = self.rng.weigh(DIMENSIONS);
         let mut columns: Vec<Column> =
             vec![Column { exact: true, strict: true, ..plain_column("c0", Class::Integer) }];
         columns.extend(

@@ -39,6 +39,10 @@ const FORMS: &[(u32, Form)] = &[
     (5, Form::Concatenation),
 ];
 
+/// Aggregates that put all values together.
+const CONCATENATIONS: &[&str] =
+    &["group_concat", "string_agg", "json_group_array", "json_group_object"];
+
 impl Generator<'_> {
     /// An aggregate over the rows of the innermost scope (or of the groups, in HAVING).
     ///
@@ -95,13 +99,19 @@ impl Generator<'_> {
                 (class, exact) = (Class::Real, false);
             }
             Form::Concatenation if self.schema.dialect.has(44) => {
-                call.name = *self.rng.pick(&["group_concat", "string_agg", "json_group_array"]);
+                call.name = *self.rng.pick(CONCATENATIONS);
                 let (argument, _) = super::value::exact_text(self.column(Class::Any));
-                call.arguments = vec![argument.clone()];
-                if call.name != "json_group_array" {
-                    call.arguments.push(Expr::text(self.rng.pick(&[",", "", " | "])));
+                call.order_by = vec![Order::of(argument.clone())];
+                call.arguments = vec![argument];
+                match call.name {
+                    "json_group_array" => {}
+                    "json_group_object" => {
+                        let (value, _) = super::value::exact_text(self.column(Class::Any));
+                        call.order_by.push(Order::of(value.clone()));
+                        call.arguments.push(value);
+                    }
+                    _ => call.arguments.push(Expr::text(self.rng.pick(&[",", "", " | "]))),
                 }
-                call.order_by = vec![Order::of(argument)];
                 class = Class::Text;
             }
             Form::CountStar | Form::Concatenation => {
@@ -109,7 +119,7 @@ impl Generator<'_> {
                 call.star = true;
             }
         }
-        let json = call.name == "json_group_array";
+        let json = call.name.starts_with("json");
         let expr = Expr::Call(Box::new(call));
         Aggregated { expr: if json { untagged(expr) } else { expr }, class, exact }
     }

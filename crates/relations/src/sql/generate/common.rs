@@ -31,25 +31,11 @@ impl Generator<'_> {
 
     /// A common table expression that counts.
     pub fn recursive(&mut self, columns: usize) -> Shaped {
-        let name = format!("w{}", self.alias());
         let end = self.rng.between(1, 8);
-        let x = || Expr::column("", "x");
-        let first =
-            Select { columns: vec![ResultColumn::of(Expr::integer(1))], ..Select::default() };
-        let next = Select {
-            columns: vec![ResultColumn::of(x().binary(Binary::Plus, Expr::integer(1)))],
-            from: Some(From::of(Source::named(&name))),
-            filter: Some(x().binary(Binary::Less, Expr::ordinal(end))),
-            ..Select::default()
-        };
-        let operator = *self.rng.pick(&[SetOperator::UnionAll, SetOperator::Union]);
-        let body = Body::Compound {
-            operator,
-            left: Box::new(Body::Select(Box::new(first))),
-            right: Box::new(Body::Select(Box::new(next))),
-        };
-        let query = Query { with: Vec::new(), body, order_by: Vec::new(), limit: None };
-        let cte = Cte { name, columns: vec!["x".to_owned()], hint: CteHint::None, query };
+        let mut cte = counter(format!("w{}", self.alias()), end);
+        if let Body::Compound { operator, .. } = &mut cte.query.body {
+            *operator = *self.rng.pick(&[SetOperator::UnionAll, SetOperator::Union]);
+        }
         self.over_common(cte, &[column("x", Class::Integer)], end, columns)
     }
 
@@ -79,4 +65,23 @@ impl Generator<'_> {
         shaped.query.with = vec![cte];
         shaped
     }
+}
+
+/// A common table expression that counts from 1 to `end`, as `x`.
+pub fn counter(name: String, end: usize) -> Cte {
+    let x = || Expr::column("", "x");
+    let first = Select { columns: vec![ResultColumn::of(Expr::integer(1))], ..Select::default() };
+    let next = Select {
+        columns: vec![ResultColumn::of(x().binary(Binary::Plus, Expr::integer(1)))],
+        from: Some(From::of(Source::named(&name))),
+        filter: Some(x().binary(Binary::Less, Expr::ordinal(end))),
+        ..Select::default()
+    };
+    let body = Body::Compound {
+        operator: SetOperator::UnionAll,
+        left: Box::new(Body::Select(Box::new(first))),
+        right: Box::new(Body::Select(Box::new(next))),
+    };
+    let query = Query { with: Vec::new(), body, order_by: Vec::new(), limit: None };
+    Cte { name, columns: vec!["x".to_owned()], hint: CteHint::None, query }
 }

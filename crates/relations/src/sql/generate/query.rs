@@ -1,5 +1,6 @@
 //! Random queries for views, derived tables, common table expressions and the like.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::source::column;
@@ -82,7 +83,7 @@ impl Generator<'_> {
     fn grouped(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
         let keys_count = self.rng.between(1, columns);
-        let rows_scope = scope.clone();
+        let rows_scope = Rc::clone(&scope);
         let outputs = self.within_scope(scope, |generator| {
             select.filter = generator.inner_filter(depth);
             let mut outputs = generator.exact_outputs(keys_count);
@@ -128,6 +129,7 @@ impl Generator<'_> {
 
     fn windowed(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
+        let named = self.rng.chance(percent::NAMED_WINDOW);
         let outputs = self.within_scope(scope, |generator| {
             select.filter = generator.inner_filter(depth);
             (0..columns)
@@ -135,7 +137,10 @@ impl Generator<'_> {
                     if place > 0 && generator.rng.chance(50) {
                         return generator.output();
                     }
-                    let (expr, class) = generator.window();
+                    let (mut expr, class) = generator.window();
+                    if named {
+                        generator.name_window(&mut expr, &mut select);
+                    }
                     Output::of(expr, class, false)
                 })
                 .collect()
@@ -215,7 +220,7 @@ impl Generator<'_> {
         shaped
     }
 
-    fn start(&mut self, depth: u32) -> (Select, Scope, usize) {
+    fn start(&mut self, depth: u32) -> (Select, Rc<Scope>, usize) {
         let (from, scope, rows) = self.from(2, ROWS_MAX, depth.min(1));
         (Select { from: Some(from), ..Select::default() }, scope, rows)
     }
@@ -225,8 +230,12 @@ impl Generator<'_> {
     }
 
     /// Runs `make` with a scope that is left afterwards.
-    pub fn within_scope<T>(&mut self, scope: Scope, make: impl FnOnce(&mut Self) -> T) -> T {
-        self.scopes.push(scope);
+    pub fn within_scope<T>(
+        &mut self,
+        scope: impl Into<Rc<Scope>>,
+        make: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        self.scopes.push(scope.into());
         let result = make(self);
         self.scopes.pop();
         result

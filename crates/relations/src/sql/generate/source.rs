@@ -1,5 +1,6 @@
 //! Where the rows of random queries come from.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{Generator, Scope, Visible};
@@ -28,11 +29,11 @@ impl Generator<'_> {
         sources_max: usize,
         rows_max: usize,
         depth: u32,
-    ) -> (From, Scope, usize) {
+    ) -> (From, Rc<Scope>, usize) {
         let count = self.rng.weigh(SOURCES).min(sources_max);
         let first = self.open(rows_max, depth);
         let mut rows = first.rows.max(1);
-        let mut scope = Scope::of(&first.name, &first.columns, first.rowid);
+        let mut scope = Rc::new(Scope::of(&first.name, &first.columns, first.rowid));
         let mut joins = Vec::new();
         for _ in 1..count {
             if joins.last().is_some_and(is_merging) {
@@ -43,14 +44,16 @@ impl Generator<'_> {
                 break;
             }
             rows *= opened.rows.max(1);
-            let before = scope.clone();
-            scope.add(&opened.name, &opened.columns, opened.rowid);
-            joins.push(self.join(opened, &before, &scope));
+            let before = scope.columns.len();
+            Rc::make_mut(&mut scope).add(&opened.name, &opened.columns, opened.rowid);
+            joins.push(self.join(opened, before, &scope));
         }
         (From { first: first.source, joins }, scope, rows)
     }
 
-    fn join(&mut self, opened: Opened, before: &Scope, scope: &Scope) -> Join {
+    /// Joins a source, which is the last in `scope`, to those that have the first `before` columns.
+    fn join(&mut self, opened: Opened, before: usize, scope: &Rc<Scope>) -> Join {
+        let before = &scope.columns[..before];
         let mut kind = self.rng.weigh(JOINS);
         if matches!(kind, JoinKind::Right | JoinKind::Full) && !self.schema.dialect.has(39) {
             kind = JoinKind::Left;
@@ -65,9 +68,8 @@ impl Generator<'_> {
             Link::None => JoinConstraint::None,
             Link::Natural => {
                 // A name that stands twice on the left is ambiguous.
-                let twice = |name: &str| {
-                    before.columns.iter().filter(|column| column.name == name).count() > 1
-                };
+                let twice =
+                    |name: &str| before.iter().filter(|column| column.name == name).count() > 1;
                 natural = !opened.columns.iter().any(|column| twice(&column.name));
                 JoinConstraint::None
             }
@@ -77,7 +79,7 @@ impl Generator<'_> {
             },
             Link::On => {
                 // Rule: ON names only sources that stand before it; outer joins refuse the others.
-                self.scopes.push(scope.clone());
+                self.scopes.push(Rc::clone(scope));
                 let on = if self.rng.chance(60) {
                     self.equation(&opened, before)
                 } else {
@@ -91,23 +93,18 @@ impl Generator<'_> {
     }
 
     /// A column name that both sides of a join have, on the left once.
-    fn shared(&mut self, columns: &[Column], before: &Scope) -> Option<String> {
-        let once =
-            |name: &str| before.columns.iter().filter(|column| column.name == name).count() == 1;
+    fn shared(&mut self, columns: &[Column], before: &[Visible]) -> Option<String> {
+        let once = |name: &str| before.iter().filter(|column| column.name == name).count() == 1;
         let names: Vec<&Column> = columns.iter().filter(|column| once(&column.name)).collect();
         if names.is_empty() { None } else { Some(self.rng.pick(&names).name.clone()) }
     }
 
     /// A column of the new source equals one of those before it.
-    fn equation(&mut self, opened: &Opened, before: &Scope) -> Expr {
+    fn equation(&mut self, opened: &Opened, before: &[Visible]) -> Expr {
         let new = self.rng.pick(&opened.columns);
         let fitting: Vec<&Visible> =
-            before.columns.iter().filter(|column| column.class == new.class).collect();
-        let old = if fitting.is_empty() {
-            self.rng.pick(&before.columns)
-        } else {
-            *self.rng.pick(&fitting)
-        };
+            before.iter().filter(|column| column.class == new.class).collect();
+        let old = if fitting.is_empty() { self.rng.pick(before) } else { *self.rng.pick(&fitting) };
         Expr::column(&opened.name, &new.name).binary(Binary::Equal, old.expr())
     }
 
@@ -128,6 +125,9 @@ impl Generator<'_> {
                     rowid: false,
                     rows: shaped.rows,
                 }
+            }
+            Origin::Function if self.direct && self.rng.chance(percent::PRAGMA_ROWS) => {
+                self.pragma_rows()
             }
             Origin::Function if self.schema.dialect.has(38) => self.json_rows(),
             _ => self.open_table(rows_max),
@@ -232,6 +232,33 @@ impl Generator<'_> {
         }
     }
 
+    /// What SQLite says of a table.
+    fn pragma_rows(&mut self) -> Opened {
+        if self.schema.tables.is_empty() {
+            return self.constant_rows();
+        }
+        let name = self.alias();
+        let function = *self.rng.pick(&["pragma_table_info", "pragma_table_xinfo"]);
+        let table = self.rng.pick(&self.schema.tables);
+        let columns = vec![
+            column("cid", Class::Integer),
+            column("name", Class::Text),
+            column("type", Class::Text),
+            column("dflt_value", Class::Text),
+            column("pk", Class::Integer),
+        ];
+        let rows = table.columns.len();
+        let arguments = vec![Expr::text(&table.name)];
+        let kind = SourceKind::Function { name: function.to_owned(), arguments };
+        Opened {
+            source: Source { kind, alias: Some(name.clone()) },
+            name,
+            columns,
+            rowid: false,
+            rows,
+        }
+    }
+
     /// Constant rows, for a database without tables.
     fn constant_rows(&mut self) -> Opened {
         let name = self.alias();
@@ -273,6 +300,7 @@ pub fn column(name: &str, class: Class) -> Column {
         generated: false,
         not_null: false,
         strict: false,
+        refers: false,
         samples: Arc::default(),
         collation: Collation::Binary,
     }

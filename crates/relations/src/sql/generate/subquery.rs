@@ -14,6 +14,11 @@ impl Generator<'_> {
     ///
     /// Rule: the value is no free choice. It is an aggregate, or the first of exact values in their own order.
     pub fn scalar(&mut self, depth: u32) -> Option<Expr> {
+        if self.rng.chance(percent::SHOWN)
+            && let Some(shown) = self.shown()
+        {
+            return Some(shown);
+        }
         self.nested(|generator| {
             let (from, scope, _) = generator.from(1, ROWS_MAX, 0);
             generator.scopes.push(scope);
@@ -107,7 +112,7 @@ impl Generator<'_> {
     }
 
     /// Runs `make` if there may be another subquery here.
-    fn nested<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
+    pub fn nested<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
         // Rule: no subqueries in arguments of aggregates and in HAVING over groups, whose own aggregates could be taken
         // for the outer query's.
         if self.subqueries_left == 0 || self.own_only || self.grouped.is_some() {

@@ -1,11 +1,8 @@
 //! Random predicates.
 
 use super::Generator;
-use crate::sql::ast::{
-    Binary, Expr, From, Like, Members, Postfix, Query, ResultColumn, Select, Source,
-};
+use crate::sql::ast::{Binary, Expr, Like, Members, Postfix};
 use crate::sql::function::Class;
-use crate::sql::schema::{Table, TableKind};
 use crate::sql::weights::{TRUTHS, Truth, percent};
 
 const COMPARISONS: &[Binary] = &[
@@ -25,9 +22,6 @@ const COMPARISONS: &[Binary] = &[
 
 /// The last ones came with 3.39.
 const YOUNG_COMPARISONS: usize = 2;
-
-const SEARCHES: &[&str] = &["a", "b", "word", "two", "a*", "a OR b", "abc NOT b"];
-const PHRASES: &[&str] = &["\"two words\"", "\"a b\" OR word"];
 
 impl Generator<'_> {
     /// A predicate.
@@ -167,43 +161,5 @@ impl Generator<'_> {
         let operator = self.comparison_operator();
         let left = row(self);
         left.binary(operator, row(self))
-    }
-
-    /// A full text search.
-    ///
-    /// Rule: MATCH stands in a subquery of its own. Elsewhere it works or fails by the plan, and `NoREC`'s second query,
-    /// which has its predicate where no index serves it, would always fail.
-    fn search(&mut self) -> Option<Expr> {
-        let source = self.scopes.last()?.rowids.clone();
-        let tables: Vec<_> = self
-            .schema
-            .tables
-            .iter()
-            .filter(|table| matches!(table.kind, TableKind::Fts4 | TableKind::Fts5 { .. }))
-            .collect();
-        if source.is_empty() || tables.is_empty() || self.grouped.is_some() {
-            return None;
-        }
-        let table = *self.rng.pick(&tables);
-        let search = self.search_text(table);
-        let matches = Select {
-            columns: vec![ResultColumn::of(Expr::column("", "rowid"))],
-            from: Some(From::of(Source::named(&table.name))),
-            filter: Some(Expr::call("match", vec![search, Expr::column("", &table.name)])),
-            ..Select::default()
-        };
-        let source = self.rng.pick(&source).clone();
-        Some(Expr::In {
-            negated: self.negation(),
-            operand: Box::new(Expr::column(&source, "rowid")),
-            members: Members::Query(Box::new(Query::of(matches))),
-        })
-    }
-
-    /// What to look for in a table of full text.
-    pub fn search_text(&mut self, table: &Table) -> Expr {
-        let phrases = !matches!(table.kind, TableKind::Fts5 { phrases: false, .. });
-        let texts = if phrases && self.rng.chance(30) { PHRASES } else { SEARCHES };
-        Expr::text(self.rng.pick(texts))
     }
 }

@@ -1,7 +1,7 @@
 //! Random window functions.
 
 use super::Generator;
-use crate::sql::ast::{Bound, Call, Exclude, Expr, Frame, FrameUnit, Window};
+use crate::sql::ast::{Bound, Call, Exclude, Expr, Frame, FrameUnit, Over, Select, Window};
 use crate::sql::function::Class;
 use crate::sql::weights::percent;
 
@@ -52,6 +52,22 @@ impl Generator<'_> {
         }
     }
 
+    /// Gives the window of a call a name in the WINDOW clause of its select, where one that is the same has its name
+    /// already.
+    pub fn name_window(&mut self, call: &mut Expr, select: &mut Select) {
+        let Expr::Call(call) = call else { return };
+        let Some(Over::Window(window)) = call.over.take() else { return };
+        let known = select.windows.iter().find(|(_, other)| *other == window);
+        let name = match known {
+            Some((name, _)) => name.clone(),
+            None => format!("w{}", self.alias()),
+        };
+        if known.is_none() {
+            select.windows.push((name.clone(), window));
+        }
+        call.over = Some(Over::Named(name));
+    }
+
     fn over_peers(&mut self, mut window: Window) -> (Expr, Class) {
         if self.rng.chance(50) {
             let (name, class) = *self.rng.pick(&[
@@ -61,7 +77,11 @@ impl Generator<'_> {
                 ("cume_dist", Class::Real),
             ]);
             return (
-                Expr::Call(Box::new(Call { name, over: Some(window), ..Call::default() })),
+                Expr::Call(Box::new(Call {
+                    name,
+                    over: Some(Over::Window(window)),
+                    ..Call::default()
+                })),
                 class,
             );
         }
@@ -111,7 +131,12 @@ impl Generator<'_> {
             _ => (vec![self.column(Class::Any)], Class::Any),
         };
         (
-            Expr::Call(Box::new(Call { name, arguments, over: Some(window), ..Call::default() })),
+            Expr::Call(Box::new(Call {
+                name,
+                arguments,
+                over: Some(Over::Window(window)),
+                ..Call::default()
+            })),
             class,
         )
     }
@@ -128,7 +153,14 @@ impl Generator<'_> {
                 (*self.rng.pick(&["MIN", "MAX"]), false, vec![argument], class)
             }
         };
-        let call = Call { name, star, arguments, filter, over: Some(window), ..Call::default() };
+        let call = Call {
+            name,
+            star,
+            arguments,
+            filter,
+            over: Some(Over::Window(window)),
+            ..Call::default()
+        };
         (Expr::Call(Box::new(call)), class)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Print, clause, list, tuple};
-use crate::sql::ast::{Bound, Call, Expr, Frame, Literal, Members, Raise, Window};
+use crate::sql::ast::{Bound, Call, Expr, Frame, Literal, Members, Over, Raise, Window};
 
 impl Print for Expr {
     fn print(&self, out: &mut String) {
@@ -16,6 +16,7 @@ impl Print for Expr {
                 }
                 out.push_str(column);
             }
+            Self::Printed(text) => out.push_str(text),
             // These have parentheses of their own.
             Self::Call(call) => call.print(out),
             Self::Row(items) => tuple(out, items),
@@ -108,7 +109,8 @@ fn operation(out: &mut String, expr: &Expr) {
         | Expr::Cast(..)
         | Expr::Row(_)
         | Expr::Call(_)
-        | Expr::Raise(_) => {
+        | Expr::Raise(_)
+        | Expr::Printed(_) => {
             expr.print(out);
         }
     }
@@ -147,7 +149,12 @@ impl Print for Literal {
 /// A text in quotes.
 fn text_literal(out: &mut String, text: &str) {
     out.push('\'');
-    out.push_str(&text.replace('\'', "''"));
+    for (place, part) in text.split('\'').enumerate() {
+        if place > 0 {
+            out.push_str("''");
+        }
+        out.push_str(part);
+    }
     out.push('\'');
 }
 
@@ -187,6 +194,15 @@ impl Print for Call {
             out.push(')');
         }
         clause(out, " OVER ", self.over.as_ref());
+    }
+}
+
+impl Print for Over {
+    fn print(&self, out: &mut String) {
+        match self {
+            Self::Window(window) => window.print(out),
+            Self::Named(name) => out.push_str(name),
+        }
     }
 }
 

@@ -68,6 +68,13 @@ impl Print for Select {
             list(out, &self.group_by, ", ", |out, key| key.print(out));
         }
         clause(out, " HAVING ", self.having.as_ref());
+        if !self.windows.is_empty() {
+            out.push_str(" WINDOW ");
+            list(out, &self.windows, ", ", |out, (name, window)| {
+                out.push_str(name);
+                clause(out, " AS ", Some(window));
+            });
+        }
     }
 }
 
@@ -130,6 +137,7 @@ impl Print for Source {
                 out.push_str(name);
                 tuple(out, arguments);
             }
+            SourceKind::Printed(text) => out.push_str(text),
         }
         if let Some(alias) = &self.alias {
             out.push_str(" AS ");

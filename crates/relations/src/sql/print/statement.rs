@@ -61,6 +61,12 @@ impl Print for Statement {
                     out.push(')');
                 }
             }
+            Self::Drop { if_exists, what, name } => {
+                out.push_str("DROP ");
+                out.push_str(what);
+                out.push_str(if *if_exists { " IF EXISTS " } else { " " });
+                out.push_str(name);
+            }
             _ => command(out, self),
         }
     }
@@ -69,7 +75,6 @@ impl Print for Statement {
 /// Statements that are a word or two and perhaps a name.
 fn command(out: &mut String, statement: &Statement) {
     let (words, name) = match statement {
-        Statement::Drop { what, name } => (["DROP ", *what], Some(name)),
         Statement::Analyze(name) => (["ANALYZE", ""], name.as_ref()),
         Statement::Reindex(name) => (["REINDEX", ""], name.as_ref()),
         Statement::Begin(mode) => (["BEGIN", mode.text()], None),
