@@ -17,10 +17,11 @@ use crate::talk::{Talk, print};
 /// The file that fixes are told in, as the engine's notes name it.
 pub const SOURCE: &str = "sqlite3.c";
 
-/// How passing pairs are made.
+/// How many pairs are made, and how.
 pub struct Options {
     pub pairs: u64,
     pub seed: u64,
+    pub variants: usize,
     pub jobs: Option<NonZero<usize>>,
 }
 
@@ -71,7 +72,7 @@ pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCo
                 ));
                 continue;
             }
-            let symptom = match scene.explore(&case(bug))? {
+            let symptom = match scene.explore(&case(bug), options.variants)? {
                 Ok(symptom) => symptom,
                 Err(unfit) => {
                     talk.warning(&format!("{}: left out: {unfit}", bug.id));
