@@ -49,7 +49,7 @@ pub fn tokens(sql: &str) -> Vec<Token> {
 /// its line.
 pub fn statements(script: &str) -> Vec<String> {
     let mut statements = Vec::new();
-    let mut rest = script.trim_start();
+    let mut rest = behind_comments(script);
     while !rest.is_empty() {
         let length = if rest.starts_with('.') {
             rest.find('\n').unwrap_or(rest.len())
@@ -60,7 +60,7 @@ pub fn statements(script: &str) -> Vec<String> {
         if lexemes(statement).next().is_some() {
             statements.push(statement.to_owned());
         }
-        rest = rest[length..].trim_start();
+        rest = behind_comments(&rest[length..]);
     }
     statements
 }
@@ -89,22 +89,27 @@ fn statement(script: &str) -> usize {
 fn lexemes(sql: &str) -> impl Iterator<Item = (Kind, &str)> {
     let mut rest = sql;
     std::iter::from_fn(move || {
-        loop {
-            rest = rest.trim_start();
-            let comment = if rest.starts_with("--") {
-                rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
-            } else {
-                break;
-            };
-            rest = &rest[comment..];
-        }
+        rest = behind_comments(rest);
         let (kind, length) = lexeme(rest)?;
         let (text, behind) = rest.split_at(length);
         rest = behind;
         Some((kind, text))
     })
+}
+
+/// The text behind spaces and comments.
+fn behind_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let comment = if text.starts_with("--") {
+            text.find('\n').unwrap_or(text.len())
+        } else if text.starts_with("/*") {
+            text.find("*/").map_or(text.len(), |end| end + 2)
+        } else {
+            return text;
+        };
+        text = &text[comment..];
+    }
 }
 
 /// What the first word is, and how long.
