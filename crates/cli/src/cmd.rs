@@ -1,20 +1,31 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
+mod changes;
 mod check_sql;
+pub mod compare;
+mod compared_runs;
 pub mod completions;
 pub mod diff;
 pub mod generate;
 pub mod inner;
+pub mod locate;
+mod locate_corpus;
+mod locate_run;
 pub mod man;
 pub mod measure;
 pub mod measure_sql;
 pub mod merge;
 mod output_args;
+pub mod overlap;
+mod pages;
 mod present;
 pub mod report;
 mod run_file;
+mod scene;
 mod scope_args;
+pub mod study;
+mod study_run;
 pub mod target;
 mod target_args;
 
@@ -22,6 +33,7 @@ use std::io::ErrorKind;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use anyhow::bail;
 use metacov_core::{Criterion, Suite};
 use metacov_formats::{Audience, Done, Error, Fault, Halt, Numbering, Options, Plan, Side, fold};
 use metacov_store::{Recorder, Run};
@@ -32,6 +44,7 @@ use crate::progress::Progress;
 use crate::talk::Talk;
 use crate::violations::{self, Violations};
 use output_args::Presentation;
+use present::Origin;
 use run_file::RunFile;
 
 /// What is meant: a suite to fold, and what to show of it.
@@ -68,6 +81,9 @@ impl Frame {
         fold: impl FnOnce(Numbering, &dyn Audience) -> Result<Suite, Halt>,
     ) -> anyhow::Result<ExitCode> {
         let Frame { options, presentation, run_file, leave_out_flaky, timed } = self;
+        if presentation.plot().is_some() && run_file.is_none() {
+            bail!("curves are drawn from a run file: add -o RUN.metacov");
+        }
         let mut recorder =
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
         let known = recorder.as_ref().map_or(0, Recorder::known);
@@ -101,7 +117,7 @@ impl Frame {
             Halt::Audience(error) => Unwritten(error).into(),
         })?;
         let mut violations = violations.into_inner();
-        if let Some(file) = run_file {
+        if let Some(file) = &run_file {
             let run = Run::open(&file.path)?;
             violations = run.violations()?;
             suite = run.suite()?.0;
@@ -113,7 +129,9 @@ impl Frame {
             if leave_out_flaky {
                 self::leave_out_flaky(&mut suite);
             }
-            present::present(&suite, &presentation, &options.scope.root, talk)?
+            let run = run_file.as_ref().map(|file| &*file.path);
+            let origin = Origin { root: &options.scope.root, run, since: None };
+            present::present(&suite, &presentation, &origin, talk)?
         } else {
             ExitCode::Success
         };

@@ -28,6 +28,17 @@ impl Criterion {
         Criterion::Block,
     ];
 
+    /// The word for several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Criterion::Line => "lines",
+            Criterion::Branch => "branches",
+            Criterion::Function => "functions",
+            Criterion::Region => "regions",
+            Criterion::Block => "blocks",
+        }
+    }
+
     /// The word that users type and read.
     pub fn name(self) -> &'static str {
         match self {

@@ -123,34 +123,70 @@ pub struct FunctionKey {
     pub name: Symbol,
 }
 
-/// Each function, with the lines, branches, regions and blocks in it: the innermost function whose start
-/// and end enclose them or, where files do not tell ends, the one that starts last before them.
-/// Functions that start on the same line (instances of a template) are one row, under the first
-/// name.
+/// All functions of a table, and which of them each site is in.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// In the order of files and lines; what stands outside of all functions of a file is one too.
+    pub keys: Vec<FunctionKey>,
+    /// By function: its last line, if that is told.
+    pub ends: Vec<Option<u32>>,
+    /// By site: the place of its function in the keys.
+    places: Vec<Option<usize>>,
+}
+
+impl Functions {
+    /// The functions of a table. A site is in the innermost function whose start and end enclose it
+    /// or, where files do not tell ends, in the one that starts last before it. Functions that start
+    /// on the same line (instances of a template) are one, under the first name.
+    pub fn of(table: &SiteTable) -> Self {
+        let mut functions = Functions::default();
+        functions.places.resize(table.len(), None);
+        let mut open = OpenFunctions::default();
+        for id in starts_before_bodies(table) {
+            let site = table.get(id);
+            open.advance(site.file, site.line);
+            let place = match (site.element, open.innermost()) {
+                (Element::Function(_), Some(place)) if starts_on(&functions.keys[place], site) => {
+                    place
+                }
+                (Element::Function(name), _) => {
+                    let key = FunctionKey { file: site.file, line: site.line, name };
+                    let place = functions.push(key, table.end(id));
+                    open.enter(place, table.end(id));
+                    place
+                }
+                (_, Some(place)) => place,
+                (_, None) => *open.outside.get_or_insert_with(|| {
+                    let key = FunctionKey { file: site.file, line: 0, name: Symbol::NONE };
+                    functions.push(key, None)
+                }),
+            };
+            functions.places[id.index()] = Some(place);
+        }
+        functions
+    }
+
+    /// The place in the keys of the function that a site is in; none if it is excluded.
+    pub fn place(&self, site: SiteId) -> Option<usize> {
+        self.places.get(site.index()).copied().flatten()
+    }
+
+    fn push(&mut self, key: FunctionKey, end: Option<u32>) -> usize {
+        self.keys.push(key);
+        self.ends.push(end);
+        self.keys.len() - 1
+    }
+}
+
+/// Each function, with the lines, branches, regions and blocks in it (see [`Functions::of`]).
 pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
-    let mut rows: Vec<(FunctionKey, Summaries)> = Vec::new();
-    let mut open = OpenFunctions::default();
-    for id in starts_before_bodies(table) {
-        let site = table.get(id);
-        open.advance(site.file, site.line);
-        let row = match (site.element, open.innermost()) {
-            (Element::Function(_), Some(row)) if starts_on(&rows[row].0, site) => row,
-            (Element::Function(name), _) => {
-                rows.push((
-                    FunctionKey { file: site.file, line: site.line, name },
-                    Summaries::default(),
-                ));
-                open.enter(rows.len() - 1, table.end(id));
-                rows.len() - 1
-            }
-            (_, Some(row)) => row,
-            (_, None) => *open.outside.get_or_insert_with(|| {
-                let key = FunctionKey { file: site.file, line: 0, name: Symbol::NONE };
-                rows.push((key, Summaries::default()));
-                rows.len() - 1
-            }),
-        };
-        rows[row].1[site.criterion()].add(tally, id);
+    let functions = Functions::of(table);
+    let mut rows: Vec<(FunctionKey, Summaries)> =
+        functions.keys.iter().map(|key| (*key, Summaries::default())).collect();
+    for (id, site) in table.sites() {
+        if let Some(place) = functions.place(id) {
+            rows[place].1[site.criterion()].add(tally, id);
+        }
     }
     rows
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::Reading;
+use metacov_core::{Cover, Reading};
 use metacov_formats::{Error, Fault, Intake, Place, Snapshot};
 use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 
@@ -48,15 +48,24 @@ impl Meter {
         }
     }
 
-    /// What ran since the last reset.
+    /// What there is, and what ran since the last reset.
     pub fn read(&self, intake: &mut Intake<'_>) -> Result<Reading, Error> {
+        intake.read_snapshots(&self.snapshots()?)
+    }
+
+    /// What ran since the last reset, of what has been read before.
+    pub fn read_executed(&self, intake: &mut Intake<'_>) -> Result<Cover, Error> {
+        intake.read_executed(&self.snapshots()?)
+    }
+
+    fn snapshots(&self) -> Result<Vec<Snapshot<'_>>, Error> {
         let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the library"));
         match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => {
                 fault("it does not count (is it built with `metacov cc`?)")
             }
-            Contents::Counters(snapshots) => intake.read_snapshots(&snapshots),
-            Contents::Unfinished(snapshots) => intake.read_snapshots_of_crash(&snapshots),
+            // A process of ours never becomes another program.
+            Contents::Counters(snapshots) | Contents::Unfinished(snapshots) => Ok(snapshots),
             Contents::Refused(version) => {
                 fault(&format!("compiled by a gcc that is not known, version {version}"))
             }

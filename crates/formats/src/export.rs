@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metacov_core::{Criteria, Criterion, Element, Site, SiteId, SiteTable, Suite, Tally};
+use metacov_core::{Criteria, Criterion, Element, Growth, Site, SiteId, SiteTable, Suite, Tally};
 
 use crate::gcovr_json::GcovrFormat;
 
@@ -18,6 +18,12 @@ pub struct Export<'s> {
     pub root: &'s Path,
     /// The version of gcovr JSON to write.
     pub gcovr_format: GcovrFormat,
+    /// How it grew, where that is asked for: a run file knows.
+    pub growth: Option<&'s Growth>,
+    /// The file name of a plot of it that is written beside.
+    pub plot: Option<&'s str>,
+    /// If only code counts that was changed: since when.
+    pub since: Option<&'s str>,
 }
 
 /// The sites of one source file.

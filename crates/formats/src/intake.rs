@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metacov_core::{Reading, SiteTable};
+use metacov_core::{Cover, Reading, SiteTable};
 
 use crate::gcda::{self, Doubt, IN_MEMORY, Images, Library, Shelf, Snapshot, UnitCounts};
 use crate::recorder::{Recorder, Waiting};
@@ -106,6 +106,11 @@ impl<'s> Intake<'s> {
     /// error, [`Fault::Inconsistent`].
     pub fn read_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Reading, Error> {
         self.read_memory(snapshots, Doubt::Refuse)
+    }
+
+    /// Reads the counters of code that was read before: only what ran.
+    pub fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
+        self.images.read_executed(snapshots)
     }
 
     /// Reads the counters of a process that crashed. Those of the function that it crashed in do

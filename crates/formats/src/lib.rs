@@ -33,6 +33,7 @@ mod manifest;
 mod metacov_json;
 mod numbering;
 mod output;
+mod patch;
 mod recorder;
 mod scope;
 mod universe;
@@ -54,6 +55,7 @@ pub use intake::{FileSpec, Intake};
 pub use manifest::{GroupSpec, Plan, Specs, Written};
 pub use numbering::Numbering;
 pub use output::{Output, write_whole};
+pub use patch::added_lines;
 pub use scope::Scope;
 
 pub(crate) use recorder::{Record, Recorder};

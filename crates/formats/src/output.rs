@@ -28,6 +28,22 @@ impl Output {
         stem.extension()?.to_str()
     }
 
+    /// Whether the name ends so, but for what stands for compression: `badge.svg` is an ending of
+    /// `our-badge.svg` and of `badge.svg`, and `svg` is one of both.
+    pub fn ends_in(&self, ending: &str) -> bool {
+        let Output::File(path) = self else { return false };
+        let name = match compression(path) {
+            Some(_) => path.file_stem(),
+            None => path.file_name(),
+        };
+        let Some(name) = name.and_then(|name| name.to_str()) else { return false };
+        if ending.contains('.') {
+            name.ends_with(ending)
+        } else {
+            Path::new(name).extension().is_some_and(|extension| extension == ending)
+        }
+    }
+
     /// What the user calls it.
     pub fn name(&self) -> String {
         match self {

@@ -4,10 +4,27 @@
 //! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
 //! no number is made here that the summaries of the core do not hold.
 
+mod comparison;
+mod csv;
+pub mod digest;
+pub mod html;
 mod markdown;
+pub mod overlaps;
+mod pictures;
 mod rows;
+mod study;
+pub mod suspects;
+pub mod svg;
 mod table;
+mod unvalidated;
 
+pub use comparison::{
+    comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_tables,
+};
+pub use csv::Csv;
 pub use markdown::Markdown;
+pub use pictures::{Badge, CurvePlot};
 pub use rows::{By, Layout, View, table, thousands};
+pub use study::{Section, study_csv, study_figures, study_markdown, study_sections};
 pub use table::{Column, Table};
+pub use unvalidated::Annotations;

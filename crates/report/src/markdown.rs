@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use metacov_core::Operation;
 use metacov_formats::{Export, Writer};
 
+use crate::unvalidated::{PLACES_MAX, Stretch, stretches};
 use crate::{By, Layout, View, table};
 
 /// How many files a summary names. Job pages have limits, and readers too.
@@ -35,10 +36,19 @@ impl Writer for Markdown {
         let identity =
             if suite.per_instance { "template instances apart" } else { "by source line" };
         writeln!(out, "{pairs} pair{plural}, {identity}, build `{build}`.\n")?;
+        if let Some(since) = export.since {
+            writeln!(out, "Only code that was changed since `{since}` counts.\n")?;
+        }
         let by = if suite.relations.len() > 1 { By::Relation } else { By::Total };
         out.write_all(view(by).to_markdown().as_bytes())?;
         for warning in suite.warnings() {
             writeln!(out, "\n> **Note:** {warning}")?;
+        }
+        if let Some(plot) = export.plot {
+            writeln!(out, "\n![{title} against pairs]({plot})")?;
+        }
+        if export.since.is_some() {
+            never_validated(export, out)?;
         }
         let mut files = view(By::File);
         let count = files.rows.len();
@@ -52,4 +62,22 @@ impl Writer for Markdown {
         }
         Ok(())
     }
+}
+
+/// Where changed code runs, but no pair differs.
+fn never_validated(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let stretches = stretches(export.suite, export.total);
+    if stretches.is_empty() {
+        return writeln!(out, "\nAll lines that run are validated.");
+    }
+    let lines: usize = stretches.iter().map(|stretch| stretch.lines).sum();
+    writeln!(out, "\n### Executed, never validated: {lines} lines\n")?;
+    for Stretch { path, first, last, .. } in stretches.iter().take(PLACES_MAX) {
+        let place = if first == last { format!("{first}") } else { format!("{first}-{last}") };
+        writeln!(out, "- `{}:{place}`", path.replace('`', "'"))?;
+    }
+    if stretches.len() > PLACES_MAX {
+        writeln!(out, "- {} more places", stretches.len() - PLACES_MAX)?;
+    }
+    Ok(())
 }

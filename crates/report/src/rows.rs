@@ -171,7 +171,7 @@ fn columns(
         Operation::And => "a & b",
         Operation::Or => "a | b",
     };
-    columns.push(Column { heading: result, numeric: true, emphasis: true });
+    columns.push(Column { emphasis: true, ..Column::number(result) });
     columns.extend(match view.layout {
         Layout::Sides => [number("of all"), number("of executed")],
         Layout::Shares => [number("MC"), number("MC/Cov")],
@@ -210,7 +210,7 @@ fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
     numbers
 }
 
-fn percentage(percent: Option<f64>) -> String {
+pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
 }
 

@@ -1,5 +1,6 @@
 //! Words and numbers in columns.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
@@ -22,7 +23,7 @@ pub struct Table {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// What stands on top.
-    pub heading: &'static str,
+    pub heading: Cow<'static, str>,
     /// Numbers stand to the right, words to the left.
     pub numeric: bool,
     /// Whether this is what the reader came for.
@@ -31,13 +32,13 @@ pub struct Column {
 
 impl Column {
     /// A column of words.
-    pub fn word(heading: &'static str) -> Self {
-        Column { heading, numeric: false, emphasis: false }
+    pub fn word(heading: impl Into<Cow<'static, str>>) -> Self {
+        Column { heading: heading.into(), numeric: false, emphasis: false }
     }
 
     /// A column of numbers.
-    pub fn number(heading: &'static str) -> Self {
-        Column { heading, numeric: true, emphasis: false }
+    pub fn number(heading: impl Into<Cow<'static, str>>) -> Self {
+        Column { heading: heading.into(), numeric: true, emphasis: false }
     }
 }
 
@@ -45,7 +46,7 @@ impl Table {
     /// The table for a terminal, every line ended.
     pub fn to_terminal(&self, color: bool) -> String {
         let headings: Vec<String> =
-            self.columns.iter().map(|column| column.heading.to_owned()).collect();
+            self.columns.iter().map(|column| column.heading.to_string()).collect();
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|at| {
                 let cells = self.rows.iter().map(|row| &row[at]);
@@ -90,7 +91,7 @@ impl Table {
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("|");
         for column in &self.columns {
-            let _ = write!(text, " {} |", column.heading);
+            let _ = write!(text, " {} |", escaped(&column.heading));
         }
         text.push_str("\n|");
         for column in &self.columns {
@@ -130,7 +131,11 @@ mod tests {
     use super::*;
 
     fn table(cell: &str) -> Table {
-        let column = |heading, numeric| Column { heading, numeric, emphasis: numeric };
+        let column = |heading: &'static str, numeric| Column {
+            heading: heading.into(),
+            numeric,
+            emphasis: numeric,
+        };
         let columns = vec![column("file", false), column("count", true)];
         Table { columns, rows: vec![vec![cell.to_owned(), "7".to_owned()]] }
     }

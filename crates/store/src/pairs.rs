@@ -41,6 +41,16 @@ pub struct Stored {
     pub took: Duration,
 }
 
+impl Stored {
+    /// How it violates its relation, if it does.
+    pub fn violation(&self) -> Option<&str> {
+        match &self.judgement {
+            Some(Judgement::Violated(how)) => Some(how),
+            _ => None,
+        }
+    }
+}
+
 /// A group as it is stored. Ordered so that what was measured stands before what failed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PairRow {

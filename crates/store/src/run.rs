@@ -31,6 +31,7 @@ pub struct Run {
 pub(crate) struct Entry {
     pub(crate) relation: String,
     pub(crate) name: String,
+    place: u64,
     id: i64,
 }
 
@@ -62,18 +63,35 @@ impl Run {
         seal::count_pairs(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
-    /// All groups one by one, by relation and name.
+    /// All groups one by one, in the order of the plan.
     pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Stored, Error>>, Error> {
-        Ok(self.index()?.into_iter().map(|entry| self.stored(&entry)))
+        let mut entries = self.index()?;
+        entries.sort_by_key(|entry| entry.place);
+        Ok(entries.into_iter().map(|entry| self.stored(&entry)))
+    }
+
+    /// The names of all relations, in order.
+    pub fn relations(&self) -> Result<Vec<String>, Error> {
+        let mut names: Vec<String> =
+            self.index()?.into_iter().map(|entry| entry.relation).collect();
+        names.dedup();
+        Ok(names)
     }
 
     /// All groups, folded: what the run itself would have shown.
     pub fn suite(self) -> Result<(Suite, Header), Error> {
+        self.fold(|_, _| ())
+    }
+
+    /// The same; `each` is shown each group, in the order of the plan.
+    pub fn fold(self, mut each: impl FnMut(&SiteTable, &Stored)) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = BTreeMap::new();
         let mut agreement = Agreement::default();
         for stored in self.pairs()? {
-            let Stored { relation, outcome, sides, .. } = stored?;
+            let stored = stored?;
+            each(&self.table, &stored);
+            let Stored { relation, outcome, sides, .. } = stored;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));
             }
@@ -114,8 +132,8 @@ impl Run {
         read().map_err(|fault| fault.of(&self.name))
     }
 
-    /// The setups of all groups, by hash.
-    pub(crate) fn setups(&self) -> Result<Vec<u64>, Error> {
+    /// The hashes of the setups of all groups, in order.
+    pub fn setups(&self) -> Result<Vec<u64>, Error> {
         inputs::setups(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
@@ -123,12 +141,13 @@ impl Run {
     pub(crate) fn index(&self) -> Result<Vec<Entry>, Error> {
         let read = || -> rusqlite::Result<Vec<Entry>> {
             let mut rows = self.connection.prepare(
-                "SELECT pair.id, relation.name, pair.name
+                "SELECT pair.id, relation.name, pair.name, place
                  FROM pair LEFT JOIN relation ON relation.id = pair.relation
                  ORDER BY relation.name, pair.name",
             )?;
             let rows = rows.query_map([], |row| {
-                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)? })
+                let place = row.get::<_, i64>(3)?.cast_unsigned();
+                Ok(Entry { id: row.get(0)?, relation: row.get(1)?, name: row.get(2)?, place })
             })?;
             rows.collect()
         };

@@ -1,7 +1,27 @@
-//! What many suites say together: the paper's questions, asked of run files.
+//! What many suites say together, and what a pair says of a fault: the paper's questions, asked of
+//! what was measured.
 //!
-//! **The key design decision of this crate**: a result is a function from numbers that were measured
-//! to a plain struct. Nothing here runs a target or prints, and randomness comes from a seed, so a
-//! table can be made again from the same files, to the last digit.
+//! **The key design decision of this crate**: a result is a function from what was measured to a
+//! plain struct. Nothing here runs a target or prints, and randomness comes from a seed, so a table
+//! can be made again from the same files, to the last digit. Who needs more executions says which,
+//! and is handed what came of them.
 
+mod comparison;
+pub mod corpus;
+pub mod locate;
+mod outcome;
+pub mod overlap;
+mod paper;
+mod plan;
+mod record;
+mod results;
+mod sets;
 pub mod statistics;
+
+pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
+pub use outcome::{Outcome, Time};
+pub use paper::{PROGRAMS, Program};
+pub use plan::{Plan, Suite};
+pub use record::{ALL, Measurement, Record};
+pub use results::{Cell, Results};
+pub use sets::{Validated, side_by_side};

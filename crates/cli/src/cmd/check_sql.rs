@@ -16,7 +16,8 @@ use crate::violations;
 #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
 pub fn run(sql: &Sql, talk: &Talk) -> anyhow::Result<ExitCode> {
     let plan = sql.args.plan(sql.pairs)?;
-    let setting = setting(&sql.engine, &sql.args, Look::Outcomes, &Scope::default())?;
+    let setting =
+        setting(&sql.engine, sql.args.library.as_deref(), Look::Outcomes, &Scope::default())?;
     let conditions = Conditions {
         setting: &setting,
         workers: sql.frame.options.workers,

@@ -53,7 +53,12 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         bail!("{} is not empty", args.out.display());
     }
     let (setting, interrupted) = (
-        setting(&args.engine, &args.on_engine, Look::Outcomes, &Scope::default())?,
+        setting(
+            &args.engine,
+            args.on_engine.library.as_deref(),
+            Look::Outcomes,
+            &Scope::default(),
+        )?,
         interrupted()?,
     );
     let conditions = Conditions {

@@ -1,21 +1,23 @@
 //! `metacov measure sqlite`: tests that are made on the spot, on the SQLite that is inside.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{Conditions, Coverage, Log, Phase, Plan, Setting, measure};
-use metacov_core::Criterion;
+use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
-use metacov_formats::Scope;
+use metacov_formats::{Numbering, Scope};
 use metacov_relations::ALL;
 use metacov_sqlite::Target;
 use metacov_store::Settings;
 use regex::Regex;
 
+use super::measure::whole;
 use super::{Frame, target};
 use crate::exit_code::ExitCode;
+use crate::progress::Progress;
 use crate::talk::Talk;
 
 /// What a statement may do, in operations of SQLite's machine.
@@ -35,7 +37,7 @@ pub struct EngineArgs {
     seed: u64,
     /// Another SQLite: a library that is built with `metacov cc -shared`.
     #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
+    pub library: Option<PathBuf>,
 }
 
 /// What is looked at.
@@ -100,11 +102,30 @@ pub struct Sql {
 }
 
 impl Sql {
+    /// What is measured, without showing it. None if it was interrupted.
+    pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
+        let plan = self.args.plan(self.pairs)?;
+        let scope = &self.frame.options.scope;
+        let setting = setting(&self.engine, self.args.library.as_deref(), Look::Coverage, scope)?;
+        let conditions = Conditions {
+            setting: &setting,
+            workers: self.frame.options.workers,
+            timeout: self.limits.wall,
+            memory_bytes: self.limits.memory_bytes,
+            interrupted: &self.interrupted,
+        };
+        let progress = Progress::new(talk, plan.groups(), 0, Operation::Xor);
+        let measured = measure(&plan, &conditions, Numbering::default(), &progress);
+        progress.finish(false);
+        whole(measured.map(|(suite, _)| suite), plan.groups())
+    }
+
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
         let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
-        let setting = setting(&engine, &args, Look::Coverage, &frame.options.scope)?;
+        let setting =
+            setting(&engine, args.library.as_deref(), Look::Coverage, &frame.options.scope)?;
         let conditions = Conditions {
             setting: &setting,
             workers: frame.options.workers,
@@ -138,12 +159,12 @@ pub fn tell(log: &Log, talk: &Talk) {
 /// What is tested: the SQLite that is inside, or the user's.
 pub fn setting(
     engine: &str,
-    args: &EngineArgs,
+    library: Option<&Path>,
     look: Look,
     scope: &Scope,
 ) -> anyhow::Result<Setting> {
     let mut prefix_map = scope.prefix_map.clone();
-    let (library, notes) = if let Some(library) = &args.library {
+    let (library, notes) = if let Some(library) = library {
         let library = std::path::absolute(library)?;
         let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         (library, scope.notes.clone().unwrap_or(notes))

@@ -6,13 +6,13 @@ use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion};
 use metacov_formats::{GcovrFormat, Output, WRITERS, Writer};
-use metacov_report::{By, Markdown};
+use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Markdown};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the result to a file, in the format of its ending (`.json` means gcovr JSON);
-    /// compressed if it ends in `.gz` or `.zst`; `-` is standard output; `.metacov` is a run file,
+    /// Write the result to a file, in the format of its ending (`.json` means gcovr JSON, `.svg`
+    /// curves of growth, or a badge if it ends in `badge.svg`); compressed if it ends in `.gz` or `.zst`; `-` is standard output; `.metacov` is a run file,
     /// which keeps all pairs and is written as they are done.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
@@ -69,6 +69,17 @@ pub struct Presentation {
 }
 
 impl Presentation {
+    /// The file name of a plot that is drawn from how the suite grew, if there is one.
+    pub fn plot(&self) -> Option<&str> {
+        let is_plot = |(_, writer): &&(Output, &dyn Writer)| writer.name() == CurvePlot.name();
+        self.outputs.iter().find(is_plot).map(|(output, _)| match output {
+            Output::File(path) => {
+                path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+            }
+            Output::Stdout => "",
+        })
+    }
+
     /// Whether a criterion was asked for by name.
     pub fn asks_for(&self, criterion: Criterion) -> bool {
         self.criteria.is_some_and(|criteria| criteria.contains(criterion))
@@ -123,9 +134,13 @@ impl OutputArgs {
         };
         let writer = match &self.format {
             Some(name) => writers().find(|writer| writer.name() == name),
-            None => writers().find(|writer| {
-                output.extension().is_some_and(|ending| writer.extensions().contains(&ending))
-            }),
+            None => writers()
+                .filter_map(|writer| {
+                    let endings = writer.extensions().iter().filter(|of| output.ends_in(of));
+                    Some((endings.map(|ending| ending.len()).max()?, writer))
+                })
+                .max_by_key(|(length, _)| *length)
+                .map(|(_, writer)| writer),
         };
         let Some(writer) = writer else {
             let names: Vec<&str> = writers().map(Writer::name).collect();
@@ -139,9 +154,10 @@ impl OutputArgs {
     }
 }
 
-/// All formats that are written: coverage files, and the summary for people.
+/// All formats that are written: coverage files, and what is for people and their pages.
 fn writers() -> impl Iterator<Item = &'static dyn Writer> {
-    WRITERS.iter().copied().chain([&Markdown as &dyn Writer])
+    let for_people: [&dyn Writer; 5] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations];
+    WRITERS.iter().copied().chain(for_people)
 }
 
 fn writer_names() -> clap::builder::PossibleValuesParser {

@@ -2,30 +2,53 @@
 
 use std::path::Path;
 
-use metacov_core::{Criteria, Failure, Suite, Tally, Warning, total};
+use metacov_core::{Criteria, Failure, Growth, Suite, Tally, Warning, total};
 use metacov_formats::{Error, Export, Fault, Output, Place, write_whole};
 use metacov_report::{By, Layout, View, table};
+use metacov_store::{Run, Stored};
 
 use super::output_args::{Presentation, Threshold};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::Talk;
+
+/// Where a suite comes from.
+#[derive(Clone, Copy)]
+pub struct Origin<'o> {
+    /// The folder that paths are relative to.
+    pub root: &'o Path,
+    /// The run file, if there is one.
+    pub run: Option<&'o Path>,
+    /// If only code counts that was changed: since when.
+    pub since: Option<&'o str>,
+}
 
 /// Says what is worth saying of a suite, shows its table, writes its files and checks its
 /// thresholds.
 pub fn present(
     suite: &Suite,
     presentation: &Presentation,
-    root: &Path,
+    origin: &Origin<'_>,
     talk: &Talk,
 ) -> anyhow::Result<ExitCode> {
+    let Origin { root, run, since } = *origin;
     let total = suite.total();
     if total.groups == 0 {
         return Err(nothing_measured(&total).into());
     }
     let criteria = criteria(suite, presentation.criteria, talk)?;
     speak(suite, &total, talk);
-    let gcovr_format = presentation.gcovr_format;
-    let export = Export { suite, total: &total, criteria, root, gcovr_format };
+    let plot = presentation.plot();
+    let growth = plot.and(run).map(|run| growth(run, suite)).transpose()?;
+    let export = Export {
+        suite,
+        total: &total,
+        criteria,
+        root,
+        gcovr_format: presentation.gcovr_format,
+        growth: growth.as_ref(),
+        plot: plot.filter(|name| !name.is_empty()),
+        since,
+    };
     let by = presentation.by;
     let layout = match by {
         By::Relation if presentation.in_shares => Layout::Shares,
@@ -43,6 +66,23 @@ pub fn present(
         talk.detail(|| format!("wrote {}", output.name()));
     }
     Ok(check(suite, &total, criteria, &presentation.thresholds, talk))
+}
+
+/// How the suite of a run file grew, as far as its sites count.
+fn growth(path: &Path, suite: &Suite) -> anyhow::Result<Growth> {
+    let mut growth = Growth::default();
+    let mut run = Run::open(path)?;
+    // The numbers of sites are those of the file.
+    for (id, _) in suite.table.all_sites().filter(|(id, _)| suite.table.is_excluded(*id)) {
+        run.table.exclude(id);
+    }
+    for stored in run.pairs()? {
+        let Stored { relation, outcome, .. } = stored?;
+        if let Ok(group) = outcome {
+            growth.add(&run.table, &relation, &group);
+        }
+    }
+    Ok(growth)
 }
 
 /// The error of a suite none of whose pairs could be measured.

@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 use metacov_report::By;
+use metacov_report::digest::Digest;
 use metacov_store::Run;
 
 use super::output_args::OutputArgs;
-use super::{leave_out_flaky, present};
+use super::present::Origin;
+use super::{changes, pages, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 use crate::violations;
@@ -18,8 +20,15 @@ Examples:
     metacov report run.metacov
   Where?
     metacov report run.metacov --by function --criterion line
+  Line by line, in a browser:
+    metacov report run.metacov --html pages && xdg-open pages/index.html
   For other tools:
     metacov report run.metacov -o mc.info -o mc.json -o summary.md
+  How did it grow? As a picture, beside a summary; and as a badge:
+    metacov report run.metacov -o summary.md -o curve.svg -o badge.svg
+  What do my changes run that no pair of tests could catch lying? In a GitHub job:
+    metacov report run.metacov --diff origin/main -o - --format github
+    metacov report run.metacov --diff origin/main -o \"$GITHUB_STEP_SUMMARY\" --format markdown
   The file is an SQLite data base. Which pairs took longest?
     sqlite3 run.metacov 'SELECT name, verdict, microseconds FROM pair ORDER BY 3 DESC LIMIT 10'";
 
@@ -34,6 +43,14 @@ pub struct Args {
     /// The run file.
     #[arg(value_name = "RUN.metacov")]
     run: PathBuf,
+    /// Write pages for a browser to this folder: numbers, curves, the source line by line, gaps,
+    /// and pairs with their inputs. Pages that are there are replaced.
+    #[arg(long, value_name = "FOLDER")]
+    html: Option<PathBuf>,
+    /// Count only lines that were changed since this commit or branch: those that `git diff
+    /// --merge-base BASE` shows, here and now.
+    #[arg(long, value_name = "BASE")]
+    diff: Option<String>,
     /// Leave out what is flaky.
     #[arg(long)]
     no_flaky: bool,
@@ -43,26 +60,49 @@ pub struct Args {
 }
 
 pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let run = Run::open(&args.run)?;
+    let mut run = open(&args)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
     let mut presentation = args.output.presentation(by)?;
     presentation.in_shares = run.header.made_by == "measure";
     if presentation.run_file.is_some() {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }
-    let (groups, name) = (run.groups()?, run.name.clone());
-    let violations = run.violations()?;
-    let (mut suite, header) = run.suite()?;
+    let (groups, header, violations) = (run.groups()?, run.header.clone(), run.violations()?);
     if !header.complete {
         let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
+        let name = &run.name;
         talk.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
     }
     if groups == 0 {
         return Ok(ExitCode::Success);
     }
-    if args.no_flaky {
-        leave_out_flaky(&mut suite);
+    if let Some(base) = &args.diff
+        && !changes::keep(&mut run.table, base, &header.root, talk)?
+    {
+        talk.note(&format!("no code of this run was changed since {base}"));
+        return Ok(violations::tell(&violations, ExitCode::Success, talk));
     }
-    let code = present::present(&suite, &presentation, &header.root, talk)?;
+    let suite = match &args.html {
+        Some(folder) => {
+            let digest = Digest::of(run)?;
+            pages::write(&digest, folder, talk)?;
+            digest.suite
+        }
+        None => run.suite()?.0,
+    };
+    let (root, since) = (&*header.root, args.diff.as_deref());
+    let origin = Origin { root, run: Some(&args.run), since };
+    let code = present::present(&suite, &presentation, &origin, talk)?;
     Ok(violations::tell(&violations, code, talk))
+}
+
+/// The run, without what is flaky if that was asked for. It may be longer when it is opened again.
+fn open(args: &Args) -> anyhow::Result<Run> {
+    if !args.no_flaky {
+        return Ok(Run::open(&args.run)?);
+    }
+    let flaky = Run::open(&args.run)?.suite()?.0.total().flaky;
+    let mut run = Run::open(&args.run)?;
+    flaky.iter().for_each(|site| run.table.exclude(site));
+    Ok(run)
 }

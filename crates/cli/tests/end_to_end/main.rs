@@ -1,8 +1,11 @@
 //! The binary as people run it: one test binary, a module for each thing that people rely on.
 
 mod bad_input;
+mod changes;
+mod compare;
 mod diff;
 mod documents;
+mod faults;
 mod gcc;
 mod measure;
 mod modes;
@@ -11,6 +14,7 @@ mod outputs;
 mod run;
 mod run_files;
 mod sqlite;
+mod study;
 mod suites;
 mod supervision;
 mod trial;

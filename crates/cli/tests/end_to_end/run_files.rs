@@ -9,7 +9,8 @@ use std::time::Duration;
 use crate::measure::folder;
 use crate::run::{Run, data, metacov_in, of};
 
-const FORMATS: [&str; 5] = ["gcovr", "lcov", "cobertura", "json", "markdown"];
+const FORMATS: [&str; 8] =
+    ["gcovr", "lcov", "cobertura", "json", "markdown", "csv", "badge", "github"];
 
 /// A folder with the program and this many pairs, of two relations, some of which fail.
 fn pairs(count: usize) -> tempfile::TempDir {

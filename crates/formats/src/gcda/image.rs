@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use metacov_core::{Reading, SiteId};
+use metacov_core::{Cover, Reading, SiteId};
 
 use super::projection::Projection;
 use super::stencil::Stencils;
@@ -150,7 +150,12 @@ impl Image {
     /// Adds what the counters that were read last tell to a reading.
     pub(super) fn tell(&self, reading: &mut Reading) {
         reading.unite(&self.known);
-        reading.executed |= self.stencils.executed();
+        reading.executed |= self.executed();
+    }
+
+    /// What ran, as the counters that were read last tell it.
+    pub(super) fn executed(&self) -> &Cover {
+        self.stencils.executed()
     }
 
     /// Fails if they do not add up.

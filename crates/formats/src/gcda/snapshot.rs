@@ -14,6 +14,8 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use metacov_core::Cover;
+
 use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
 use super::shelf::Shelf;
@@ -70,48 +72,62 @@ impl Images {
             // Nobody has so many libraries: somebody makes up new ones all the time.
             self.0.clear();
         }
+        for snapshot in snapshots {
+            if self.number(snapshot).is_none() {
+                let image = compile(snapshot, recorder)?;
+                self.0.push(Known { layout: snapshot.layout.clone(), image });
+            }
+        }
+        for number in self.update(snapshots, doubt)? {
+            self.0[number].image.tell(&mut recorder.reading);
+        }
+        Ok(())
+    }
+
+    /// Reads the snapshots of one execution whose layouts have been met before: only what ran.
+    pub(crate) fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
+        let numbers = self.update(snapshots, Doubt::Refuse)?;
+        let mut covers = numbers.into_iter().map(|number| self.0[number].image.executed());
+        let mut executed = covers.next().cloned().unwrap_or_default();
+        covers.for_each(|cover| executed |= cover);
+        Ok(executed)
+    }
+
+    /// Has images read their counters; the numbers of those that did.
+    fn update(&mut self, snapshots: &[Snapshot<'_>], doubt: Doubt) -> Result<Vec<usize>, Error> {
         let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
         for snapshot in snapshots {
-            let number = self.number(snapshot, recorder)?;
+            let Some(number) = self.number(snapshot) else {
+                let what = "a layout that was not read before";
+                return Err(Fault::malformed(Place::Whole, what).of(LAYOUT));
+            };
+            let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
+            if found < needed {
+                let what = format!("{found} bytes of counters where the layout needs {needed}");
+                return Err(Fault::malformed(Place::Whole, what).of(IN_MEMORY));
+            }
             match sums.iter_mut().find(|(known, _)| *known == number) {
                 Some((_, sum)) => self.0[number].image.add(sum.to_mut(), snapshot.counters),
                 None => sums.push((number, Cow::Borrowed(snapshot.counters))),
             }
         }
-        for (number, sum) in sums {
-            let image = &mut self.0[number].image;
-            image.update(&sum);
+        for (number, sum) in &sums {
+            let image = &mut self.0[*number].image;
+            image.update(sum);
             if doubt == Doubt::Refuse {
                 image.check().map_err(|fault| fault.of(IN_MEMORY))?;
             }
-            image.tell(&mut recorder.reading);
         }
-        Ok(())
+        Ok(sums.into_iter().map(|(number, _)| number).collect())
     }
 
-    /// The number of a snapshot's image, for which it has enough counters.
-    fn number(
-        &mut self,
-        snapshot: &Snapshot<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<usize, Error> {
+    /// The number of a snapshot's image, if it was met before.
+    fn number(&mut self, snapshot: &Snapshot<'_>) -> Option<usize> {
         let layout = &snapshot.layout;
         let known = self.0.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
-        let known = known.or_else(|| self.0.iter().position(|known| known.layout == *layout));
-        let number = if let Some(number) = known {
-            self.0[number].layout = layout.clone();
-            number
-        } else {
-            let image = compile(snapshot, recorder)?;
-            self.0.push(Known { layout: layout.clone(), image });
-            self.0.len() - 1
-        };
-        let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
-        if found < needed {
-            let what = format!("{found} bytes of counters where the layout needs {needed}");
-            return Err(Fault::malformed(Place::Whole, what).of(IN_MEMORY));
-        }
-        Ok(number)
+        let known = known.or_else(|| self.0.iter().position(|known| known.layout == *layout))?;
+        self.0[known].layout = layout.clone();
+        Some(known)
     }
 }
 

@@ -208,7 +208,16 @@ pub fn shown(suite: &Suite) -> Vec<u8> {
     let total = suite.total();
     let criteria = suite.criteria();
     let (root, gcovr_format) = (Path::new("/"), GcovrFormat::default());
-    let export = Export { suite, total: &total, criteria, root, gcovr_format };
+    let export = Export {
+        suite,
+        total: &total,
+        criteria,
+        root,
+        gcovr_format,
+        growth: None,
+        plot: None,
+        since: None,
+    };
     let mut bytes = format!("{:?} {}", suite.warnings(), Criteria::all()).into_bytes();
     for writer in WRITERS {
         writer.write(&export, &mut bytes).unwrap();

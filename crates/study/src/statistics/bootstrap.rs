@@ -31,29 +31,35 @@ impl Default for Bootstrap {
 const TAIL: f64 = 0.025;
 
 impl Bootstrap {
-    /// The percentile interval of a statistic of several samples: numbers are drawn anew from each
-    /// sample, as many as it has. None if a sample has fewer than two numbers, or if the statistic
-    /// is undefined in any draw: an interval over only those draws that have a value would look
-    /// narrower than it is.
+    /// The percentile interval of a statistic of so many things (suites, say): as many of them are
+    /// drawn, with repetition, and the statistic is told which. What belongs to one thing stays
+    /// together, such as the relations of a suite, which ran on the same databases. None of fewer than
+    /// two things, or if the statistic is undefined in any draw: an interval over only those draws
+    /// that have a value would look narrower than it is.
     pub fn interval(
         &self,
-        samples: &[&[f64]],
-        statistic: impl Fn(&[Vec<f64>]) -> Option<f64>,
+        count: usize,
+        statistic: impl Fn(&[usize]) -> Option<f64>,
     ) -> Option<Interval> {
-        if samples.is_empty() || samples.iter().any(|sample| sample.len() < 2) {
+        if count < 2 {
             return None;
         }
         let mut rng = Rng::new(self.seed);
-        let mut drawn: Vec<Vec<f64>> = samples.iter().map(|sample| sample.to_vec()).collect();
+        let mut drawn = vec![0; count];
         let mut values = Vec::with_capacity(self.draws);
         for _ in 0..self.draws {
-            for (drawn, sample) in drawn.iter_mut().zip(samples) {
-                drawn.fill_with(|| *rng.pick(sample));
-            }
+            drawn.fill_with(|| rng.below(count));
             values.push(statistic(&drawn)?);
         }
         values.sort_by(f64::total_cmp);
         Some(Interval { low: quantile(&values, TAIL)?, high: quantile(&values, 1.0 - TAIL)? })
+    }
+
+    /// The same, of a sample's mean.
+    pub fn of_mean(&self, sample: &[f64]) -> Option<Interval> {
+        self.interval(sample.len(), |drawn| {
+            Some(drawn.iter().map(|at| sample[*at]).sum::<f64>() / super::real(drawn.len()))
+        })
     }
 }
 
@@ -73,11 +79,9 @@ fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::mean;
 
     fn of_mean(sample: &[f64], seed: u64) -> Option<Interval> {
-        let bootstrap = Bootstrap { seed, draws: 2_000 };
-        bootstrap.interval(&[sample], |drawn| mean(&drawn[0]))
+        Bootstrap { seed, draws: 2_000 }.of_mean(sample)
     }
 
     #[test]
@@ -101,9 +105,7 @@ mod tests {
         let mut held = 0;
         for seed in 0..300 {
             let sample: Vec<f64> = (0..20).map(|_| f64::from(rng.number(0, 1000))).collect();
-            let interval = Bootstrap { seed, draws: 400 }
-                .interval(&[&sample], |drawn| mean(&drawn[0]))
-                .unwrap();
+            let interval = Bootstrap { seed, draws: 400 }.of_mean(&sample).unwrap();
             held += usize::from(interval.low <= 500.0 && 500.0 <= interval.high);
         }
         assert!((270..=297).contains(&held), "{held} of 300");

@@ -1,0 +1,191 @@
+//! `metacov compare`
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::ValueEnum;
+use metacov_core::{Criteria, Criterion, Suite, Tally};
+use metacov_formats::{Output, write_whole};
+use metacov_report::{
+    By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
+    comparison_reading, comparison_tables, table,
+};
+use metacov_study::{Comparison, compare, side_by_side};
+
+use super::compared_runs::{Compared, Groups, read};
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::talk::{Talk, print};
+
+const EXAMPLES: &str = "\
+Examples:
+  Ten suites of one method: how good are its relations, and how much of that is chance?
+    for seed in {1..10}; do metacov measure sqlite --seed $seed -o ours-$seed.metacov; done
+    metacov compare ours-*.metacov --criterion line
+  Two methods, or more:
+    metacov compare ours-*.metacov --against theirs-*.metacov --against others/
+  What does only one of two runs validate, and where?
+    metacov compare before.metacov after.metacov
+    metacov compare before.metacov after.metacov --by function --criterion line
+  For a paper:
+    metacov compare ours-*.metacov -o table.md -o numbers.csv -o boxes.svg
+
+The table:
+  Cov, MC           coverage and metamorphic coverage in percent of all code, mean over suites
+  sd, CV            standard deviation of MC over suites, and its share of the mean
+  95 % interval     of the mean of MC: percentile bootstrap, 10,000 draws from a fixed seed
+  A12, effect       how likely a suite has more MC than one of those that it is held against (Vargha
+                    and Delaney); from 0.56 small, from 0.64 medium, from 0.71 large
+  p                 how likely such a difference is by chance (Mann and Whitney's U, two-sided; exact
+                    up to 50 suites in all)
+With --against, groups are held against the first; without, relations against the one with most MC.";
+
+/// Lay suites side by side: means, spread, effect sizes, significance.
+///
+/// A suite is a run file, such as `metacov measure -o RUN.metacov` writes. Suites of one group were
+/// made in the same way but for chance: with other seeds. Two files alone are two groups of one
+/// suite each. Of two groups of one build it is shown what only one of them validates.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(flatten)]
+    groups: Groups,
+    /// The relations to compare [default: all].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    relation: Vec<String>,
+    /// What to count, of line, branch, function, region and block [default: all that the runs tell].
+    #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
+    criterion: Vec<Criterion>,
+    /// What a row stands for that tells what only one of two groups validates.
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "relation")]
+    by: Rows,
+    /// Write the comparison to a file: `.md`, `.csv` (all numbers) or `.svg` (a box plot); `-` is
+    /// standard output, as CSV.
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Rows {
+    File,
+    Function,
+    Relation,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Markdown,
+    Csv,
+    Svg,
+}
+
+pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let outputs =
+        args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
+    let Compared { groups, validated } = read(args.groups.split()?, &args.relation, talk)?;
+    let criteria: Criteria = match &*args.criterion {
+        [] => Criteria::all(),
+        asked => asked.iter().copied().collect(),
+    };
+    let comparison = compare(&groups, criteria);
+    let Some(first) = comparison.rows.first() else {
+        bail!(
+            "the runs do not tell {criteria} with all code there is: there is nothing to compare"
+        );
+    };
+    let plotted = first.criterion;
+    warn_of_sizes(&comparison, talk);
+    let sets = match &*validated {
+        [first, second] => match side_by_side(first, second) {
+            Ok(sets) => Some(sets),
+            Err(mismatch) => {
+                talk.note(&format!("what only one of them validates is not shown: {mismatch}"));
+                None
+            }
+        },
+        _ => None,
+    };
+    let sets = sets.as_ref().map(|(suite, total)| sets_table(suite, total, criteria, args.by));
+    if !outputs.iter().any(|(output, _)| *output == Output::Stdout) {
+        show(&comparison, sets.as_ref(), talk)?;
+    }
+    let plot = args.output.iter().find(|path| path.extension().is_some_and(|of| of == "svg"));
+    let plot = plot.and_then(|path| path.file_name()?.to_str());
+    for (output, format) in &outputs {
+        let mut text = match format {
+            Format::Csv => comparison_csv(&comparison),
+            Format::Svg => comparison_plot(&comparison, plotted),
+            Format::Markdown => comparison_markdown(&comparison, plot),
+        };
+        if let (Format::Markdown, Some(sets)) = (format, &sets) {
+            text.push_str("\n### What does only one of them validate?\n\n");
+            text.push_str(&sets.to_markdown());
+            let _ = writeln!(text, "\n{}", sides(&comparison));
+        }
+        write_whole(output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+        talk.detail(|| format!("wrote {}", output.name()));
+    }
+    Ok(ExitCode::Success)
+}
+
+fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Talk) -> anyhow::Result<()> {
+    let color = talk.colors_output();
+    let (suites, sensitivities) = comparison_tables(comparison);
+    let mut text = suites.to_terminal(color);
+    if let Some(sensitivities) = sensitivities {
+        text.push_str("\nHow well does it tell relations apart?\n");
+        text.push_str(&sensitivities.to_terminal(color));
+    }
+    if let Some(sets) = sets {
+        text.push_str("\nWhat does only one of them validate?\n");
+        text.push_str(&sets.to_terminal(color));
+    }
+    print(&text)?;
+    talk.note(&comparison_reading(comparison));
+    if sets.is_some() {
+        talk.note(&sides(comparison));
+    }
+    Ok(())
+}
+
+fn sides(comparison: &Comparison) -> String {
+    let names = &comparison.groups;
+    format!("a is {}, b is {}: validated in any of their suites", names[0], names[1])
+}
+
+fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Table {
+    let by = match by {
+        Rows::File => By::File,
+        Rows::Function => By::Function,
+        Rows::Relation => By::Relation,
+    };
+    let criteria = criteria.intersection(suite.criteria());
+    table(&View { suite, total, criteria, by, layout: Layout::Sides })
+}
+
+/// More pairs validate more: suites of different sizes say nothing about methods.
+fn warn_of_sizes(comparison: &Comparison, talk: &Talk) {
+    let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
+    let (least, most) = pairs
+        .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));
+    // A few pairs may have failed.
+    if most > least.saturating_add(least / 10) {
+        talk.warning(&format!(
+            "suites have from {least} to {most} pairs of a relation: MC grows with their number, so compare suites of one size"
+        ));
+    }
+}
+
+fn output(path: &Path) -> anyhow::Result<(Output, Format)> {
+    if path.as_os_str() == "-" {
+        return Ok((Output::Stdout, Format::Csv));
+    }
+    let output = Output::File(path.to_owned());
+    let format = match output.extension() {
+        Some("md" | "markdown") => Format::Markdown,
+        Some("csv") => Format::Csv,
+        Some("svg") => Format::Svg,
+        _ => bail!("{}: a comparison is written as .md, .csv or .svg", path.display()),
+    };
+    Ok((output, format))
+}

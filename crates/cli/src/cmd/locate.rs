@@ -1,0 +1,259 @@
+//! `metacov locate`
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail};
+use clap::ValueEnum;
+use metacov_formats::{Fault, Output, write_whole};
+use metacov_relations::Comparison;
+use metacov_report::suspects;
+use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank, statements};
+use serde::Serialize;
+
+use super::scene::{Scene, Stage};
+use super::{locate_corpus, locate_run};
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::talk::{Talk, print};
+
+const EXAMPLES: &str = "\
+Examples:
+  Two queries that should agree, on a database, and do not:
+    metacov locate sqlite@3.29.0 --setup schema.sql --a query.sql --b rewritten.sql
+  The first side's number of rows is the second side's number (NoREC):
+    metacov locate sqlite@3.29.0 --setup schema.sql --a rows.sql --b sum.sql --compare rowcount
+  The violations of a run, together or one of them:
+    metacov measure sqlite@3.29.0 --relation norec -o run.metacov
+    metacov locate run.metacov
+    metacov locate run.metacov --pair norec/17
+  How well does it do? On bugs whose fixes are known:
+    metacov locate --corpus bugs.json
+
+A line is the more suspicious the more of the violating variants of the pair run it and the fewer of the
+passing pairs; docs/locate.md has the formula. Code that the pair did not run is not ranked.";
+
+/// Rank functions and lines by how suspicious a violating pair makes them.
+///
+/// The pair is edited in hundreds of small ways, in its queries and in its database. What still
+/// violates the relation tells which code is needed for it; what does not, and pairs that are made for
+/// the engine or are in the same run, tell which code is innocent.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The engine, such as `sqlite@3.29.0` (`metacov target list`), or a run file.
+    #[arg(value_name = "ENGINE|RUN.metacov", required_unless_present = "corpus")]
+    subject: Option<String>,
+    /// A script that makes the database; statements of it may fail.
+    #[arg(long, value_name = "FILE", requires = "a")]
+    setup: Option<PathBuf>,
+    /// The script of the first side.
+    #[arg(long, value_name = "FILE", requires = "b")]
+    a: Option<PathBuf>,
+    /// The script of the second side.
+    #[arg(long, value_name = "FILE", requires = "a")]
+    b: Option<PathBuf>,
+    /// How the results must agree.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    compare: Compare,
+    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: all].
+    #[arg(long, value_name = "PAIR", conflicts_with_all = ["a", "corpus"])]
+    pair: Vec<String>,
+    /// Look for the fixes of known bugs instead (docs/corpus.md draws the file).
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "a"])]
+    corpus: Option<PathBuf>,
+    /// How many passing pairs of each relation are made.
+    #[arg(long, value_name = "N", default_value = "300")]
+    pairs: NonZero<u32>,
+    /// The seed of the passing pairs.
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// Another SQLite: a library that is built with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
+    library: Option<PathBuf>,
+    /// How many functions and lines to show.
+    #[arg(long, value_name = "N", default_value = "10")]
+    top: usize,
+    /// Write all of the ranking as JSON; `-` is standard output.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "corpus")]
+    output: Option<PathBuf>,
+    /// How many workers [default: as many as processors].
+    #[arg(short, long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+}
+
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Compare {
+    /// The same rows, each as often, in any order.
+    #[default]
+    Multiset,
+    /// The same number; no value is zero.
+    Value,
+    /// The first side has as many rows as the second side's number says.
+    Rowcount,
+}
+
+impl Compare {
+    fn comparison(self) -> Comparison {
+        match self {
+            Compare::Multiset => Comparison::Bag,
+            Compare::Value => Comparison::Number,
+            Compare::Rowcount => Comparison::RowsCounted,
+        }
+    }
+}
+
+pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    if let Some(corpus) = &args.corpus {
+        let options = locate_corpus::Options {
+            pairs: args.pairs.get().into(),
+            seed: args.seed,
+            jobs: args.jobs,
+        };
+        return locate_corpus::run(corpus, &options, talk);
+    }
+    let subject = args.subject.as_deref().unwrap_or_default();
+    let is_run = Path::new(subject).extension().is_some_and(|ending| ending == "metacov");
+    match (&args.a, &args.b) {
+        (Some(_), Some(_)) if is_run => {
+            bail!("a run file has its own pairs: --pair chooses; --a and --b go with an engine")
+        }
+        (Some(a), Some(b)) => {
+            let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
+            let sides = [script(a)?, script(b)?];
+            let case = Case { setup, sides, comparison: args.compare.comparison() };
+            let stage = Stage::new(subject, args.library.as_deref(), args.jobs)?;
+            let conditions = stage.conditions();
+            let mut scene = Scene::with_generated(&conditions, args.pairs.get().into(), args.seed)?;
+            let name = format!("{} and {}", a.display(), b.display());
+            let symptom = scene.explore(&case)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
+            show(args, subject, &scene, &[(name, symptom)], talk)
+        }
+        _ if is_run => {
+            let library = args.library.as_deref();
+            let (stage, run) =
+                locate_run::open(Path::new(subject), &args.pair, library, args.jobs)?;
+            let conditions = stage.conditions();
+            let (scene, symptoms) = run.explore(&conditions, talk)?;
+            show(args, subject, &scene, &symptoms, talk)
+        }
+        _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
+    }
+}
+
+/// The statements of a script.
+fn script(path: &Path) -> anyhow::Result<Vec<String>> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
+    let statements = statements(&text);
+    if statements.is_empty() {
+        bail!("{} has no statement", path.display());
+    }
+    Ok(statements)
+}
+
+/// The source of the lines that are shown, as far as it is beside the engine.
+struct Sources(BTreeMap<String, Vec<String>>);
+
+impl Sources {
+    fn of(folder: &Path, lines: &[Suspect]) -> Self {
+        let mut sources = BTreeMap::new();
+        for line in lines {
+            sources.entry(line.file.clone()).or_insert_with(|| {
+                let bytes = fs::read(folder.join(&line.file)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).lines().map(ToOwned::to_owned).collect()
+            });
+        }
+        Sources(sources)
+    }
+
+    fn line(&self, suspect: &Suspect) -> String {
+        let number = usize::try_from(suspect.line).unwrap_or_default();
+        let lines = self.0.get(&suspect.file);
+        lines.and_then(|lines| lines.get(number.checked_sub(1)?)).cloned().unwrap_or_default()
+    }
+}
+
+/// What is written: a format of its own.
+#[derive(Serialize)]
+struct Report<'r> {
+    format: &'static str,
+    version: u32,
+    subject: &'r str,
+    passing_pairs: u32,
+    pairs: Vec<Looked<'r>>,
+    #[serde(flatten)]
+    ranking: &'r Ranking,
+}
+
+/// A pair that was looked into.
+#[derive(Serialize)]
+struct Looked<'r> {
+    name: &'r str,
+    how: &'r str,
+    violating_variants: u32,
+    near_misses: u32,
+    invalid_variants: u32,
+}
+
+fn show(
+    args: &Args,
+    subject: &str,
+    scene: &Scene<'_>,
+    symptoms: &[(String, Symptom)],
+    talk: &Talk,
+) -> anyhow::Result<ExitCode> {
+    let looked = |(name, symptom): &'_ (String, Symptom)| {
+        format!(
+            "{name}: {}; {} variants violate the relation too, {} are near misses, {} do not run",
+            symptom.how,
+            symptom.violating.executions() - 1,
+            symptom.near_misses.executions(),
+            symptom.invalid
+        )
+    };
+    for pair in symptoms {
+        talk.note(&looked(pair));
+    }
+    let passing = scene.passing.executions();
+    talk.note(&format!("{passing} passing pairs to compare with"));
+    let only: Vec<Symptom> = symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
+    let ranking = rank(&scene.table, &scene.functions, &only, &scene.passing, Formula::Suspicion);
+    let output = args.output.as_ref().map(|path| match path.to_str() {
+        Some("-") => Output::Stdout,
+        _ => Output::File(path.clone()),
+    });
+    if output != Some(Output::Stdout) {
+        let sources =
+            Sources::of(&scene.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
+        let functions = suspects::functions(&ranking.functions, args.top);
+        let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
+        let tables = [functions, lines];
+        let texts = tables.map(|table| table.to_terminal(talk.colors_output()));
+        print(&texts.join("\n"))?;
+    }
+    if let Some(output) = output {
+        let pairs = symptoms.iter().map(|(name, symptom)| Looked {
+            name,
+            how: &symptom.how,
+            violating_variants: symptom.violating.executions() - 1,
+            near_misses: symptom.near_misses.executions(),
+            invalid_variants: symptom.invalid,
+        });
+        let report = Report {
+            format: "metacov-locate",
+            version: 1,
+            subject,
+            passing_pairs: passing,
+            pairs: pairs.collect(),
+            ranking: &ranking,
+        };
+        let written = write_whole(&output, |out| {
+            serde_json::to_writer_pretty(&mut *out, &report)?;
+            out.write_all(b"\n")
+        });
+        written.map_err(Unwritten)?;
+    }
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,108 @@
+//! `metacov locate --corpus`: how well does it do on bugs whose fixes are known?
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::Path;
+
+use metacov_formats::{Fault, Place};
+use metacov_report::suspects;
+use metacov_study::corpus::{self, Bug};
+use metacov_study::locate::{Case, Formula, Found, found, rank, shares};
+
+use super::scene::{Scene, Stage};
+use super::target;
+use crate::exit_code::ExitCode;
+use crate::talk::{Talk, print};
+
+/// The file that fixes are told in, as the engine's notes name it.
+pub const SOURCE: &str = "sqlite3.c";
+
+/// How passing pairs are made.
+pub struct Options {
+    pub pairs: u64,
+    pub seed: u64,
+    pub jobs: Option<NonZero<usize>>,
+}
+
+/// The bugs of a corpus.
+pub fn read(path: &Path) -> anyhow::Result<Vec<Bug>> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name.clone()))?;
+    let malformed =
+        |error: corpus::Error| Fault::malformed(Place::Whole, error.to_string()).of(name.clone());
+    Ok(corpus::read(&bytes).map_err(malformed)?)
+}
+
+/// The bugs by version of the engine, all of which are there; each with its place in the corpus.
+pub fn by_version(bugs: &[Bug]) -> anyhow::Result<BTreeMap<&str, Vec<(usize, &Bug)>>> {
+    let mut versions: BTreeMap<&str, Vec<(usize, &Bug)>> = BTreeMap::new();
+    for (at, bug) in bugs.iter().enumerate() {
+        versions.entry(&bug.version).or_default().push((at, bug));
+    }
+    for version in versions.keys() {
+        target::engine(&format!("sqlite@{version}"))?;
+    }
+    Ok(versions)
+}
+
+/// The pair of a bug.
+pub fn case(bug: &Bug) -> Case {
+    Case {
+        setup: bug.setup.clone(),
+        sides: [vec![bug.a.clone()], vec![bug.b.clone()]],
+        comparison: bug.compare.comparison(),
+    }
+}
+
+pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let bugs = read(path)?;
+    let mut results: BTreeMap<usize, (String, [Found; 2])> = BTreeMap::new();
+    let progress = talk.progress(bugs.len() as u64);
+    for (version, bugs) in by_version(&bugs)? {
+        let stage = Stage::new(&format!("sqlite@{version}"), None, options.jobs)?;
+        let conditions = stage.conditions();
+        let mut scene = Scene::with_generated(&conditions, options.pairs, options.seed)?;
+        for (at, bug) in bugs {
+            progress.inc(1);
+            if bug.fix_lines.is_empty() {
+                talk.note(&format!(
+                    "{}: left out, as its fix has no lines in this version",
+                    bug.id
+                ));
+                continue;
+            }
+            let symptom = match scene.explore(&case(bug))? {
+                Ok(symptom) => symptom,
+                Err(unfit) => {
+                    talk.warning(&format!("{}: left out: {unfit}", bug.id));
+                    continue;
+                }
+            };
+            let place = |formula| {
+                let symptoms = std::slice::from_ref(&symptom);
+                let ranking =
+                    rank(&scene.table, &scene.functions, symptoms, &scene.passing, formula);
+                found(&ranking, &scene.table, &scene.functions, (SOURCE, &bug.fix_lines))
+            };
+            let places = [Formula::Suspicion, Formula::Ochiai].map(place);
+            results.insert(at, (bug.id.clone(), places));
+        }
+    }
+    progress.finish_and_clear();
+    let results: Vec<(String, [Found; 2])> = results.into_values().collect();
+    let of = |formula: usize, from: usize, step: usize| {
+        let places: Vec<Found> =
+            results.iter().skip(from).step_by(step).map(|(_, places)| places[formula]).collect();
+        shares(&places)
+    };
+    let rows = [
+        ("suspicion", of(0, 0, 1)),
+        ("  1st, 3rd, 5th ... bug", of(0, 0, 2)),
+        ("  2nd, 4th, 6th ... bug", of(0, 1, 2)),
+        ("plain coverage (Ochiai)", of(1, 0, 1)),
+    ];
+    let tables = [suspects::found(&results), suspects::shares(&rows)];
+    let texts = tables.map(|table| table.to_terminal(talk.colors_output()));
+    print(&texts.join("\n"))?;
+    Ok(ExitCode::Success)
+}

@@ -1,0 +1,124 @@
+//! `metacov locate RUN.metacov`: the violations of a run.
+
+use std::num::NonZero;
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use metacov_campaign::Conditions;
+use metacov_core::{Input, Judgement};
+use metacov_relations::Comparison;
+use metacov_store::{Run, Stored};
+use metacov_study::locate::{Case, Symptom, passing, statements};
+
+use super::scene::{Scene, Stage};
+use crate::talk::Talk;
+
+/// A run whose violations are looked into.
+pub struct Open {
+    run: Run,
+    violations: Vec<Recorded>,
+}
+
+/// A violation as the run has it.
+struct Recorded {
+    name: String,
+    relation: String,
+    how: String,
+    setup: Vec<String>,
+    sides: [Vec<String>; 2],
+}
+
+/// Opens a run, and tells the engine that it was measured on; `pairs` are those to look into, or all if none is named.
+pub fn open(
+    path: &Path,
+    pairs: &[String],
+    library: Option<&Path>,
+    jobs: Option<NonZero<usize>>,
+) -> anyhow::Result<(Stage, Open)> {
+    let run = Run::open(path)?;
+    let setting = |name: &str| run.header.settings.get(name).filter(|text| !text.is_empty());
+    let Some(engine) = setting("the engine") else {
+        bail!("{} is not a run of `metacov measure sqlite`, whose pairs can be run again", run.name)
+    };
+    let own = setting("--library").map(Path::new);
+    let stage = Stage::new(engine, library.or(own), jobs)?;
+    let mut violations = Vec::new();
+    for stored in run.pairs()? {
+        let stored = stored?;
+        let name = format!("{}/{}", stored.relation, stored.name);
+        let is_wanted = pairs.is_empty() || pairs.contains(&name);
+        if let (true, Some(Judgement::Violated(how))) = (is_wanted, &stored.judgement) {
+            violations.push(recorded(&run, &stored, name, how.clone())?);
+        }
+    }
+    if let Some(missing) =
+        pairs.iter().find(|pair| violations.iter().all(|known| known.name != **pair))
+    {
+        bail!("{} has no violating pair `{missing}`", run.name);
+    }
+    if violations.is_empty() {
+        bail!("{} has no pair that violates its relation", run.name);
+    }
+    Ok((stage, Open { run, violations }))
+}
+
+impl Open {
+    /// Looks into all of them.
+    pub fn explore<'c>(
+        self,
+        conditions: &'c Conditions<'c>,
+        talk: &Talk,
+    ) -> anyhow::Result<(Scene<'c>, Vec<(String, Symptom)>)> {
+        let frequency = passing(&self.run)?;
+        let run = self.run.name.clone();
+        let mut scene = Scene::with(conditions, self.run.table, frequency)?;
+        let mut symptoms = Vec::new();
+        for violation in self.violations {
+            let mut unfit = anyhow!("its relation is not known");
+            let mut symptom = None;
+            for comparison in comparisons(&violation.relation) {
+                let (setup, sides) = (violation.setup.clone(), violation.sides.clone());
+                match scene.explore(&Case { setup, sides, comparison: *comparison })? {
+                    Ok(found) if found.how == violation.how => symptom = Some(found),
+                    Ok(found) => unfit = anyhow!("it is violated in another way: {}", found.how),
+                    Err(why) => unfit = why.into(),
+                }
+                if symptom.is_some() {
+                    break;
+                }
+            }
+            match symptom {
+                Some(symptom) => symptoms.push((violation.name, symptom)),
+                None => talk.warning(&format!("{}: left out: {unfit}", violation.name)),
+            }
+        }
+        if symptoms.is_empty() {
+            bail!("no violation of {run} shows again on this engine");
+        }
+        Ok((scene, symptoms))
+    }
+}
+
+/// How results may have to agree in a relation: the one that shows the same violation is meant.
+fn comparisons(relation: &str) -> &'static [Comparison] {
+    match relation {
+        "norec" => &[Comparison::Number, Comparison::RowsCounted],
+        "tlp-aggregate" => &[Comparison::Number, Comparison::Bag],
+        _ => &[Comparison::Bag, Comparison::Representatives],
+    }
+}
+
+fn recorded(run: &Run, stored: &Stored, name: String, how: String) -> anyhow::Result<Recorded> {
+    let text = |inputs: &Vec<Input>| match inputs.as_slice() {
+        [input] if !input.is_cut() => Ok(statements(&String::from_utf8_lossy(&input.content))),
+        _ => Err(anyhow!("{}: the statements of pair {name} were not kept", run.name)),
+    };
+    let sides = stored.inputs.iter().map(text).collect::<anyhow::Result<Vec<_>>>()?;
+    let sides: [Vec<String>; 2] =
+        sides.try_into().map_err(|_| anyhow!("{}: pair {name} has not two sides", run.name))?;
+    let setup = match stored.setup {
+        Some(hash) => statements(&String::from_utf8_lossy(run.setup(hash)?.content())),
+        None => Vec::new(),
+    };
+    Ok(Recorded { name, relation: stored.relation.clone(), how, setup, sides })
+}

@@ -1,0 +1,101 @@
+//! An engine on which given pairs are looked into.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use metacov_campaign::{Conditions, Laboratory, Plan, Setting, measure};
+use metacov_core::{Functions, Renumbering, SiteTable};
+use metacov_formats::{Fault, Halt, Numbering, Scope};
+use metacov_relations::ALL;
+use metacov_study::locate::{Case, Frequency, Passing, Symptom, Unfit, explore};
+
+use super::measure_sql::{Look, setting};
+use super::target_args::interrupted;
+use super::workers;
+
+/// How long a worker may be silent: hundreds of variants are many statements, each with a budget.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Which engine, and how it is run.
+pub struct Stage {
+    pub setting: Setting,
+    workers: NonZero<usize>,
+    interrupted: std::sync::Arc<AtomicBool>,
+}
+
+impl Stage {
+    pub fn new(
+        engine: &str,
+        library: Option<&Path>,
+        jobs: Option<NonZero<usize>>,
+    ) -> anyhow::Result<Self> {
+        let setting = setting(engine, library, Look::Coverage, &Scope::default())?;
+        Ok(Stage { setting, workers: workers(jobs), interrupted: interrupted()? })
+    }
+
+    pub fn conditions(&self) -> Conditions<'_> {
+        Conditions {
+            setting: &self.setting,
+            workers: self.workers,
+            timeout: TIMEOUT,
+            memory_bytes: None,
+            interrupted: &self.interrupted,
+        }
+    }
+}
+
+/// An engine, and what passing pairs run on it.
+pub struct Scene<'c> {
+    laboratory: Laboratory<'c>,
+    numbers: Renumbering,
+    pub table: SiteTable,
+    pub functions: Functions,
+    pub passing: Frequency,
+    /// Where the engine's notes are, and mostly its source.
+    pub folder: PathBuf,
+}
+
+impl<'c> Scene<'c> {
+    /// With passing pairs that are made for it: so many of each relation, each on a database of its
+    /// own.
+    pub fn with_generated(
+        conditions: &'c Conditions<'c>,
+        pairs: u64,
+        seed: u64,
+    ) -> anyhow::Result<Self> {
+        let relations = (0..ALL.len()).collect();
+        let plan = Plan { seed, relations, pairs, databases: pairs };
+        let passing = Passing::default();
+        let measured = measure(&plan, conditions, Numbering::default(), &passing);
+        let (suite, _) = measured.map_err(|halt| match halt {
+            Halt::Input(error) | Halt::Audience(error) => error,
+        })?;
+        Scene::with(conditions, suite.table, passing.into_frequency())
+    }
+
+    /// With passing pairs that ran what is told in the numbers of `table`.
+    pub fn with(
+        conditions: &'c Conditions<'c>,
+        mut table: SiteTable,
+        passing: Frequency,
+    ) -> anyhow::Result<Self> {
+        let name = conditions.setting.library.display().to_string();
+        let laboratory =
+            Laboratory::new(conditions).map_err(|error| Fault::Io(error).of(name.clone()))?;
+        let numbers = table.absorb(laboratory.table()).map_err(|mismatch| {
+            Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
+        })?;
+        let functions = Functions::of(&table);
+        let coverage = conditions.setting.coverage.as_ref();
+        let folder = coverage.map(|coverage| coverage.notes.clone()).unwrap_or_default();
+        Ok(Scene { laboratory, numbers, table, functions, passing, folder })
+    }
+
+    /// Runs a pair and all that is nearly the same.
+    pub fn explore(&mut self, case: &Case) -> anyhow::Result<Result<Symptom, Unfit>> {
+        let Scene { laboratory, numbers, .. } = self;
+        Ok(explore(case, numbers, |trials| laboratory.run(trials))?)
+    }
+}

@@ -1,0 +1,98 @@
+//! What is for people and their pages: curves, badges, numbers, and what a change leaves unchecked.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{metacov_in, of};
+use crate::suites::report;
+
+fn git(folder: &Path, args: &[&str]) {
+    let mut git = Command::new("git");
+    git.current_dir(folder).args(["-c", "user.name=x", "-c", "user.email=x"]).args(args);
+    of(git.env("GIT_CONFIG_GLOBAL", "/dev/null")).ok();
+}
+
+/// A repository with a file of ten lines, of which 4 to 8 are new, and a run of two pairs in it:
+/// 1, 3, 4, 5 and 8 are executed alike, 2 and 7 are validated.
+fn repository() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+    fs::write(path.join("x.c"), text.replace("4\n5\n6\n7\n8\n", "")).unwrap();
+    git(path, &["init", "-q", "-b", "main"]);
+    git(path, &["add", "x.c"]);
+    git(path, &["commit", "-q", "-m", "first"]);
+    fs::write(path.join("x.c"), text).unwrap();
+    report(path, "1a", &[1, 2, 3, 4, 5, 8]);
+    report(path, "1b", &[1, 3, 4, 5, 8]);
+    report(path, "2a", &[1, 7]);
+    report(path, "2b", &[1]);
+    let manifest = r#"{"relation": "swap", "pair": 1, "a": "1a", "b": "1b"}
+{"relation": "swap", "pair": 2, "a": "2a", "b": "2b"}
+"#;
+    fs::write(path.join("pairs.jsonl"), manifest).unwrap();
+    metacov_in(path, &["diff", "--pairs", "pairs.jsonl", "-o", "run.metacov"]).ok();
+    folder
+}
+
+#[test]
+fn only_changed_lines_count() {
+    let folder = repository();
+    let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
+    let row = run.row(&["swap"]);
+    // Of five changed lines, one is validated, three run alike and one does not run.
+    assert_eq!(row[3..], ["5", "1", "0", "3", "1", "1", "20.00 %", "25.00 %"], "{row:?}");
+}
+
+#[test]
+fn annotations_name_changed_lines_that_run_and_are_never_validated() {
+    let folder = repository();
+    let args = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "github"];
+    let run = metacov_in(folder.path(), &args).ok();
+    insta::assert_snapshot!(run.stdout, @"
+    ::warning file=x.c,line=4,endLine=5,title=Executed%2C never validated::These 2 lines run, but no pair of tests differs in them: a fault here would go unnoticed.
+    ::warning file=x.c,line=8,endLine=8,title=Executed%2C never validated::This line runs, but no pair of tests differs in it: a fault here would go unnoticed.
+    ");
+    let args = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "markdown"];
+    let run = metacov_in(folder.path(), &args).ok();
+    assert!(run.stdout.contains("Only code that was changed since `main` counts."));
+    assert!(
+        run.stdout.contains("### Executed, never validated: 3 lines\n\n- `x.c:4-5`\n- `x.c:8`\n")
+    );
+}
+
+#[test]
+fn what_was_not_changed_is_said_and_so_is_what_git_does_not_know() {
+    let folder = repository();
+    git(folder.path(), &["commit", "-q", "-a", "-m", "second"]);
+    let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("no code of this run was changed since main"));
+    let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "nowhere"]).failed(2);
+    assert!(said.contains("nowhere"), "{said}");
+    let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff=-x"]).failed(2);
+    assert!(said.contains("`-x` is no commit"), "{said}");
+}
+
+#[test]
+fn curves_badges_and_numbers_stand_beside_the_summary() {
+    let folder = repository();
+    let outputs = ["-o", "summary.md", "-o", "curve.svg", "-o", "our-badge.svg", "-o", "n.csv"];
+    metacov_in(folder.path(), &[&["report", "run.metacov"][..], &outputs].concat()).ok();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(read("summary.md").contains("![Metamorphic coverage against pairs](curve.svg)"));
+    assert!(read("curve.svg").contains("lines validated, in % of all"));
+    assert!(read("our-badge.svg").contains("validated: 20.0 % of lines"));
+    insta::assert_snapshot!(read("n.csv"), @"
+    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,sites,executed,only_a,only_b,either,both,result,flaky
+    swap,line,2,0,0,0,0,10,7,2,0,0,5,2,0
+    ");
+    let pairs = ["diff", "--pairs", "pairs.jsonl", "-o", "curve.svg"];
+    let said = metacov_in(folder.path(), &pairs).failed(2);
+    assert!(said.contains("curves are drawn from a run file: add -o RUN.metacov"), "{said}");
+    let with_run = [&pairs[..], &["-o", "again.metacov", "--quiet"]].concat();
+    let drawn = read("curve.svg");
+    metacov_in(folder.path(), &with_run).ok();
+    assert_eq!(read("curve.svg"), drawn, "the same run is the same picture");
+}

@@ -1,0 +1,220 @@
+//! Groups of suites beside each other, as tables, numbers and plots.
+
+use std::fmt::Write as _;
+
+use metacov_core::Criterion;
+use metacov_study::statistics::{Interval, magnitude};
+use metacov_study::{ALL, Comparison, Row, Sample, Variation};
+
+use crate::csv::line;
+use crate::rows::thousands;
+use crate::svg::{Bar, Bars, Boxes, Labels};
+use crate::{Column, Table};
+
+/// The table of the suites; and that of how well the measures tell relations apart, if there are
+/// several relations.
+pub fn comparison_tables(comparison: &Comparison) -> (Table, Option<Table>) {
+    (suites(comparison), sensitivities(comparison))
+}
+
+fn suites(comparison: &Comparison) -> Table {
+    let Comparison { groups, rows, .. } = comparison;
+    let (word, number) = (Column::word, Column::number);
+    let several = rows.iter().any(|row| row.mc.values.len() > 1);
+    let against = rows.iter().any(|row| row.against.is_some());
+    let mut columns = vec![word("criterion"), word("relation")];
+    columns.extend((groups.len() > 1).then(|| word("group")));
+    columns.extend([number("suites"), number("pairs"), number("Cov")]);
+    columns.push(Column { emphasis: true, ..number("MC") });
+    if several {
+        columns.extend([number("sd"), number("CV"), number("95 % interval")]);
+    }
+    if against {
+        columns.extend([number("A12"), word("effect"), number("p")]);
+    }
+    let rows = rows.iter().map(|row| {
+        let mut cells = vec![row.criterion.to_string(), row.relation.clone()];
+        cells.extend((groups.len() > 1).then(|| groups[row.group].clone()));
+        cells.extend([thousands(row.mc.values.len() as u64), pairs(row)]);
+        cells.extend([percent(row.coverage.mean), percent(row.mc.mean)]);
+        if several {
+            cells.extend([
+                row.mc.deviation.map_or_else(unknown, |deviation| format!("{deviation:.2}")),
+                row.mc.variation.map_or_else(unknown, |variation| format!("{variation:.3}")),
+                row.mc.interval.map_or_else(unknown, |interval| range(interval, 2)),
+            ]);
+        }
+        if against {
+            cells.extend(match row.against {
+                Some(of) => [
+                    format!("{:.2}", of.a12),
+                    magnitude(of.a12).name().to_owned(),
+                    probability(of.p),
+                ],
+                None => [unknown(), unknown(), unknown()],
+            });
+        }
+        cells
+    });
+    Table { rows: rows.collect(), columns }
+}
+
+fn sensitivities(comparison: &Comparison) -> Option<Table> {
+    let Comparison { groups, sensitivities, .. } = comparison;
+    let (word, number) = (Column::word, Column::number);
+    let mut columns = vec![word("criterion")];
+    columns.extend((groups.len() > 1).then(|| word("group")));
+    columns.extend([number("relations"), number("CV of Cov"), number("95 % interval")]);
+    columns.push(Column { emphasis: true, ..number("CV of MC") });
+    columns.extend([number("95 % interval"), number("ratio")]);
+    let rows = sensitivities.iter().map(|of| {
+        let mut cells = vec![of.criterion.to_string()];
+        cells.extend((groups.len() > 1).then(|| groups[of.group].clone()));
+        cells.push(of.relations.to_string());
+        for Variation { value, interval } in [of.coverage, of.mc] {
+            cells.push(format!("{value:.3}"));
+            cells.push(interval.map_or_else(unknown, |interval| range(interval, 3)));
+        }
+        let ratio = of.mc.value / of.coverage.value;
+        cells.push(if ratio.is_finite() { format!("{ratio:.1}") } else { unknown() });
+        cells
+    });
+    let rows: Vec<_> = rows.collect();
+    (!rows.is_empty()).then_some(Table { columns, rows })
+}
+
+/// The same in Markdown, with a sentence on how to read it; `plot` is a picture to show with it.
+pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> String {
+    let mut text = "## Comparison of suites\n\n".to_owned();
+    let (suites, sensitivities) = comparison_tables(comparison);
+    text.push_str(&suites.to_markdown());
+    text.push('\n');
+    text.push_str(&comparison_reading(comparison));
+    text.push('\n');
+    if let Some(plot) = plot {
+        let _ = writeln!(text, "\n![MC of suites]({plot})");
+    }
+    if let Some(sensitivities) = sensitivities {
+        text.push_str("\n### How well does it tell relations apart?\n\n");
+        text.push_str(&sensitivities.to_markdown());
+        text.push_str(
+            "\nCV: standard deviation of the relations' means, divided by their mean. The larger, \
+             the more a measure differs between relations.\n",
+        );
+    }
+    text
+}
+
+/// How to read the numbers.
+pub fn comparison_reading(comparison: &Comparison) -> String {
+    let mut text = "Cov and MC: mean over suites, in percent of all code.".to_owned();
+    if comparison.rows.iter().any(|row| row.mc.values.len() > 1) {
+        text.push_str(" sd, CV and interval (bootstrap of the mean) are those of MC.");
+    }
+    if comparison.rows.iter().any(|row| row.against.is_some()) {
+        let other = match &*comparison.groups {
+            [first, _, ..] => format!("group {first}"),
+            _ => "the relation with most".to_owned(),
+        };
+        let _ = write!(
+            text,
+            " A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against {other}."
+        );
+    }
+    text
+}
+
+/// Everything as plain numbers, one row for each relation, criterion and group.
+pub fn comparison_csv(comparison: &Comparison) -> String {
+    let headings = [
+        "criterion",
+        "relation",
+        "group",
+        "suites",
+        "pairs_min",
+        "pairs_max",
+        "cov_mean",
+        "cov_sd",
+        "cov_cv",
+        "cov_low",
+        "cov_high",
+        "mc_mean",
+        "mc_sd",
+        "mc_cv",
+        "mc_low",
+        "mc_high",
+        "a12",
+        "p",
+    ];
+    let mut text = line(&headings.map(str::to_owned));
+    for row in &comparison.rows {
+        let mut cells = vec![
+            row.criterion.to_string(),
+            row.relation.clone(),
+            comparison.groups[row.group].clone(),
+            row.mc.values.len().to_string(),
+            row.pairs.0.to_string(),
+            row.pairs.1.to_string(),
+        ];
+        for Sample { mean, deviation, variation, interval, .. } in [&row.coverage, &row.mc] {
+            cells.push(plain(Some(*mean)));
+            cells.extend([*deviation, *variation].map(plain));
+            cells.extend([interval.map(|of| of.low), interval.map(|of| of.high)].map(plain));
+        }
+        cells.extend([row.against.map(|of| of.a12), row.against.map(|of| of.p)].map(plain));
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+/// The metamorphic coverage of all suites, as boxes; of single runs, as bars beside coverage.
+pub fn comparison_plot(comparison: &Comparison, criterion: Criterion) -> String {
+    let Comparison { groups, rows, .. } = comparison;
+    let rows = || rows.iter().filter(|row| row.criterion == criterion);
+    let name = |row: &Row| match groups.len() {
+        0 | 1 => row.relation.clone(),
+        _ => format!("{} ({})", row.relation, groups[row.group]),
+    };
+    let y = format!("{}, in % of all", criterion.plural());
+    let labels = |title: &str| Labels { title: title.to_owned(), x: String::new(), y: y.clone() };
+    if rows().all(|row| row.mc.values.len() < 2) {
+        let bars = rows().map(|row| Bar {
+            name: name(row),
+            amount: row.coverage.mean,
+            part: Some(row.mc.mean),
+            note: format!("{:.2} of {:.2}", row.mc.mean, row.coverage.mean),
+        });
+        return Bars { labels: labels("Validated, of what was executed"), bars: bars.collect() }
+            .to_svg();
+    }
+    let relations = rows().filter(|row| row.relation != ALL || groups.len() > 1);
+    let samples = relations.map(|row| (name(row), row.mc.values.clone())).collect();
+    Boxes { labels: labels("Metamorphic coverage of suites"), samples }.to_svg()
+}
+
+fn pairs(row: &Row) -> String {
+    match row.pairs {
+        (least, most) if least == most => thousands(least),
+        (least, most) => format!("{}-{}", thousands(least), thousands(most)),
+    }
+}
+
+pub(crate) fn percent(value: f64) -> String {
+    format!("{value:.2} %")
+}
+
+pub(crate) fn range(Interval { low, high }: Interval, digits: usize) -> String {
+    format!("{low:.digits$} to {high:.digits$}")
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
+}
+
+fn plain(value: Option<f64>) -> String {
+    value.map_or_else(String::new, |value| value.to_string())
+}
+
+pub(crate) fn unknown() -> String {
+    "-".to_owned()
+}

@@ -1,0 +1,146 @@
+//! A pair, as pages tell of it.
+
+use std::time::Duration;
+
+use metacov_core::{Cover, Failure, Group, Input, Judgement, Missing, Reading, SiteTable, runs};
+use metacov_store::Stored;
+
+/// How much of what a side said last is told.
+pub(crate) const WORDS_MAX: usize = 200;
+
+/// A pair, as pages tell of it.
+pub struct Case {
+    /// Its relation's place among all.
+    pub relation: usize,
+    /// What tells it from others of its relation.
+    pub name: String,
+    /// How it ended.
+    pub ended: Ended,
+    /// How long it took.
+    pub took: Duration,
+    /// What its sides started from, if they share it.
+    pub setup: Option<u64>,
+    /// By side: what it was run on.
+    pub inputs: Vec<Vec<Input>>,
+    /// How many sites of the primary criterion an earlier side ran and a later one did not.
+    pub only_a: u64,
+    /// How many a later side ran and an earlier one did not.
+    pub only_b: u64,
+    /// Which sides ran what others did not.
+    pub shape: Shape,
+    /// What it ran, as stretches: any side, and one side only.
+    packed: [Vec<u8>; 3],
+}
+
+/// Which sides of a pair ran what others did not, in sites of any criterion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// None, or it is not known.
+    Empty,
+    /// All that is different ran on one side.
+    OneSided,
+    /// Each ran something that the other did not.
+    TwoSided,
+}
+
+/// How a pair ended.
+pub enum Ended {
+    /// Measured, and judged if somebody looked.
+    Measured(Option<Judgement>),
+    /// Not measured: the side, how it failed, and what it said last.
+    Failed(usize, Failure, String),
+}
+
+/// What the sides of a pair ran, set against each other.
+pub(crate) struct Contrast {
+    /// What any side ran.
+    pub(crate) any: Cover,
+    /// What an earlier side ran and a later one did not.
+    pub(crate) only_a: Cover,
+    /// What a later side ran and an earlier one did not.
+    pub(crate) only_b: Cover,
+}
+
+impl Contrast {
+    pub(crate) fn shape(&self) -> Shape {
+        match (self.only_a.is_empty(), self.only_b.is_empty()) {
+            (true, true) => Shape::Empty,
+            (false, false) => Shape::TwoSided,
+            _ => Shape::OneSided,
+        }
+    }
+
+    pub(crate) fn of(group: &Group<Reading>) -> Self {
+        let [first, others @ ..] = group.sides() else { unreachable!("a group has sides") };
+        let (mut any, mut all) = (first.executed.clone(), first.executed.clone());
+        let (mut only_a, mut only_b) = (any.clone(), any.clone());
+        only_a.clear();
+        only_b.clear();
+        for side in others {
+            let (mut missed, mut added) = (any.clone(), side.executed.clone());
+            missed -= &side.executed;
+            added -= &all;
+            only_a |= &missed;
+            only_b |= &added;
+            any |= &side.executed;
+            all &= &side.executed;
+        }
+        Contrast { any, only_a, only_b }
+    }
+}
+
+impl Case {
+    pub(crate) fn failed(stored: &Stored, relation: usize, side: usize, missing: &Missing) -> Self {
+        let words = missing.last_words.chars().take(WORDS_MAX).collect();
+        let ended = Ended::Failed(side, missing.failure, words);
+        Case::new(stored, relation, ended)
+    }
+
+    pub(crate) fn measured(
+        stored: &Stored,
+        relation: usize,
+        contrast: &Contrast,
+        mask: &Cover,
+    ) -> Self {
+        let count = |cover: &Cover| {
+            let mut cover = cover.clone();
+            cover &= mask;
+            cover.len()
+        };
+        let Contrast { any, only_a, only_b } = contrast;
+        let packed = [any, only_a, only_b].map(runs::encode);
+        Case {
+            shape: contrast.shape(),
+            only_a: count(&contrast.only_a),
+            only_b: count(&contrast.only_b),
+            packed,
+            ..Case::new(stored, relation, Ended::Measured(stored.judgement.clone()))
+        }
+    }
+
+    /// What its sides ran.
+    pub(crate) fn contrast(&self, table: &SiteTable) -> Contrast {
+        let [any, only_a, only_b] = self.packed.each_ref().map(|bytes| {
+            let mut cover = Cover::of(table);
+            // It was packed from covers of this table.
+            let _ = runs::flip(bytes, table.len(), &mut cover);
+            cover
+        });
+        Contrast { any, only_a, only_b }
+    }
+
+    fn new(stored: &Stored, relation: usize, ended: Ended) -> Self {
+        Case {
+            relation,
+            name: stored.name.clone(),
+            ended,
+            took: stored.took,
+            setup: stored.setup,
+            inputs: stored.inputs.clone(),
+            only_a: 0,
+            only_b: 0,
+            shape: Shape::Empty,
+            packed: [Vec::new(), Vec::new(), Vec::new()],
+        }
+    }
+}

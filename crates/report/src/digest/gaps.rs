@@ -1,0 +1,152 @@
+//! Where the next relation should look: what runs all the time and is never validated.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use metacov_core::{SiteId, State};
+
+use super::{Digest, Outline};
+
+/// How many of each are told.
+const SHOWN_MAX: usize = 500;
+
+/// How many of the relations that came closest are told of each.
+const CLOSEST_MAX: usize = 3;
+
+/// What is executed and never validated, the most often executed first.
+pub struct Gaps {
+    /// Functions of which nothing is validated.
+    pub functions: Vec<Gap>,
+    /// How many there are.
+    pub all_functions: usize,
+    /// Stretches of code in functions of which something is.
+    pub blocks: Vec<Gap>,
+    /// How many there are.
+    pub all_blocks: usize,
+}
+
+/// Code that is executed and never validated.
+pub struct Gap {
+    /// The function that it is in.
+    pub function: usize,
+    /// Its first and its last line.
+    pub lines: (u32, u32),
+    /// How many of its sites are executed.
+    pub sites: u64,
+    /// In how many pairs, of that site which most pairs run.
+    pub pairs: u32,
+    /// The same of all its sites, summed up: what it is ranked by.
+    pub executions: u64,
+    /// The validated line of the file that is nearest to it.
+    pub neighbour: Option<u32>,
+    /// The relations that validate lines nearest to it: which, and the line.
+    pub closest: Vec<(usize, u32)>,
+}
+
+impl Gaps {
+    /// Works it out, in sites of the primary criterion.
+    pub fn of(digest: &Digest, outline: &Outline) -> Self {
+        let (mut functions, mut blocks) = (Vec::new(), Vec::new());
+        let table = &digest.suite.table;
+        for file in &outline.files {
+            let is_primary = |id: &&SiteId| table.get(**id).criterion() == digest.primary;
+            let sites: Vec<SiteId> = file.sites.iter().filter(is_primary).copied().collect();
+            let near = Near::of(digest, &sites);
+            let mut by_function: Vec<(usize, Vec<SiteId>)> = Vec::new();
+            for id in sites {
+                let Some(function) = outline.function_of(id) else { continue };
+                match by_function.last_mut() {
+                    Some((last, ids)) if *last == function => ids.push(id),
+                    _ => by_function.push((function, vec![id])),
+                }
+            }
+            // A function that encloses another comes in several pieces.
+            by_function.sort_by_key(|(function, _)| *function);
+            for pieces in by_function.chunk_by(|left, right| left.0 == right.0) {
+                let function = pieces[0].0;
+                let ids: Vec<SiteId> = pieces.iter().flat_map(|(_, ids)| ids).copied().collect();
+                let is_validated =
+                    ids.iter().any(|id| matches!(digest.total.state(*id), State::Validated(_)));
+                let stretches = stretches(digest, &ids);
+                if is_validated {
+                    let gap = |stretch| gap(digest, function, &ids[stretch], &near);
+                    blocks.extend(stretches.into_iter().map(gap));
+                } else if let (Some(first), Some(last)) = (stretches.first(), stretches.last()) {
+                    functions.push(gap(digest, function, &ids[first.start..last.end], &near));
+                }
+            }
+        }
+        let (all_functions, all_blocks) = (functions.len(), blocks.len());
+        for gaps in [&mut functions, &mut blocks] {
+            gaps.sort_by_key(|gap| (Reverse(gap.executions), gap.function, gap.lines));
+            gaps.truncate(SHOWN_MAX);
+        }
+        Gaps { functions, all_functions, blocks, all_blocks }
+    }
+}
+
+/// The stretches of sites that are executed and never validated.
+fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
+    let mut stretches: Vec<Range<usize>> = Vec::new();
+    for (at, id) in ids.iter().enumerate() {
+        if digest.total.state(*id) != State::Executed {
+            continue;
+        }
+        match stretches.last_mut() {
+            Some(last) if last.end == at => last.end += 1,
+            _ => stretches.push(at..at + 1),
+        }
+    }
+    stretches
+}
+
+fn gap(digest: &Digest, function: usize, ids: &[SiteId], near: &Near) -> Gap {
+    let executed = || ids.iter().filter(|id| digest.total.state(**id) == State::Executed);
+    let line = |id: Option<&SiteId>| id.map_or(0, |id| digest.suite.table.get(*id).line);
+    let lines = (line(ids.first()), line(ids.last()));
+    let mut closest: Vec<(usize, u32)> = near
+        .relations
+        .iter()
+        .enumerate()
+        .filter_map(|(relation, validated)| Some((relation, nearest(validated, lines)?)))
+        .collect();
+    closest.sort_by_key(|(relation, line)| (distance(lines, *line), *relation));
+    closest.truncate(CLOSEST_MAX);
+    Gap {
+        function,
+        lines,
+        sites: executed().count() as u64,
+        pairs: executed().map(|id| digest.counts.ran(*id)).max().unwrap_or(0),
+        executions: executed().map(|id| u64::from(digest.counts.ran(*id))).sum(),
+        neighbour: closest.first().map(|(_, line)| *line),
+        closest,
+    }
+}
+
+/// By relation: the lines of a file that it validates, in order.
+struct Near {
+    relations: Vec<Vec<u32>>,
+}
+
+impl Near {
+    fn of(digest: &Digest, sites: &[SiteId]) -> Self {
+        let table = &digest.suite.table;
+        let validated = |relation: &super::Relation| {
+            let ids = sites.iter().filter(|id| relation.validated.contains(**id));
+            ids.map(|id| table.get(*id).line).collect()
+        };
+        Near { relations: digest.relations.iter().map(validated).collect() }
+    }
+}
+
+/// Of lines in order, the one that is nearest to a stretch.
+fn nearest(validated: &[u32], lines: (u32, u32)) -> Option<u32> {
+    let after = validated.partition_point(|line| *line < lines.0);
+    let candidates = validated[after.saturating_sub(1)..].iter().take(2);
+    candidates.copied().min_by_key(|line| (distance(lines, *line), *line))
+}
+
+/// How many lines there are between a stretch and a line; none if it lies within.
+pub(crate) fn distance((first, last): (u32, u32), line: u32) -> u32 {
+    first.saturating_sub(line).max(line.saturating_sub(last))
+}

@@ -1,0 +1,102 @@
+//! The pages of a run: a folder of files that a browser opens from the disk.
+//!
+//! **The key design decision of this module**: a page is a small shell, and what it shows is data in
+//! scripts that do nothing but hand it over (`metacov.take(name, data)`), loaded when they are
+//! needed. Browsers let a page from the disk load scripts but read no files, so this is the one way
+//! to show a quarter of a million lines without loading them first. No script and no style stands
+//! in a page, so that the strictest policy can be set, and everything that comes from a run gets
+//! into a page as text, never as markup.
+//!
+//! ```text
+//! index.html           what was measured, numbers, curves, overlaps; needs no script
+//! code.html            folders, files and functions
+//! source.html          a file, line by line; of all pairs, or of one
+//! gaps.html            what is executed and never validated
+//! pairs.html           pairs, and one of them with its inputs
+//! curve.svg            how MC grew with the number of pairs
+//! assets/              style and scripts
+//! data/run.js          names: relations, criteria, files
+//! data/pairs.js        a row for each pair
+//! data/functions.js    a row for each function; numbers-CRITERION.js has their numbers
+//! data/gaps.js         the gaps
+//! data/file-F.js       the states of all lines of a file
+//! data/text-F-C.js     a thousand lines of it, and in how many pairs they ran
+//! data/cover-F-C.js    what single pairs ran of those lines
+//! data/cases-K.js      fifty pairs, with inputs and where they differ
+//! data/setup-K.js      what pairs started from
+//! ```
+
+mod cases;
+mod chunks;
+mod data;
+mod overview;
+mod page;
+mod pairs;
+mod source;
+mod vlq;
+
+use std::io;
+
+use metacov_core::Criteria;
+use metacov_formats::{Export, GcovrFormat, Writer};
+
+use crate::CurvePlot;
+use crate::digest::{Digest, Gaps, Outline};
+
+/// Takes in the files of the pages: the path below the folder, and the bytes.
+pub type Shelf<'s> = &'s mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
+
+/// Finds the text of a source file by the path that the run has for it.
+pub type Library<'l> = &'l dyn Fn(&str) -> Option<Vec<u8>>;
+
+/// What there is to say of the pages that were written.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    /// Files of which no text was found.
+    pub missing: Vec<String>,
+    /// Files whose text is of another version than the code that ran.
+    pub stale: Vec<String>,
+}
+
+const ASSETS: [(&str, &str); 6] = [
+    ("assets/style.css", include_str!("html/assets/style.css")),
+    ("assets/metacov.js", include_str!("html/assets/metacov.js")),
+    ("assets/code.js", include_str!("html/assets/code.js")),
+    ("assets/source.js", include_str!("html/assets/source.js")),
+    ("assets/pairs.js", include_str!("html/assets/pairs.js")),
+    ("assets/gaps.js", include_str!("html/assets/gaps.js")),
+];
+
+/// Writes the pages of a run.
+pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Result<Written> {
+    for (path, text) in ASSETS {
+        shelf(path, text.as_bytes())?;
+    }
+    let outline = Outline::of(digest);
+    let gaps = Gaps::of(digest, &outline);
+    let chunks = chunks::Chunks::of(digest, &outline);
+    let (sources, written) = source::read(digest, &outline, library);
+    let mut curves = Vec::new();
+    CurvePlot.write(&export(digest), &mut curves)?;
+    shelf("curve.svg", &curves)?;
+    page::write(digest, &outline, &gaps, shelf)?;
+    data::write(digest, &outline, &gaps, &sources, shelf)?;
+    source::write(digest, &outline, &chunks, &sources, shelf)?;
+    pairs::write(digest, &chunks, shelf)?;
+    cases::write(digest, &outline, shelf)?;
+    Ok(written)
+}
+
+/// The suite as other writers want it, in its primary criterion.
+fn export(digest: &Digest) -> Export<'_> {
+    Export {
+        suite: &digest.suite,
+        total: &digest.total,
+        criteria: Criteria::from_iter([digest.primary]),
+        root: &digest.header.root,
+        gcovr_format: GcovrFormat::default(),
+        growth: Some(&digest.growth),
+        plot: None,
+        since: None,
+    }
+}

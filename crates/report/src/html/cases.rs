@@ -1,0 +1,95 @@
+//! Pairs, one by one: inputs, setups, and where they differ.
+
+use std::io;
+
+use metacov_core::{Criterion, Input, Judgement, SiteId};
+use serde::Serialize;
+
+use super::Shelf;
+use super::data::put;
+use super::vlq::Stretches;
+use crate::digest::{Case, Digest, Ended, Outline};
+
+/// How many pairs share a file.
+pub(crate) const IN_FILE: usize = 50;
+
+#[derive(Serialize)]
+struct CaseData {
+    /// How it violates its relation, or what its side said last.
+    words: String,
+    /// The side that failed.
+    side: Option<usize>,
+    /// By side and input.
+    inputs: Vec<Vec<InputData>>,
+    /// By file: the lines that it differs in, as stretches with the side that ran them.
+    differing: Vec<(usize, String)>,
+}
+
+/// What an input is called, its text, how many bytes it has, and how many of them are shown.
+type InputData = (String, String, u64, usize);
+
+/// Writes all pairs of which details are kept, and what they start from.
+pub(crate) fn write(digest: &Digest, outline: &Outline, shelf: Shelf<'_>) -> io::Result<()> {
+    let mut lines: Vec<(usize, SiteId)> = Vec::new();
+    for (at, file) in outline.files.iter().enumerate() {
+        let is_line = |id: &&SiteId| digest.suite.table.get(**id).criterion() == Criterion::Line;
+        lines.extend(file.sites.iter().filter(is_line).map(|id| (at, *id)));
+    }
+    let mut rank = vec![u32::MAX; digest.suite.table.len()];
+    for ((_, id), at) in lines.iter().zip(0..) {
+        rank[id.index()] = at;
+    }
+    for (number, cases) in digest.cases.chunks(IN_FILE).enumerate() {
+        let data: Vec<CaseData> =
+            cases.iter().map(|case| CaseData::of(digest, case, &lines, &rank)).collect();
+        put(shelf, &format!("cases-{number}"), &data)?;
+    }
+    for (number, setup) in digest.setups.values().enumerate() {
+        let text = String::from_utf8_lossy(setup.content());
+        put(shelf, &format!("setup-{number}"), &text)?;
+    }
+    Ok(())
+}
+
+impl CaseData {
+    fn of(digest: &Digest, case: &Case, lines: &[(usize, SiteId)], rank: &[u32]) -> Self {
+        let (words, side) = match &case.ended {
+            Ended::Measured(Some(Judgement::Violated(how))) => (how.clone(), None),
+            Ended::Measured(_) => (String::new(), None),
+            Ended::Failed(side, _, words) => (words.clone(), Some(*side)),
+        };
+        let input = |input: &Input| {
+            let text = String::from_utf8_lossy(&input.content).into_owned();
+            (input.name.clone(), text, input.bytes, input.content.len())
+        };
+        let inputs = case.inputs.iter().map(|inputs| inputs.iter().map(input).collect()).collect();
+        let contrast = case.contrast(&digest.suite.table);
+        let mut difference = contrast.only_a.clone();
+        difference |= &contrast.only_b;
+        let mut places: Vec<(u32, usize)> = Vec::new();
+        for id in difference.iter().filter(|id| rank[id.index()] != u32::MAX) {
+            let side = usize::from(contrast.only_a.contains(id))
+                | usize::from(contrast.only_b.contains(id)) << 1;
+            places.push((rank[id.index()], side));
+        }
+        places.sort_unstable();
+        let mut differing: Vec<(usize, Stretches, usize)> = Vec::new();
+        for (at, side) in places {
+            let (file, id) = lines[at as usize];
+            let line = digest.suite.table.get(id).line as usize;
+            if differing.last().is_none_or(|(last, ..)| *last != file) {
+                differing.push((file, Stretches::default(), 0));
+            }
+            // Of the instances on a line, the first that differs speaks for all.
+            if let Some((_, stretches, last)) = differing.last_mut()
+                && line > *last
+            {
+                stretches.add(line, side);
+                *last = line;
+            }
+        }
+        let differing = differing.into_iter();
+        let differing = differing.map(|(file, stretches, _)| (file, stretches.finish())).collect();
+        CaseData { words, side, inputs, differing }
+    }
+}

@@ -1,0 +1,322 @@
+//! The first page: what was measured, and what it amounts to.
+
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+use metacov_core::{Failure, Summary, Tally, total};
+
+use super::page::target;
+use crate::digest::{Digest, Gaps, Outline, Overlap};
+use crate::rows::{percentage as percent, thousands as grouped};
+
+pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
+    let all = total(&digest.suite.table, &digest.total)[digest.primary];
+    html! {
+        main {
+            h1 { (target(digest)) }
+            (incomplete(digest))
+            (headline(digest, &all, gaps))
+            p.lead {
+                "Code that both sides of a pair run alike cannot make their results disagree: a fault there stays \
+                 unnoticed. Code that only one side runs can. That code is validated: metamorphic coverage, MC."
+            }
+            h2 #relations { "Relations" }
+            (relations(digest, &all))
+            h2 #curve { "What more pairs bring" }
+            p.lead { "MC(T) against the number of measured pairs. A curve that is still rising has more to find; one that is flat has found what it can." }
+            figure.scroll { img src="curve.svg" width="760" height="420" alt="Metamorphic coverage against pairs, a curve for each relation"; }
+            @if digest.relations.len() > 1 {
+                h2 #overlap { "Overlap" }
+                (overlap(digest))
+            }
+            h2 #criteria { "Criteria" }
+            (criteria(digest))
+            @if !digest.reasons.is_empty() {
+                h2 #invalid { "Pairs that say nothing" }
+                (reasons(digest))
+            }
+            h2 #run { "The run" }
+            (facts(digest, outline))
+        }
+    }
+}
+
+fn incomplete(digest: &Digest) -> Markup {
+    let groups = digest.total.all_groups();
+    html! {
+        @if !digest.header.complete {
+            p.warning {
+                "The run is not complete: the numbers are of " (grouped(groups))
+                @if let Some(planned) = digest.header.planned { " of " (grouped(planned)) } " pairs."
+            }
+        }
+    }
+}
+
+fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
+    let primary = digest.primary.name();
+    let violated: u64 = digest.relations.iter().map(|relation| relation.violated).sum();
+    let card = |label: &str, value: String, of: String| {
+        html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
+    };
+    let known = !digest.suite.table.partial().contains(digest.primary);
+    let base = |part: u64| {
+        if known {
+            format!("{} of {} {primary}s", grouped(part), grouped(all.sites))
+        } else {
+            format!("{} {primary}s; the files do not list all code", grouped(part))
+        }
+    };
+    let share = |percent: Option<f64>| if known { self::percent(percent) } else { "?".to_owned() };
+    html! {
+        section.cards {
+            (card("Cov: executed", share(all.percent_executed()), base(all.executed())))
+            (card("MC: validated", share(all.percent()), base(validated(all))))
+            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(validated(all)), grouped(all.executed()))))
+            a.card href="gaps.html" {
+                div.label { "executed, never validated" }
+                div.value { (grouped(all.executed_alike)) }
+                div.of { (primary) "s; " (grouped(gaps.all_functions as u64)) " functions in whole" }
+            }
+            a class={ "card" @if violated > 0 { " bad" } } href="pairs.html#show=violated" {
+                div.label { "violations" }
+                div.value { (grouped(violated)) }
+                div.of { "of " (grouped(digest.total.groups)) " measured pairs" }
+            }
+        }
+    }
+}
+
+/// What is validated: the difference, whatever was asked of the pairs.
+fn validated(summary: &Summary) -> u64 {
+    summary.only_a + summary.only_b + summary.either
+}
+
+fn relations(digest: &Digest, all: &Summary) -> Markup {
+    let table = &digest.suite.table;
+    let overlap = Overlap::of(digest);
+    let failed = |tally: &Tally| tally.all_groups() - tally.groups;
+    let row = |name: &str,
+               tally: &Tally,
+               summary: &Summary,
+               cells: [u64; 3],
+               unique: Option<u64>| {
+        let link = |show: &str, number: u64| {
+            let href = if name == "all" {
+                format!("pairs.html#show={show}")
+            } else {
+                format!("pairs.html#show={show}&relation={}", encoded(name))
+            };
+            html! { @if number > 0 { a href=(href) { (grouped(number)) } } @else { span.zero { "0" } } }
+        };
+        html! {
+            th scope="row" { (name) }
+            td { (grouped(tally.groups)) }
+            td { (link("failed", failed(tally))) }
+            td { (link("violated", cells[0])) }
+            td { (link("empty", cells[1])) }
+            td { (link("one-sided", cells[2])) }
+            td.bar { (bar(summary)) }
+            td { (percent(summary.percent_executed())) }
+            td { (grouped(validated(summary))) }
+            td.strong { (percent(summary.percent())) }
+            td { (percent(summary.percent_of_executed())) }
+            td { @if let Some(unique) = unique { (grouped(unique)) } }
+        }
+    };
+    let sums = digest.relations.iter().fold([0; 3], |sums: [u64; 3], of| {
+        [sums[0] + of.violated, sums[1] + of.empty, sums[2] + of.one_sided]
+    });
+    html! {
+        div.scroll { table.plain #relation-table {
+            thead { tr {
+                th.text scope="col" { "relation" }
+                th scope="col" { "pairs" }
+                th scope="col" title="pairs with a side that crashed, timed out, was invalid or left no counters" { "not measured" }
+                th scope="col" { "violated" }
+                th scope="col" title="pairs whose sides ran the same code" { "no difference" }
+                th scope="col" title="pairs of which one side ran all that the other ran" { "one-sided" }
+                th.bar.text scope="col" { "validated, executed, not executed" }
+                th scope="col" { "Cov" }
+                th scope="col" { "validated" }
+                th scope="col" { "MC" }
+                th scope="col" { "MC/Cov" }
+                th scope="col" title={ "validated " (digest.primary.name()) "s that no other relation validates" } { "unique" }
+            } }
+            tbody {
+                @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {
+                    tr {
+                        (row(&relation.name, tally, &total(table, tally)[digest.primary], [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
+                    }
+                }
+            }
+            @if digest.relations.len() > 1 {
+                tfoot { tr { (row("all", &digest.total, all, sums, None)) } }
+            }
+        } }
+    }
+}
+
+/// A bar of three parts: validated, executed, not executed.
+fn bar(summary: &Summary) -> Markup {
+    let share = |part: u64| format!("{:.2}", permyriad(part, summary.sites));
+    let (validated, executed) = (validated(summary), summary.executed());
+    html! {
+        svg.stack viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={ (validated) " validated, " (summary.executed_alike) " executed and never validated, " (summary.not_executed()) " not executed" } {
+            rect.n width="100" height="10" {}
+            rect.x width=(share(executed)) height="10" {}
+            rect.v width=(share(validated)) height="10" {}
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites: exact in an f64")]
+fn permyriad(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}
+
+fn overlap(digest: &Digest) -> Markup {
+    let overlap = Overlap::of(digest);
+    let share =
+        |row: usize, column: usize| permyriad(overlap.shared[row][column], overlap.validated[row]);
+    html! {
+        p.lead {
+            "Of what a relation (row) validates, how much another (column) validates as well, in percent. "
+            "A row of low numbers brings something of its own."
+        }
+        div.scroll { table.plain.matrix {
+            thead { tr {
+                th.text scope="col" { "relation" }
+                th scope="col" { "validated" }
+                th scope="col" { "unique" }
+                @for relation in &digest.relations { th scope="col" { (relation.name) } }
+            } }
+            tbody {
+                @for (row, relation) in digest.relations.iter().enumerate() {
+                    tr {
+                        th scope="row" { (relation.name) }
+                        td { (grouped(overlap.validated[row])) }
+                        td { (grouped(overlap.unique[row])) }
+                        @for column in 0..digest.relations.len() {
+                            @if row == column {
+                                td.same { "·" }
+                            } @else if overlap.validated[row] == 0 {
+                                td { "–" }
+                            } @else {
+                                td class={ "heat h" (heat(share(row, column))) } { (format!("{:.0}", share(row, column))) }
+                            }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+/// One of ten steps.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share is from 0 to 100"
+)]
+fn heat(share: f64) -> u8 {
+    (share / 10.0).clamp(0.0, 9.0) as u8
+}
+
+fn criteria(digest: &Digest) -> Markup {
+    let table = &digest.suite.table;
+    let partial = table.partial();
+    let rows: Vec<(&str, &Tally)> = digest
+        .suite
+        .relations
+        .iter()
+        .map(|(name, tally)| (name.as_str(), tally))
+        .chain((digest.suite.relations.len() > 1).then_some(("all", &digest.total)))
+        .collect();
+    let all = total(table, &digest.total);
+    html! {
+        div.scroll { table.plain {
+            thead {
+                tr {
+                    th.text scope="col" rowspan="2" { "relation" }
+                    @for criterion in digest.criteria.iter() {
+                        th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (grouped(all[criterion].sites)) } }
+                    }
+                }
+                tr { @for _ in digest.criteria.iter() {
+                    th.first scope="col" { "Cov" } th scope="col" { "MC" } th scope="col" { "MC/Cov" }
+                } }
+            }
+            tbody {
+                @for (name, tally) in rows {
+                    @let summaries = total(table, tally);
+                    tr {
+                        th scope="row" { (name) }
+                        @for criterion in digest.criteria.iter() {
+                            @let of = &summaries[criterion];
+                            @let known = !partial.contains(criterion);
+                            td.first title={ (grouped(of.executed())) " executed" } { (if known { percent(of.percent_executed()) } else { grouped(of.executed()) }) }
+                            td title={ (grouped(validated(of))) " validated" } { (if known { percent(of.percent()) } else { grouped(validated(of)) }) }
+                            td { (percent(of.percent_of_executed())) }
+                        }
+                    }
+                }
+            }
+        } }
+    }
+}
+
+fn reasons(digest: &Digest) -> Markup {
+    let mut rows: Vec<_> = digest.reasons.iter().collect();
+    rows.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let rest: u64 = rows.iter().skip(REASONS_MAX).map(|(_, count)| **count).sum();
+    html! {
+        div.scroll { table.plain.words {
+            thead { tr { th.text scope="col" { "relation" } th.text scope="col" { "how" } th.text scope="col" { "in its words" } th scope="col" { "pairs" } } }
+            tbody {
+                @for ((relation, failure, words), count) in rows.iter().take(REASONS_MAX) {
+                    tr { th scope="row" { (relation) } td.text { (Failure::name(*failure)) } td.text { (words) } td { (grouped(**count)) } }
+                }
+                @if rest > 0 { tr { th scope="row" { "others" } td {} td {} td { (grouped(rest)) } } }
+            }
+        } }
+    }
+}
+
+/// How many reasons are told.
+const REASONS_MAX: usize = 30;
+
+fn facts(digest: &Digest, outline: &Outline) -> Markup {
+    let header = &digest.header;
+    let functions = outline.functions.iter().filter(|function| function.line > 0).count();
+    html! {
+        dl.facts {
+            dt { "run file" } dd { (digest.name) }
+            @if !header.command.is_empty() { dt { "command" } dd { code { (header.command) } } }
+            dt { "build" } dd { code { (digest.suite.table.build_id()) } }
+            dt { "code" } dd { (grouped(outline.files.len() as u64)) (if outline.files.len() == 1 { " file, " } else { " files, " }) (grouped(functions as u64)) " functions, " (grouped(digest.suite.table.len() as u64)) " sites" }
+            dt { "pairs" } dd { (grouped(digest.total.all_groups())) @if let Some(planned) = header.planned { " of " (grouped(planned)) " planned" } ", " (grouped(digest.total.groups)) " measured" }
+            dt { "relations" } dd { (digest.relations.iter().map(|of| of.name.as_str()).collect::<Vec<_>>().join(", ")) }
+            @for (key, value) in &header.settings {
+                @if key != "the command" { dt { (key) } dd { (value) } }
+            }
+        }
+        @let warnings = digest.suite.warnings();
+        @if !warnings.is_empty() {
+            ul.warnings { @for warning in warnings { li { (warning.to_string()) } } }
+        }
+    }
+}
+
+/// A name as a part of an address.
+fn encoded(name: &str) -> String {
+    let mut text = String::new();
+    for byte in name.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}

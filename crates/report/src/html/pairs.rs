@@ -1,0 +1,82 @@
+//! What single pairs ran, chunk by chunk.
+
+use std::io;
+
+use metacov_core::Cover;
+use serde::Serialize;
+
+use super::Shelf;
+use super::chunks::Chunks;
+use super::data::put;
+use super::vlq::Stretches;
+use crate::digest::{Digest, Ended};
+
+#[derive(Default, Serialize)]
+struct CoverData {
+    /// By place: whether most pairs run it.
+    base: String,
+    /// By pair: the places where it does otherwise, as stretches with what it does there.
+    pairs: Vec<(usize, String)>,
+}
+
+/// What a pair may do at a place: run it on no side, on all, or on some.
+const NONE: usize = 0;
+const ALL: usize = 1;
+const ONLY_A: usize = 2;
+const ONLY_B: usize = 3;
+const EITHER: usize = 4;
+
+/// Writes for each chunk what pairs ran of it. Pairs are much alike: what is written of each is
+/// where it differs from what most of them do.
+pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::Result<()> {
+    let table = &digest.suite.table;
+    let mut base = Cover::of(table);
+    let mut data: Vec<CoverData> = Vec::new();
+    for chunk in &chunks.all {
+        let mut letters = String::new();
+        for id in chunk.sites() {
+            let both = digest.counts.ran(id) - digest.counts.validated(id);
+            let is_usual = both > digest.counts.pairs - digest.counts.ran(id);
+            letters.push(if is_usual { '1' } else { '0' });
+            if is_usual {
+                base.insert(id);
+            }
+        }
+        data.push(CoverData { base: letters, pairs: Vec::new() });
+    }
+    let mut places = Vec::new();
+    for (at, case) in digest.cases.iter().enumerate() {
+        if !matches!(case.ended, Ended::Measured(_)) {
+            continue;
+        }
+        let contrast = case.contrast(table);
+        let mut unusual = contrast.any.clone();
+        unusual ^= &base;
+        unusual |= &contrast.only_a;
+        unusual |= &contrast.only_b;
+        places.clear();
+        for id in unusual.iter() {
+            let Some((chunk, place)) = chunks.place(id) else { continue };
+            let state = match (contrast.only_a.contains(id), contrast.only_b.contains(id)) {
+                (true, true) => EITHER,
+                (true, false) => ONLY_A,
+                (false, true) => ONLY_B,
+                (false, false) if contrast.any.contains(id) => ALL,
+                (false, false) => NONE,
+            };
+            places.push((chunk, place, state));
+        }
+        places.sort_unstable();
+        for places in places.chunk_by(|left, right| left.0 == right.0) {
+            let mut stretches = Stretches::default();
+            for (_, place, state) in places {
+                stretches.add(*place, *state);
+            }
+            data[places[0].0].pairs.push((at, stretches.finish()));
+        }
+    }
+    for (chunk, data) in chunks.all.iter().zip(data) {
+        put(shelf, &format!("cover-{}", chunk.name()), &data)?;
+    }
+    Ok(())
+}

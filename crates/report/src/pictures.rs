@@ -1,0 +1,77 @@
+//! A suite as a picture.
+
+use std::io::{self, Write};
+
+use metacov_core::{Criterion, Curve};
+use metacov_formats::{Export, Writer};
+
+use crate::svg::{Curves, Labels, Series, badge};
+
+/// How much is validated after each pair, a curve for each relation.
+pub struct CurvePlot;
+
+impl Writer for CurvePlot {
+    fn name(&self) -> &'static str {
+        "curve"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["svg"]
+    }
+
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let (Some(growth), Some(criterion)) = (export.growth, export.criteria.iter().next()) else {
+            return Err(io::Error::other("curves are drawn from a run file"));
+        };
+        let sites = export.suite.table.sites();
+        let sites = sites.filter(|(_, site)| site.criterion() == criterion).count();
+        let mut series: Vec<Series> = growth
+            .relations
+            .iter()
+            .map(|(name, curve)| one(name, curve, criterion, sites))
+            .collect();
+        if series.len() > 1 {
+            series.push(one("all", &growth.total, criterion, sites));
+        }
+        let base = if export.suite.table.partial().contains(criterion) { "known" } else { "all" };
+        let labels = Labels {
+            title: "Metamorphic coverage against pairs".to_owned(),
+            x: "pairs".to_owned(),
+            y: format!("{} validated, in % of {base}", criterion.plural()),
+        };
+        out.write_all(Curves { labels, series, logarithmic: false }.to_svg().as_bytes())
+    }
+}
+
+fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites and pairs")]
+    let point =
+        |pairs: u64, validated: u64| (pairs as f64, 100.0 * validated as f64 / sites.max(1) as f64);
+    let points = curve.points.iter().map(|at| point(at.pairs, at.validated(criterion)));
+    Series { name: name.to_owned(), points: [point(0, 0)].into_iter().chain(points).collect() }
+}
+
+/// The result as a badge: of lines, or of the first criterion that is shown.
+pub struct Badge;
+
+impl Writer for Badge {
+    fn name(&self) -> &'static str {
+        "badge"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["badge.svg"]
+    }
+
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let criterion = export.criteria.iter().next().unwrap_or(Criterion::Line);
+        let summary = metacov_core::total(&export.suite.table, export.total)[criterion];
+        let unknown = export.suite.table.partial().contains(criterion);
+        let percent = summary.percent().filter(|_| !unknown);
+        let how_much = percent.map_or_else(
+            || "unknown".to_owned(),
+            |percent| format!("{percent:.1} % of {}", criterion.plural()),
+        );
+        out.write_all(badge("validated", &how_much).as_bytes())
+    }
+}

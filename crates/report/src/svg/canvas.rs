@@ -1,0 +1,233 @@
+//! Elements, and what all plots share: size, colours, title, legend.
+
+use std::fmt::{Display, Write as _};
+
+use unicode_width::UnicodeWidthStr;
+
+use super::Labels;
+use super::axis::Axis;
+
+/// The size of a plot.
+pub const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 420.0;
+/// Where data is drawn: left, top and bottom. The right end depends on the legend.
+const LEFT: f64 = 64.0;
+const TOP: f64 = 68.0;
+const BOTTOM: f64 = HEIGHT - 56.0;
+
+/// How many series have a colour of their own; then colours come again with another stroke.
+const COLORS: usize = 7;
+/// Text is measured by guess: there is no font to ask.
+const LETTER: f64 = 6.7;
+/// Longer names are cut; the tooltip has them whole.
+const NAME_MAX: usize = 26;
+
+/// Colours of Okabe and Ito, which people with any kind of colour vision can tell apart; a little
+/// darker by day and lighter by night, for contrast.
+const STYLE: &str = "\
+text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#24292f}\
+.title{font-size:15px;font-weight:600}.dim{fill:#57606a}.end{text-anchor:end}\
+.middle{text-anchor:middle}.paper{fill:#fff}.grid{stroke:#e4e7eb}.axis{stroke:#8c959f}\
+.curve{fill:none;stroke-width:2;stroke-linejoin:round}\
+.c0{--c:#0067a5}.c1{--c:#c44e00}.c2{--c:#00805f}.c3{--c:#b0508a}.c4{--c:#9a6b00}\
+.c5{--c:#2f8fc4}.c6{--c:#5b5f66}.line{stroke:var(--c)}.area{fill:var(--c)}\
+.soft{fill:var(--c);fill-opacity:.22}.dot{fill:var(--c);fill-opacity:.55}\
+@media(prefers-color-scheme:dark){text{fill:#e6edf3}.dim{fill:#9da7b3}.paper{fill:#0d1117}\
+.grid{stroke:#2b323b}.axis{stroke:#6e7681}.c0{--c:#58a6e8}.c1{--c:#f0883e}.c2{--c:#3fb992}\
+.c3{--c:#dd8fbd}.c4{--c:#e3b341}.c5{--c:#8fd0f5}.c6{--c:#aab2bd}}";
+
+/// Strokes of series whose colour was there before.
+const DASHES: [&str; 4] = ["", "6 3", "2 3", "8 3 2 3"];
+
+/// A plot on its way.
+pub struct Canvas {
+    text: String,
+    /// The right end of where data is drawn.
+    pub right: f64,
+}
+
+impl Canvas {
+    /// A canvas with its title, and a legend of these names if there are several.
+    pub fn new(labels: &Labels, height: f64, names: &[&str]) -> Self {
+        let mut text = String::new();
+        let _ = write!(
+            text,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+             width=\"{WIDTH}\" height=\"{height}\" role=\"img\" aria-label=\"{title}\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n\
+             <rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n",
+            title = escaped(&labels.title),
+        );
+        let mut canvas = Canvas { text, right: WIDTH - 24.0 };
+        canvas.text(16.0, 26.0, "title", &labels.title);
+        if names.len() > 1 {
+            canvas.legend(names);
+        }
+        canvas
+    }
+
+    /// A canvas with both axes: for points.
+    pub fn with_axes(labels: &Labels, names: &[&str], x: Axis, y: Axis) -> (Self, Axis, Axis) {
+        let mut canvas = Canvas::new(labels, HEIGHT, names);
+        let (x, y) = (x.between(LEFT, canvas.right), canvas.vertical(y, &labels.y));
+        for tick in x.ticks() {
+            let at = x.place(tick);
+            canvas.line(at, BOTTOM, at, BOTTOM + 4.0, "axis");
+            canvas.text(at, BOTTOM + 18.0, "middle dim", &x.written(tick));
+        }
+        let middle = f64::midpoint(LEFT, canvas.right);
+        canvas.text(middle, BOTTOM + 40.0, "middle", &labels.x);
+        (canvas, x, y)
+    }
+
+    /// A canvas with a vertical axis, and a place for each name on the other: for boxes. The places
+    /// are the middles.
+    pub fn with_places(labels: &Labels, names: &[&str], y: Axis) -> (Self, Vec<f64>, Axis) {
+        let mut canvas = Canvas::new(labels, HEIGHT, &[]);
+        let y = canvas.vertical(y, &labels.y);
+        #[expect(clippy::cast_precision_loss, reason = "as many as fit on a page")]
+        let step = (canvas.right - LEFT) / names.len().max(1) as f64;
+        let letters = step / LETTER;
+        let mut places = Vec::new();
+        for name in names {
+            let at = LEFT + step * (0.5 + real(places.len()));
+            // Neighbours stand on two lines if names are longer than their places.
+            let lower =
+                names.iter().any(|name| real(name.width()) > letters) && places.len() % 2 == 1;
+            let below = if lower { 34.0 } else { 18.0 };
+            canvas.text(at, BOTTOM + below, "middle", &cut(name));
+            places.push(at);
+        }
+        (canvas, places, y)
+    }
+
+    fn vertical(&mut self, y: Axis, label: &str) -> Axis {
+        let y = y.between(BOTTOM, TOP);
+        self.text(16.0, 48.0, "dim", label);
+        for tick in y.ticks() {
+            let at = y.place(tick);
+            self.line(LEFT, at, self.right, at, "grid");
+            self.text(LEFT - 8.0, at + 4.0, "end dim", &y.written(tick));
+        }
+        self.line(LEFT, BOTTOM, self.right, BOTTOM, "axis");
+        y
+    }
+
+    fn legend(&mut self, names: &[&str]) {
+        let widest = names.iter().map(|name| cut(name).width()).max().unwrap_or(0);
+        let left = WIDTH - 24.0 - real(widest) * LETTER;
+        self.right = left - 40.0;
+        for (at, name) in names.iter().enumerate() {
+            let y = TOP + 10.0 + 20.0 * real(at);
+            let (class, dash) = (stroke(at), dash(at));
+            let _ = writeln!(
+                self.text,
+                "<path class=\"curve {class}\"{dash} d=\"M{:.1} {:.1}h22\"/>",
+                left - 30.0,
+                y - 4.0,
+            );
+            self.text(left, y, "", &cut(name));
+        }
+    }
+
+    /// A word.
+    pub fn text(&mut self, x: f64, y: f64, class: &str, word: &str) {
+        let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
+        let _ =
+            writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\"{class}>{}</text>", escaped(word));
+    }
+
+    /// A straight line.
+    pub fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, class: &str) {
+        let _ =
+            writeln!(self.text, "<path class=\"{class}\" d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
+    }
+
+    /// A rectangle, with a tooltip.
+    pub fn rectangle(&mut self, corner: (f64, f64), size: (f64, f64), class: &str, tip: &str) {
+        let ((x, y), (width, height)) = (corner, size);
+        let _ = writeln!(
+            self.text,
+            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\"><title>{}</title></rect>",
+            escaped(tip)
+        );
+    }
+
+    /// A dot, with a tooltip if there is one.
+    pub fn dot(&mut self, x: f64, y: f64, radius: f64, class: &str) {
+        let _ = writeln!(
+            self.text,
+            "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\"/>"
+        );
+    }
+
+    /// The curve of a series, with its name as a tooltip.
+    pub fn curve(&mut self, series: usize, path: &str, name: &str) {
+        let (class, dash) = (stroke(series), dash(series));
+        let _ = writeln!(
+            self.text,
+            "<path class=\"curve {class}\"{dash} d=\"{path}\"><title>{}</title></path>",
+            escaped(name)
+        );
+    }
+
+    /// The whole file.
+    pub fn finish(mut self) -> String {
+        self.text.push_str("</svg>\n");
+        self.text
+    }
+}
+
+/// The class of a series' lines.
+pub fn stroke(series: usize) -> String {
+    format!("c{} line", series % COLORS)
+}
+
+fn dash(series: usize) -> String {
+    match DASHES[series / COLORS % DASHES.len()] {
+        "" => String::new(),
+        dash => format!(" stroke-dasharray=\"{dash}\""),
+    }
+}
+
+/// The class of a series' areas, of this kind.
+pub fn fill(series: usize, kind: impl Display) -> String {
+    format!("c{} {kind}", series % COLORS)
+}
+
+/// A name as it stands in a plot.
+pub fn cut(name: &str) -> String {
+    if name.chars().count() <= NAME_MAX {
+        return name.to_owned();
+    }
+    name.chars().take(NAME_MAX - 1).chain(['…']).collect()
+}
+
+/// How wide a word is, by guess.
+pub fn width(word: &str) -> f64 {
+    real(word.width()) * LETTER
+}
+
+#[expect(clippy::cast_precision_loss, reason = "as many as fit on a page")]
+pub fn real(count: usize) -> f64 {
+    count as f64
+}
+
+/// Text that XML does not take for its own, without what XML cannot hold.
+pub fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            letter if letter.is_control() || matches!(letter, '\u{fffe}' | '\u{ffff}') => {
+                safe.push('\u{fffd}');
+            }
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}

@@ -1,0 +1,63 @@
+//! Curves: what grows with what.
+
+use std::fmt::Write as _;
+
+use super::axis::Axis;
+use super::canvas::Canvas;
+use super::{Labels, Series};
+
+/// A curve for each series. The legend stands in the order in which they end.
+pub struct Curves {
+    /// What stands around them.
+    pub labels: Labels,
+    /// The curves; their points from left to right.
+    pub series: Vec<Series>,
+    /// Whether the horizontal axis has powers of ten.
+    pub logarithmic: bool,
+}
+
+impl Curves {
+    /// The plot.
+    pub fn to_svg(&self) -> String {
+        let mut series: Vec<&Series> = self.series.iter().collect();
+        let end = |series: &Series| series.points.last().map_or(f64::NEG_INFINITY, |end| end.1);
+        series.sort_by(|left, right| end(right).total_cmp(&end(left)));
+        let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();
+        let points = || series.iter().flat_map(|series| &series.points);
+        let xs = points().map(|point| point.0);
+        let x = if self.logarithmic { Axis::logarithmic(xs) } else { Axis::tight(xs) };
+        let y = Axis::of(points().map(|point| point.1), true);
+        let (mut canvas, x, y) = Canvas::with_axes(&self.labels, &names, x, y);
+        for (at, series) in series.iter().enumerate() {
+            canvas.curve(at, &path(&series.points, x, y), &series.name);
+            if series.points.len() == 1 || self.logarithmic {
+                for point in &series.points {
+                    canvas.dot(
+                        x.place(point.0),
+                        y.place(point.1),
+                        3.0,
+                        &super::canvas::fill(at, "area"),
+                    );
+                }
+            }
+        }
+        canvas.finish()
+    }
+}
+
+/// The way through the points. What is nearer than half a pixel to the last one is left out, but
+/// for the end: a curve of a million points is no larger than what can be seen of it.
+fn path(points: &[(f64, f64)], x: Axis, y: Axis) -> String {
+    let mut path = String::new();
+    let mut last: Option<f64> = None;
+    for (at, point) in points.iter().enumerate() {
+        let (left, top) = (x.place(point.0), y.place(point.1));
+        let is_end = at + 1 == points.len();
+        if last.is_some_and(|last| (left - last).abs() < 0.5) && !is_end {
+            continue;
+        }
+        let _ = write!(path, "{}{left:.1} {top:.1}", if last.is_none() { 'M' } else { 'L' });
+        last = Some(left);
+    }
+    path
+}

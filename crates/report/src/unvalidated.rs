@@ -1,0 +1,98 @@
+//! Lines that run, but that no pair could have caught lying.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use metacov_core::{Element, State, Suite, Tally};
+use metacov_formats::{Export, Writer};
+
+/// How many places are named. GitHub shows ten warnings of a step.
+pub(crate) const PLACES_MAX: usize = 50;
+
+/// Lines that follow each other, in one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stretch {
+    pub(crate) path: String,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+    pub(crate) lines: usize,
+}
+
+/// Everything that was executed and never validated, by path and line. Lines without code in
+/// between do not end a stretch; lines with another state do.
+pub(crate) fn stretches(Suite { table, .. }: &Suite, total: &Tally) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    let mut goes_on = false;
+    for id in table.ordered() {
+        let site = table.get(id);
+        if site.element != Element::Line {
+            continue;
+        }
+        let path = table.path(site.file);
+        let is_executed = total.state(id) == State::Executed;
+        match stretches.last_mut() {
+            Some(last) if is_executed && goes_on && last.path == path => {
+                last.lines += usize::from(last.last != site.line);
+                last.last = site.line;
+            }
+            _ if is_executed => {
+                let (first, last) = (site.line, site.line);
+                stretches.push(Stretch { path: path.to_owned(), first, last, lines: 1 });
+            }
+            _ => {}
+        }
+        goes_on = is_executed;
+    }
+    stretches
+}
+
+/// Annotations that GitHub shows beside the code of a pull request, if a job prints them.
+pub struct Annotations;
+
+impl Writer for Annotations {
+    fn name(&self) -> &'static str {
+        "github"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let stretches = stretches(export.suite, export.total);
+        let mut text = String::new();
+        for Stretch { path, first, last, lines } in stretches.iter().take(PLACES_MAX) {
+            let what = match lines {
+                1 => "This line runs, but no pair of tests differs in it".to_owned(),
+                lines => format!("These {lines} lines run, but no pair of tests differs in them"),
+            };
+            let _ = writeln!(
+                text,
+                "::warning file={},line={first},endLine={last},title=Executed%2C never validated::\
+                 {what}: a fault here would go unnoticed.",
+                property(path)
+            );
+        }
+        if stretches.len() > PLACES_MAX {
+            let more = stretches.len() - PLACES_MAX;
+            let _ = writeln!(text, "::notice::{more} more places run and are never validated.");
+        }
+        out.write_all(text.as_bytes())
+    }
+}
+
+/// A value that workflow commands take as it is.
+fn property(text: &str) -> String {
+    let mut safe = String::new();
+    for letter in text.chars() {
+        match letter {
+            '%' => safe.push_str("%25"),
+            '\r' => safe.push_str("%0D"),
+            '\n' => safe.push_str("%0A"),
+            ':' => safe.push_str("%3A"),
+            ',' => safe.push_str("%2C"),
+            letter => safe.push(letter),
+        }
+    }
+    safe
+}

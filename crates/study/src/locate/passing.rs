@@ -1,0 +1,51 @@
+//! Pairs that keep to their relation.
+
+use std::sync::{Mutex, PoisonError};
+
+use metacov_core::{Group, Judgement, Reading};
+use metacov_formats::{Audience, Done, Error};
+use metacov_store::Run;
+
+use super::Frequency;
+
+/// Counts what passing pairs run while they are measured.
+#[derive(Default)]
+pub struct Passing(Mutex<Frequency>);
+
+impl Passing {
+    /// What they ran.
+    pub fn into_frequency(self) -> Frequency {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Audience for Passing {
+    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+        if let (Ok(group), Some(Judgement::Holds)) = (done.outcome, &done.context.judgement) {
+            add(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), group);
+        }
+        Ok(())
+    }
+}
+
+/// What the passing pairs of a run ran.
+pub fn passing(run: &Run) -> Result<Frequency, Error> {
+    let mut frequency = Frequency::default();
+    for stored in run.pairs()? {
+        let stored = stored?;
+        if let (Ok(group), Some(Judgement::Holds)) = (&stored.outcome, &stored.judgement) {
+            add(&mut frequency, group);
+        }
+    }
+    Ok(frequency)
+}
+
+/// A pair ran what any of its sides ran.
+fn add(frequency: &mut Frequency, group: &Group<Reading>) {
+    let [first, others @ ..] = group.sides() else { return };
+    let mut executed = first.executed.clone();
+    for side in others {
+        executed |= &side.executed;
+    }
+    frequency.add(&executed);
+}

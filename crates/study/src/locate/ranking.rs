@@ -1,0 +1,169 @@
+//! Functions and lines by suspicion.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use metacov_core::{Criterion, Functions, Site, SiteId, SiteTable};
+use serde::Serialize;
+
+use super::{Frequency, Symptom};
+
+/// How much the difference and the near misses count beside the rest: enough to decide between lines
+/// that are nearly as rare.
+const NUDGE: f64 = 0.02;
+
+/// Two scores that differ by less are the same: sums have a last digit.
+const SAME: f64 = 1e-9;
+
+/// How lines are scored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// `v (1 - p) + 0.02 (d - n)`, where `v`, `p` and `n` are the shares of violating variants, of
+    /// passing pairs and of near misses that run the line, and `d` is 1 if it is in the difference
+    /// of the pair.
+    Suspicion,
+    /// What spectra of coverage are usually ranked by (Ochiai): all pairs that violate against all
+    /// that do not, each as one test, whatever they are. What the other is held against.
+    Ochiai,
+}
+
+/// Code by suspicion, the most suspicious first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ranking {
+    /// Functions, each by its most suspicious line.
+    pub functions: Vec<Suspect>,
+    /// Lines.
+    pub lines: Vec<Suspect>,
+}
+
+/// Code that may be at fault.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Suspect {
+    /// Its place from one on; those that are equally suspicious share the mean of theirs.
+    pub rank: f64,
+    /// The file.
+    pub file: String,
+    /// The function; empty outside of functions.
+    pub function: String,
+    /// The line; of a function, its most suspicious.
+    pub line: u32,
+    /// How suspicious it is.
+    pub suspicion: f64,
+    /// The share of violating variants that run it.
+    pub violating: f64,
+    /// The share of passing pairs that run it.
+    pub passing: Option<f64>,
+    /// The share of near misses that run it.
+    pub near_misses: Option<f64>,
+    /// Whether it is in the difference of a violating pair.
+    pub in_difference: bool,
+    /// The place of the function among all of the table.
+    #[serde(skip)]
+    pub(crate) place: usize,
+}
+
+/// Ranks the lines that violating pairs run, and their functions. Several symptoms are those of one
+/// fault: shares are means over them.
+pub fn rank(
+    table: &SiteTable,
+    functions: &Functions,
+    symptoms: &[Symptom],
+    passing: &Frequency,
+    formula: Formula,
+) -> Ranking {
+    let mut lines = Vec::new();
+    for (id, site) in table.sites().filter(|(_, site)| site.criterion() == Criterion::Line) {
+        if symptoms.iter().any(|symptom| symptom.executed.contains(id)) {
+            let place = functions.place(id);
+            lines.extend(place.map(|place| {
+                suspect(table, functions, (id, site, place), symptoms, passing, formula)
+            }));
+        }
+    }
+    sort(&mut lines);
+    let mut best: BTreeMap<usize, &Suspect> = BTreeMap::new();
+    for line in &lines {
+        best.entry(line.place).or_insert(line);
+    }
+    let mut functions: Vec<Suspect> =
+        best.into_values().filter(|suspect| !suspect.function.is_empty()).cloned().collect();
+    sort(&mut functions);
+    Ranking { functions, lines }
+}
+
+fn suspect(
+    table: &SiteTable,
+    functions: &Functions,
+    (id, site, place): (SiteId, &Site, usize),
+    symptoms: &[Symptom],
+    passing: &Frequency,
+    formula: Formula,
+) -> Suspect {
+    let mean = |of: &dyn Fn(&Symptom) -> Option<f64>| {
+        let shares: Vec<f64> = symptoms.iter().filter_map(of).collect();
+        let count = u32::try_from(shares.len()).ok().filter(|count| *count > 0)?;
+        Some(shares.iter().sum::<f64>() / f64::from(count))
+    };
+    let violating = mean(&|symptom| symptom.violating.share(id)).unwrap_or(0.0);
+    let near_misses = mean(&|symptom| symptom.near_misses.share(id));
+    let differing =
+        mean(&|symptom| Some(f64::from(u8::from(symptom.difference.contains(id))))).unwrap_or(0.0);
+    let share_passing = passing.share(id);
+    let suspicion = match formula {
+        Formula::Suspicion => {
+            violating * (1.0 - share_passing.unwrap_or(0.0))
+                + NUDGE * (differing - near_misses.unwrap_or(0.0))
+        }
+        Formula::Ochiai => ochiai(id, symptoms, passing),
+    };
+    Suspect {
+        rank: 0.0,
+        file: table.path(site.file).to_owned(),
+        function: table.shown_name(functions.keys[place].name).to_owned(),
+        line: site.line,
+        suspicion,
+        violating,
+        passing: share_passing,
+        near_misses,
+        in_difference: differing > 0.0,
+        place,
+    }
+}
+
+/// `failed(s) / sqrt(all failed * all that run s)`.
+fn ochiai(id: SiteId, symptoms: &[Symptom], passing: &Frequency) -> f64 {
+    let sum =
+        |count: &dyn Fn(&Symptom) -> u32| symptoms.iter().map(count).map(f64::from).sum::<f64>();
+    let failed = sum(&|symptom| symptom.violating.count(id));
+    let all_failed = sum(&|symptom| symptom.violating.executions());
+    let passed = sum(&|symptom| symptom.near_misses.count(id)) + f64::from(passing.count(id));
+    failed / (all_failed * (failed + passed)).sqrt()
+}
+
+/// Puts the most suspicious first, and gives those that are equally suspicious the mean of their
+/// places.
+fn sort(suspects: &mut [Suspect]) {
+    let place = |suspect: &Suspect| (suspect.file.clone(), suspect.line, suspect.function.clone());
+    suspects.sort_by(|left, right| {
+        right.suspicion.total_cmp(&left.suspicion).then_with(|| place(left).cmp(&place(right)))
+    });
+    let mut first = 0;
+    while first < suspects.len() {
+        let of = suspects[first].suspicion;
+        let equal = suspects[first..].partition_point(|suspect| of - suspect.suspicion < SAME);
+        let end = first + equal.max(1);
+        let mean = f64::midpoint(number(first + 1), number(end));
+        suspects[first..end].iter_mut().for_each(|suspect| suspect.rank = mean);
+        // Among equals the order is that of the source.
+        suspects[first..end].sort_by(|left, right| match place(left).cmp(&place(right)) {
+            Ordering::Equal => left.place.cmp(&right.place),
+            other => other,
+        });
+        first = end;
+    }
+}
+
+/// A place as a number.
+fn number(at: usize) -> f64 {
+    u32::try_from(at).map_or(f64::INFINITY, f64::from)
+}

@@ -1,0 +1,116 @@
+//! What a violating pair and its variants ran.
+
+use std::io;
+
+use metacov_campaign::{Ran, Trial, Tried};
+use metacov_core::{Cover, Missing, Renumbering};
+use metacov_relations::Verdict;
+
+use super::Frequency;
+use super::variant::{Case, Variant, variants};
+
+/// Pairs on one and the same database are run together, so many at a time.
+const PAIRS_PER_TRIAL: usize = 32;
+
+/// What a violating pair ran, and what is nearly the same.
+#[derive(Clone, Debug)]
+pub struct Symptom {
+    /// What either side ran, the setup included.
+    pub executed: Cover,
+    /// What one side ran and the other did not.
+    pub difference: Cover,
+    /// What the variants ran that still violate the relation, the pair itself among them.
+    pub violating: Frequency,
+    /// What the near misses ran: the variants that do not.
+    pub near_misses: Frequency,
+    /// How many more variants say nothing: they do not run as a whole.
+    pub invalid: u32,
+    /// How the results of the pair differ.
+    pub how: String,
+}
+
+/// Why a pair has no symptom.
+#[derive(Debug, thiserror::Error)]
+pub enum Unfit {
+    /// Nothing is wrong.
+    #[error("the relation holds: the sides agree")]
+    Holds,
+    /// A side fails, or has not the shape that the comparison needs.
+    #[error("{0}")]
+    Invalid(String),
+    /// A side, or what makes the database, ends the engine.
+    #[error("it has no cover: {0}")]
+    Lost(String),
+}
+
+impl From<Missing> for Unfit {
+    fn from(missing: Missing) -> Self {
+        Unfit::Lost(missing.failure.name().to_owned())
+    }
+}
+
+/// Runs a pair and all its variants. `run` runs trials; `numbers` are those of the table in which the
+/// result is told.
+pub fn explore(
+    case: &Case,
+    numbers: &Renumbering,
+    mut run: impl FnMut(&[Trial]) -> io::Result<Vec<Result<Tried, Missing>>>,
+) -> io::Result<Result<Symptom, Unfit>> {
+    let whole = Trial { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
+    let tried = match run(&[whole])?.pop() {
+        Some(Ok(tried)) => tried,
+        Some(Err(missing)) => return Ok(Err(missing.into())),
+        None => return Err(io::Error::other("a trial without a result")),
+    };
+    let ran = match tried.pairs.first() {
+        Some(Ok(ran)) => ran,
+        Some(Err((_, missing))) => return Ok(Err(missing.clone().into())),
+        None => return Err(io::Error::other("a pair without a result")),
+    };
+    let how = match case.judge(&ran.outcomes) {
+        Verdict::Violated(how) => how,
+        Verdict::Holds => return Ok(Err(Unfit::Holds)),
+        Verdict::Invalid(reason) => return Ok(Err(Unfit::Invalid(reason.to_string()))),
+    };
+    let covers = ran.covers(&tried.setup).map(|cover| numbers.cover(cover));
+    let (executed, difference) = (covers.union(), covers.difference());
+    let mut violating = Frequency::default();
+    violating.add(&executed);
+    let near_misses = Frequency::default();
+    let mut symptom = Symptom { executed, difference, violating, near_misses, invalid: 0, how };
+    let (trials, groups) = trials(case);
+    for (result, variants) in run(&trials)?.into_iter().zip(groups) {
+        let Ok(other) = result else {
+            symptom.invalid += u32::try_from(variants.len()).unwrap_or(u32::MAX);
+            continue;
+        };
+        for (pair, variant) in other.pairs.iter().zip(&variants) {
+            let runs_as_before =
+                variant.origins.iter().zip(&other.worked).all(|(origin, works)| {
+                    origin.is_none_or(|at| tried.worked.get(at) == Some(works))
+                });
+            let judged = pair.as_ref().ok().filter(|_| runs_as_before);
+            let judged = judged.map(|ran| (ran, case.judge(&ran.outcomes)));
+            let executed = |ran: &Ran| numbers.cover(ran.covers(&other.setup).union());
+            match judged {
+                Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)),
+                Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)),
+                Some((_, Verdict::Invalid(_))) | None => symptom.invalid += 1,
+            }
+        }
+    }
+    Ok(Ok(symptom))
+}
+
+/// What to run for the variants of a case, and which variants each trial is of.
+fn trials(case: &Case) -> (Vec<Trial>, Vec<Vec<Variant>>) {
+    let (same, other): (Vec<Variant>, Vec<Variant>) =
+        variants(case).into_iter().partition(|variant| variant.setup == case.setup);
+    let mut groups: Vec<Vec<Variant>> = other.into_iter().map(|variant| vec![variant]).collect();
+    groups.extend(same.chunks(PAIRS_PER_TRIAL).map(<[Variant]>::to_vec));
+    let trial = |group: &Vec<Variant>| Trial {
+        setup: group.first().map_or_else(Vec::new, |variant| variant.setup.clone()),
+        pairs: group.iter().map(|variant| variant.sides.clone()).collect(),
+    };
+    (groups.iter().map(trial).collect(), groups)
+}

@@ -1,0 +1,245 @@
+//! SQL text as words, as far as editing it needs to know.
+
+/// What a word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// Bytes.
+    Blob,
+    /// A name or a keyword; a qualified name such as `t0.c0` is one.
+    Word,
+    /// Anything else.
+    Sign,
+}
+
+/// A word of SQL.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Token {
+    /// What it is.
+    pub kind: Kind,
+    /// As it stands there.
+    pub text: String,
+}
+
+impl Token {
+    /// Whether it is this keyword.
+    pub fn is(&self, keyword: &str) -> bool {
+        self.text.eq_ignore_ascii_case(keyword)
+    }
+}
+
+/// The signs that are longer than a letter.
+const LONG_SIGNS: [&str; 10] = ["->>", "->", "<=", ">=", "<>", "!=", "==", "||", "<<", ">>"];
+
+/// The words of a statement, without comments and without the semicolon at its end.
+pub fn tokens(sql: &str) -> Vec<Token> {
+    let mut tokens: Vec<Token> =
+        lexemes(sql).map(|(kind, text)| Token { kind, text: text.to_owned() }).collect();
+    while tokens.last().is_some_and(|last| last.text == ";") {
+        tokens.pop();
+    }
+    tokens
+}
+
+/// The statements of a script, as SQLite's shell takes it: a semicolon ends a statement, but in a
+/// trigger only the one behind its `END`; a command of the shell, which begins with a dot, ends with
+/// its line.
+pub fn statements(script: &str) -> Vec<String> {
+    let mut statements = Vec::new();
+    let mut rest = script.trim_start();
+    while !rest.is_empty() {
+        let length = if rest.starts_with('.') {
+            rest.find('\n').unwrap_or(rest.len())
+        } else {
+            statement(rest)
+        };
+        let statement = rest[..length].trim_end().trim_end_matches(';').trim_end();
+        if lexemes(statement).next().is_some() {
+            statements.push(statement.to_owned());
+        }
+        rest = rest[length..].trim_start();
+    }
+    statements
+}
+
+/// How long the first statement is, its semicolon included.
+fn statement(script: &str) -> usize {
+    let mut words: Vec<&str> = Vec::new();
+    let mut is_trigger = false;
+    for (_, text) in lexemes(script) {
+        if words.len() < 4 && text.eq_ignore_ascii_case("TRIGGER") {
+            is_trigger = words.first().is_some_and(|first| first.eq_ignore_ascii_case("CREATE"));
+        }
+        let is_end = match words[..] {
+            [.., ";", last] => last.eq_ignore_ascii_case("END"),
+            _ => false,
+        };
+        if text == ";" && (!is_trigger || is_end) {
+            return text.as_ptr() as usize - script.as_ptr() as usize + text.len();
+        }
+        words.push(text);
+    }
+    script.len()
+}
+
+/// The words of a script, comments left out.
+fn lexemes(sql: &str) -> impl Iterator<Item = (Kind, &str)> {
+    let mut rest = sql;
+    std::iter::from_fn(move || {
+        loop {
+            rest = rest.trim_start();
+            let comment = if rest.starts_with("--") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                break;
+            };
+            rest = &rest[comment..];
+        }
+        let (kind, length) = lexeme(rest)?;
+        let (text, behind) = rest.split_at(length);
+        rest = behind;
+        Some((kind, text))
+    })
+}
+
+/// What the first word is, and how long.
+fn lexeme(rest: &str) -> Option<(Kind, usize)> {
+    let first = rest.chars().next()?;
+    let starts_next = |what: fn(char) -> bool| rest[first.len_utf8()..].starts_with(what);
+    Some(if first == '\'' {
+        (Kind::Text, quoted(rest, '\''))
+    } else if matches!(first, 'x' | 'X') && starts_next(|next| next == '\'') {
+        (Kind::Blob, 1 + quoted(&rest[1..], '\''))
+    } else if first.is_ascii_digit() || first == '.' && starts_next(|next| next.is_ascii_digit()) {
+        (Kind::Number, number(rest))
+    } else if is_start_of_word(first) {
+        (Kind::Word, word(rest))
+    } else {
+        let long = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign));
+        (Kind::Sign, long.map_or(first.len_utf8(), |sign| sign.len()))
+    })
+}
+
+/// The text of words.
+pub fn text(tokens: &[Token]) -> String {
+    let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+    texts.join(" ")
+}
+
+fn is_start_of_word(letter: char) -> bool {
+    letter.is_alphabetic() || matches!(letter, '_' | '"' | '`' | '[')
+}
+
+/// How long a quoted text is; a quote that stands twice is a part of it.
+fn quoted(text: &str, quote: char) -> usize {
+    let mut inside = text.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = inside.next() {
+        if letter == quote && inside.next_if(|(_, next)| *next == quote).is_none() {
+            return at + quote.len_utf8();
+        }
+    }
+    text.len()
+}
+
+fn number(text: &str) -> usize {
+    let mut last = ' ';
+    let is_part = |letter: char, last: char| {
+        letter.is_ascii_alphanumeric()
+            || letter == '.'
+            || matches!(letter, '+' | '-') && matches!(last, 'e' | 'E')
+    };
+    let end = text.find(|letter: char| {
+        let is_over = !is_part(letter, last);
+        last = letter;
+        is_over
+    });
+    end.unwrap_or(text.len())
+}
+
+/// How long a word is, with what qualifies it.
+fn word(text: &str) -> usize {
+    let mut end = 0;
+    loop {
+        let rest = &text[end..];
+        end += match rest.chars().next() {
+            Some(quote @ ('"' | '`')) => quoted(rest, quote),
+            Some('[') => rest.find(']').map_or(rest.len(), |end| end + 1),
+            _ => {
+                let is_over =
+                    |letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$');
+                rest.find(is_over).unwrap_or(rest.len())
+            }
+        };
+        match text[end..].strip_prefix('.') {
+            Some(next) if next.starts_with(is_start_of_word) => end += 1,
+            _ => return end,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(sql: &str) -> Vec<String> {
+        tokens(sql).into_iter().map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn words_are_what_sqlite_takes_for_words() {
+        assert_eq!(
+            texts("SELECT t0.c0,'it''s'||x'0f' FROM \"a b\".[c d] -- end\n WHERE .5e-3<=c1;"),
+            [
+                "SELECT",
+                "t0.c0",
+                ",",
+                "'it''s'",
+                "||",
+                "x'0f'",
+                "FROM",
+                "\"a b\".[c d]",
+                "WHERE",
+                ".5e-3",
+                "<=",
+                "c1"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_script_falls_into_its_statements() {
+        let script = "CREATE TABLE t(a); -- one; two\n.testctrl optimizations 0x1\n\
+                      CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; \
+                      DELETE FROM t; END;\n;; SELECT ';' /* ; */ ;SELECT 2";
+        let found = statements(script);
+        assert_eq!(found.len(), 5, "{found:?}");
+        assert_eq!(found[1], ".testctrl optimizations 0x1");
+        assert!(found[2].ends_with("END"), "{found:?}");
+        assert_eq!(found[4], "SELECT 2");
+    }
+
+    #[test]
+    fn whatever_stands_there_is_taken_apart_without_harm() {
+        for sql in [
+            "'open",
+            "\"open",
+            "[open",
+            "x'",
+            "1e",
+            "/* open",
+            "ä.ö ♥ '♥",
+            "x",
+            "X",
+            ".",
+            "t.",
+            "é'",
+        ] {
+            assert!(!text(&tokens(sql)).is_empty() || sql.starts_with("/*"), "{sql}");
+        }
+    }
+}

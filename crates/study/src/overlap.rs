@@ -1,0 +1,156 @@
+//! Whether what pairs validate overlaps with a fix: the paper's first question (section "Q.1
+//! Effectiveness", "Bug fix overlap").
+//!
+//! The paper shows what it counts in two examples and leaves open what is done with a fix that only
+//! inserts lines, which are not there in the version that has the bug. So there are three counts, from
+//! strict to generous, and beside each the chance that a set of lines that is drawn at random has it
+//! too.
+
+mod fix;
+
+use std::collections::BTreeSet;
+
+use metacov_core::{Cover, Criterion, FileId, Functions, SiteTable};
+
+use crate::corpus::{Change, FixLines};
+pub use fix::{FileFix, FixError, parse};
+
+/// A count of lines, and what chance would have made of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hits {
+    /// How many lines of the fix ran.
+    pub executed: u32,
+    /// How many of them are in the difference.
+    pub differing: u32,
+    /// The chance that a set of as many lines as the difference has, drawn from all that ran, holds
+    /// at least one of them.
+    pub chance: f64,
+}
+
+/// How a difference overlaps with a fix.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Overlap {
+    /// With the lines that the fix changed or removed.
+    pub strict: Hits,
+    /// With those, and the two lines around each place where it only inserted some.
+    pub context: Hits,
+    /// With any line of the functions that it changed.
+    pub function: Hits,
+}
+
+/// Compares a fix of one file with what pairs ran and differ in.
+pub fn overlap(
+    table: &SiteTable,
+    functions: &Functions,
+    (file, fix): (FileId, &[FixLines]),
+    executed: &Cover,
+    difference: &Cover,
+) -> Overlap {
+    let is_within = |line: u32, kinds: &[Change]| {
+        fix.iter().any(|FixLines { kind, lines: [first, last] }| {
+            kinds.contains(kind) && (*first..=*last).contains(&line)
+        })
+    };
+    let changed: BTreeSet<usize> = functions
+        .keys
+        .iter()
+        .enumerate()
+        .filter(|(place, key)| {
+            let last = functions.ends[*place].unwrap_or(key.line);
+            let is_touched = |FixLines { lines: [start, end], .. }: &FixLines| {
+                key.line <= *end && *start <= last
+            };
+            key.file == file && key.line > 0 && fix.iter().any(is_touched)
+        })
+        .map(|(place, _)| place)
+        .collect();
+    let (mut all, mut drawn) = (0, 0);
+    let mut overlap = Overlap::default();
+    for (id, site) in table.sites().filter(|(_, site)| site.criterion() == Criterion::Line) {
+        if !executed.contains(id) {
+            continue;
+        }
+        let differs = difference.contains(id);
+        all += 1;
+        drawn += u32::from(differs);
+        let is_here = site.file == file;
+        let is_in = [
+            is_here && is_within(site.line, &[Change::Modified]),
+            is_here && is_within(site.line, &[Change::Modified, Change::InsertionContext]),
+            functions.place(id).is_some_and(|place| changed.contains(&place)),
+        ];
+        let counts = [&mut overlap.strict, &mut overlap.context, &mut overlap.function];
+        for (hits, _) in counts.into_iter().zip(is_in).filter(|(_, is_in)| *is_in) {
+            hits.executed += 1;
+            hits.differing += u32::from(differs);
+        }
+    }
+    for hits in [&mut overlap.strict, &mut overlap.context, &mut overlap.function] {
+        hits.chance = chance(all, drawn, hits.executed);
+    }
+    overlap
+}
+
+/// The chance that at least one of `marked` among `all` is in a draw of `drawn`: one less the chance
+/// that each of them in turn is left behind.
+fn chance(all: u32, drawn: u32, marked: u32) -> f64 {
+    let left_behind = |at: u32| {
+        let rest = all - at;
+        f64::from(rest.saturating_sub(drawn)) / f64::from(rest)
+    };
+    1.0 - (0..marked.min(all)).map(left_behind).product::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_core::{Element, Site, Symbol};
+
+    use super::*;
+
+    fn close(left: f64, right: f64) -> bool {
+        (left - right).abs() < 1e-12
+    }
+
+    #[test]
+    fn chance_is_that_of_drawing_without_putting_back() {
+        assert!(close(chance(10, 5, 0), 0.0));
+        assert!(close(chance(10, 0, 3), 0.0));
+        assert!(close(chance(10, 3, 1), 0.3));
+        // Of 4 lines, 2 are marked and 2 drawn: only one of the six draws has neither.
+        assert!(close(chance(4, 2, 2), 5.0 / 6.0));
+        assert!(close(chance(4, 4, 1), 1.0));
+        assert!(close(chance(0, 0, 0), 0.0));
+    }
+
+    #[test]
+    fn lines_context_and_functions_are_counted_apart() {
+        let mut table = SiteTable::new();
+        let (file, instance) = (table.file("a.c"), Symbol::NONE);
+        for (name, line, end) in [("first", 1, 5), ("second", 6, 10)] {
+            let element = Element::Function(table.symbol(name));
+            let id = table.site(Site { file, line, element, instance });
+            table.set_end(id, end);
+        }
+        let (mut executed, mut difference) = (Cover::of(&table), Cover::of(&table));
+        for line in 1..=10 {
+            let id = table.site(Site { file, line, element: Element::Line, instance });
+            if line != 2 {
+                executed.insert(id);
+            }
+            if [4, 5, 7].contains(&line) {
+                difference.insert(id);
+            }
+        }
+        let fix = [
+            FixLines { kind: Change::Modified, lines: [2, 3] },
+            FixLines { kind: Change::InsertionContext, lines: [4, 5] },
+        ];
+        let functions = Functions::of(&table);
+        let found = overlap(&table, &functions, (file, &fix), &executed, &difference);
+        let counts = |hits: Hits| (hits.executed, hits.differing);
+        assert_eq!(counts(found.strict), (1, 0), "line 2 did not run, line 3 does not differ");
+        assert_eq!(counts(found.context), (3, 2));
+        assert_eq!(counts(found.function), (4, 2), "line 7 is in another function");
+        assert!(close(found.strict.chance, 3.0 / 9.0));
+    }
+}

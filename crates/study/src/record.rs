@@ -1,0 +1,92 @@
+//! What one suite has come to, in numbers.
+
+use metacov_core::{Criterion, Suite, Tally, total};
+
+/// The name under which all relations of a suite are counted together.
+pub const ALL: &str = "all";
+
+/// The numbers of a suite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Record {
+    /// What it is called: the name of its file.
+    pub name: String,
+    /// A fingerprint of all its code.
+    pub build: String,
+    /// By relation, and then by criterion.
+    pub measurements: Vec<Measurement>,
+}
+
+/// What the pairs of one relation cover, by one criterion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measurement {
+    /// The relation, or [`ALL`].
+    pub relation: String,
+    /// What is counted.
+    pub criterion: Criterion,
+    /// How many pairs were measured.
+    pub pairs: u64,
+    /// How many more were not, because a side failed.
+    pub failed: u64,
+    /// All code.
+    pub sites: u64,
+    /// What any side ran.
+    pub executed: u64,
+    /// What is in the difference of some pair.
+    pub validated: u64,
+}
+
+impl Record {
+    /// The numbers of a suite: of each relation, and of all if there are several. Criteria of
+    /// which only a part of the code is known have no percentages, and are left out; so are
+    /// relations of which no pair could be measured.
+    pub fn of(name: String, suite: &Suite) -> Self {
+        let mut measurements = Vec::new();
+        let criteria = suite.criteria().without(suite.table.partial());
+        let mut add = |relation: &str, tally: &Tally| {
+            if tally.groups == 0 {
+                return;
+            }
+            let summaries = total(&suite.table, tally);
+            let told = criteria.iter().filter(|criterion| summaries[*criterion].sites > 0);
+            measurements.extend(told.map(|criterion| Measurement {
+                relation: relation.to_owned(),
+                criterion,
+                pairs: tally.pairs,
+                failed: tally.all_groups() - tally.groups,
+                sites: summaries[criterion].sites,
+                executed: summaries[criterion].executed(),
+                validated: summaries[criterion].selected,
+            }));
+        };
+        for (relation, tally) in &suite.relations {
+            add(relation, tally);
+        }
+        if suite.relations.len() > 1 {
+            add(ALL, &suite.total());
+        }
+        Record { name, build: suite.table.build_id().to_string(), measurements }
+    }
+
+    /// The measurement of a relation by a criterion, if there is one.
+    pub fn get(&self, relation: &str, criterion: Criterion) -> Option<&Measurement> {
+        let is = |of: &&Measurement| of.relation == relation && of.criterion == criterion;
+        self.measurements.iter().find(is)
+    }
+}
+
+impl Measurement {
+    /// What ran, in percent of all code.
+    pub fn coverage(&self) -> f64 {
+        percent(self.executed, self.sites)
+    }
+
+    /// Metamorphic coverage, in percent of all code.
+    pub fn mc(&self) -> f64 {
+        percent(self.validated, self.sites)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites: exact in an f64")]
+fn percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * part as f64 / whole as f64 }
+}

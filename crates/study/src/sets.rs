@@ -1,0 +1,97 @@
+//! What only one of two groups of suites validates.
+
+use std::collections::BTreeMap;
+
+use metacov_core::{
+    Agreement, BuildMismatch, Cover, Criteria, Group, Naming, Operation, Pair, Reading, SiteTable,
+    Suite, Tally, same_build,
+};
+
+/// What the suites of a group validate, by relation, over one table.
+#[derive(Default)]
+pub struct Validated {
+    table: SiteTable,
+    relations: BTreeMap<String, Cover>,
+    agreement: Agreement,
+    per_instance: bool,
+}
+
+impl Validated {
+    /// Takes in a suite. Another build is an error.
+    pub fn add(&mut self, suite: &Suite) -> Result<(), BuildMismatch> {
+        let before = everything(&self.table);
+        let numbers = self.table.absorb(&suite.table)?;
+        if !self.relations.is_empty() {
+            same_build(&self.table, &before, &numbers.cover(everything(&suite.table)))?;
+        }
+        self.agreement = self.agreement.meet(suite.agreement);
+        self.per_instance = suite.per_instance;
+        for (relation, tally) in &suite.relations {
+            let validated = numbers.cover(tally.validated());
+            match self.relations.get_mut(relation) {
+                Some(known) => *known |= &validated,
+                None => drop(self.relations.insert(relation.clone(), validated)),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Two groups as a suite: side a of a relation is what the first group validates, side b what the
+/// second does. So "only a" is validated by the first group alone, and everything that shows or
+/// writes a suite shows this one. The tally is that of all relations together: what no relation of
+/// the other group validates.
+pub fn side_by_side(
+    first: &Validated,
+    second: &Validated,
+) -> Result<(Suite, Tally), BuildMismatch> {
+    let mut table = SiteTable::new();
+    let numbers = [table.absorb(&first.table)?, table.absorb(&second.table)?];
+    let agreement = first.agreement.meet(second.agreement);
+    let criteria = agreement.criteria();
+    let [known, other] = [(first, &numbers[0]), (second, &numbers[1])]
+        .map(|(group, numbers)| numbers.cover(everything(&group.table)));
+    same_build(&table, &known, &other)?;
+    let known = everything(&table);
+    let side = |executed: Cover| reading(executed, &known, criteria);
+    let mut relations = BTreeMap::new();
+    let mut all = [Cover::of(&table), Cover::of(&table)];
+    let names = first.relations.keys().chain(second.relations.keys());
+    for name in names {
+        if relations.contains_key(name) {
+            continue;
+        }
+        let [a, b] = [(first, &numbers[0]), (second, &numbers[1])].map(|(group, numbers)| {
+            let validated = group.relations.get(name).cloned();
+            validated.map_or_else(|| Cover::of(&table), |validated| numbers.cover(validated))
+        });
+        all[0] |= &a;
+        all[1] |= &b;
+        relations.insert(name.clone(), tally(&table, side(a), side(b)));
+    }
+    let [a, b] = all;
+    let total = tally(&table, side(a), side(b));
+    let mut suite = Suite::new(table, Operation::Xor, first.per_instance);
+    suite.merge(relations, agreement);
+    Ok((suite, total))
+}
+
+fn everything(table: &SiteTable) -> Cover {
+    let mut all = Cover::of(table);
+    for (id, _) in table.all_sites() {
+        all.insert(id);
+    }
+    all
+}
+
+fn tally(table: &SiteTable, a: Reading, b: Reading) -> Tally {
+    let mut tally = Tally::of(table);
+    tally.add(&Group::from(Pair { a, b }), Operation::Xor);
+    tally
+}
+
+fn reading(executed: Cover, known: &Cover, criteria: Criteria) -> Reading {
+    let mut flaky = executed.clone();
+    flaky.clear();
+    Reading { executed, known: known.clone(), flaky, criteria, naming: Naming::default() }
+}
