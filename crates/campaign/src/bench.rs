@@ -15,8 +15,8 @@ use crate::script::written;
 use crate::time::{Phase, Stopwatch};
 
 /// Results are told when there are so many, or when so much time has gone by.
-const BATCH_MAX: usize = 64;
-const BATCH_TIME: Duration = Duration::from_millis(20);
+const BATCH_MAX: usize = 512;
+const BATCH_TIME: Duration = Duration::from_millis(50);
 
 /// What tests need.
 pub(crate) struct Bench<'s> {

@@ -24,6 +24,8 @@ pub mod report;
 mod run_file;
 mod scene;
 mod scope_args;
+pub mod study;
+mod study_run;
 pub mod target;
 mod target_args;
 

@@ -30,7 +30,10 @@ fn main() {
     let ((), made) = fastest(|| (0..DATABASES).for_each(|seed| drop(black_box(database(seed)))));
     let each = made.as_secs_f64() * 1e6 / statements as f64;
     println!("{each:.2} µs to make a statement of a database\n");
-    println!("{:16} {:>8} {:>8} {:>8} {:>8}", "µs per test", "derive", "bytes", "sqlite", "judge");
+    println!(
+        "{:16} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "µs per test", "derive", "bytes", "judge", "sqlite", "median"
+    );
     for relation in ALL {
         show(*relation, &built);
     }
@@ -47,7 +50,8 @@ fn database(seed: u64) -> Database {
 }
 
 fn show(relation: &dyn Relation, built: &[(u64, sqlite::Built)]) {
-    let mut sums = [Duration::ZERO; 3];
+    let mut sums = [Duration::ZERO; 2];
+    let mut runs = Vec::new();
     let mut bytes = 0;
     for (seed, database) in built {
         let schema = database.database.schema();
@@ -56,25 +60,30 @@ fn show(relation: &dyn Relation, built: &[(u64, sqlite::Built)]) {
             (0..TESTS_EACH).map(|_| relation.derive(schema, &mut rng)).collect()
         };
         let (tests, derived) = fastest(derive);
-        let run = || -> Vec<Pair<Outcome>> {
-            tests.iter().map(|test| database.sqlite.outcomes(test)).collect()
+        let run = |test| {
+            let (outcomes, time) = once(|| database.sqlite.outcomes(test));
+            runs.push(time);
+            outcomes
         };
-        let (outcomes, ran) = once(run);
+        let outcomes: Vec<Pair<Outcome>> = tests.iter().map(run).collect();
         let judge = || {
             for (test, outcomes) in tests.iter().zip(&outcomes) {
                 black_box(test.judge(outcomes));
             }
         };
         let ((), judged) = fastest(judge);
-        for (sum, time) in sums.iter_mut().zip([derived, ran, judged]) {
-            *sum += time;
-        }
+        sums[0] += derived;
+        sums[1] += judged;
         bytes += tests.iter().map(size).sum::<usize>();
     }
-    let count = f64::from(TESTS_EACH) * built.len() as f64;
-    let [derived, ran, judged] = sums.map(|sum| sum.as_secs_f64() * 1e6 / count);
-    let bytes = bytes as f64 / count;
-    println!("{:16} {derived:8.2} {bytes:8.0} {ran:8.2} {judged:8.2}", relation.name());
+    let count = runs.len() as f64;
+    let micros = |time: Duration| time.as_secs_f64() * 1e6;
+    let [derived, judged] = sums.map(|sum| micros(sum) / count);
+    let ran = micros(runs.iter().sum()) / count;
+    runs.sort_unstable();
+    let median = micros(runs[runs.len() / 2]);
+    let (name, bytes) = (relation.name(), bytes as f64 / count);
+    println!("{name:16} {derived:8.2} {bytes:8.0} {judged:8.2} {ran:8.2} {median:8.2}");
 }
 
 /// The length of a test's text.

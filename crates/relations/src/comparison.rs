@@ -1,7 +1,9 @@
 //! How the results of two sides must agree.
 
 use std::cmp::Ordering;
-use std::hash::{DefaultHasher, Hasher as _};
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::{FixedState, FoldHasher};
 
 use crate::outcome::{Invalid, Value, Verdict};
 
@@ -108,9 +110,9 @@ fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
 }
 
 /// A digest of each row, sorted.
-fn digests(rows: &Rows, digest: fn(&Value, &mut DefaultHasher)) -> Vec<u64> {
+fn digests(rows: &Rows, digest: fn(&Value, &mut FoldHasher<'_>)) -> Vec<u64> {
     let digest_of = |row: &Vec<Value>| {
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = FixedState::default().build_hasher();
         for value in row {
             digest(value, &mut hasher);
         }
@@ -122,7 +124,7 @@ fn digests(rows: &Rows, digest: fn(&Value, &mut DefaultHasher)) -> Vec<u64> {
 }
 
 /// Digests a value, such that values which `exact` makes the same have the same digest.
-fn exact_digest(value: &Value, hasher: &mut DefaultHasher) {
+fn exact_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
     match value {
         Value::Null => hasher.write_u8(0),
         Value::Integer(value) => {
@@ -147,7 +149,7 @@ fn exact_digest(value: &Value, hasher: &mut DefaultHasher) {
 }
 
 /// Digests the value that stands for all equals.
-fn coarse_digest(value: &Value, hasher: &mut DefaultHasher) {
+fn coarse_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
     exact_digest(&coarse(value), hasher);
 }
 

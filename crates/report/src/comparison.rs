@@ -199,11 +199,11 @@ fn pairs(row: &Row) -> String {
     }
 }
 
-fn percent(value: f64) -> String {
+pub(crate) fn percent(value: f64) -> String {
     format!("{value:.2} %")
 }
 
-fn range(Interval { low, high }: Interval, digits: usize) -> String {
+pub(crate) fn range(Interval { low, high }: Interval, digits: usize) -> String {
     format!("{low:.digits$} to {high:.digits$}")
 }
 
@@ -215,6 +215,6 @@ fn plain(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| value.to_string())
 }
 
-fn unknown() -> String {
+pub(crate) fn unknown() -> String {
     "-".to_owned()
 }

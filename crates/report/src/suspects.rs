@@ -5,8 +5,35 @@ use metacov_study::locate::{Found, Shares, Suspect};
 use crate::Table;
 use crate::table::Column;
 
-/// The most suspicious code.
-pub fn suspects(suspects: &[Suspect], most: usize) -> Table {
+/// No more of a source line is shown.
+const SOURCE_WIDTH: usize = 60;
+
+/// The most suspicious lines, with the text of each where `source` knows it.
+pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> String) -> Table {
+    let columns = vec![
+        Column::number("rank"),
+        Column::word("line"),
+        Column::word("function"),
+        Column::number("suspicion"),
+        Column { emphasis: true, ..Column::word("source") },
+    ];
+    let row = |suspect: &Suspect| {
+        let text = source(suspect);
+        let printable =
+            text.trim().chars().map(|letter| if letter.is_control() { ' ' } else { letter });
+        vec![
+            rank(suspect.rank),
+            format!("{}:{}", suspect.file, suspect.line),
+            suspect.function.clone(),
+            format!("{:.3}", suspect.suspicion),
+            printable.take(SOURCE_WIDTH).collect(),
+        ]
+    };
+    Table { columns, rows: suspects.iter().take(most).map(row).collect() }
+}
+
+/// The most suspicious functions.
+pub fn functions(suspects: &[Suspect], most: usize) -> Table {
     let columns = vec![
         Column::number("rank"),
         Column { emphasis: true, ..Column::word("function") },

@@ -9,11 +9,19 @@
 mod comparison;
 pub mod corpus;
 pub mod locate;
+mod outcome;
 pub mod overlap;
+mod paper;
+mod plan;
 mod record;
+mod results;
 mod sets;
 pub mod statistics;
 
 pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
+pub use outcome::{Outcome, Time};
+pub use paper::{PROGRAMS, Program};
+pub use plan::{Plan, Suite};
 pub use record::{ALL, Measurement, Record};
+pub use results::{Cell, Results};
 pub use sets::{Validated, side_by_side};

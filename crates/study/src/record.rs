@@ -1,6 +1,6 @@
 //! What one suite has come to, in numbers.
 
-use metacov_core::{BuildId, Criterion, Suite, Tally, total};
+use metacov_core::{Criterion, Suite, Tally, total};
 
 /// The name under which all relations of a suite are counted together.
 pub const ALL: &str = "all";
@@ -10,8 +10,8 @@ pub const ALL: &str = "all";
 pub struct Record {
     /// What it is called: the name of its file.
     pub name: String,
-    /// What was built.
-    pub build: BuildId,
+    /// A fingerprint of all its code.
+    pub build: String,
     /// By relation, and then by criterion.
     pub measurements: Vec<Measurement>,
 }
@@ -64,7 +64,7 @@ impl Record {
         if suite.relations.len() > 1 {
             add(ALL, &suite.total());
         }
-        Record { name, build: suite.table.build_id(), measurements }
+        Record { name, build: suite.table.build_id().to_string(), measurements }
     }
 
     /// The measurement of a relation by a criterion, if there is one.

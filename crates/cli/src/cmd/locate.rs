@@ -1,5 +1,6 @@
 //! `metacov locate`
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -8,8 +9,8 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_formats::{Fault, Output, write_whole};
 use metacov_relations::Comparison;
-use metacov_report::suspects::suspects;
-use metacov_study::locate::{Case, Formula, Ranking, Symptom, rank, statements};
+use metacov_report::suspects;
+use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank, statements};
 use serde::Serialize;
 
 use super::scene::{Scene, Stage};
@@ -63,7 +64,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "a"])]
     corpus: Option<PathBuf>,
     /// How many passing pairs of each relation are made.
-    #[arg(long, value_name = "N", default_value = "100")]
+    #[arg(long, value_name = "N", default_value = "300")]
     pairs: NonZero<u32>,
     /// The seed of the passing pairs.
     #[arg(long, value_name = "SEED", default_value = "1")]
@@ -152,6 +153,28 @@ fn script(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(statements)
 }
 
+/// The source of the lines that are shown, as far as it is beside the engine.
+struct Sources(BTreeMap<String, Vec<String>>);
+
+impl Sources {
+    fn of(folder: &Path, lines: &[Suspect]) -> Self {
+        let mut sources = BTreeMap::new();
+        for line in lines {
+            sources.entry(line.file.clone()).or_insert_with(|| {
+                let bytes = fs::read(folder.join(&line.file)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).lines().map(ToOwned::to_owned).collect()
+            });
+        }
+        Sources(sources)
+    }
+
+    fn line(&self, suspect: &Suspect) -> String {
+        let number = usize::try_from(suspect.line).unwrap_or_default();
+        let lines = self.0.get(&suspect.file);
+        lines.and_then(|lines| lines.get(number.checked_sub(1)?)).cloned().unwrap_or_default()
+    }
+}
+
 /// What is written: a format of its own.
 #[derive(Serialize)]
 struct Report<'r> {
@@ -202,7 +225,11 @@ fn show(
         _ => Output::File(path.clone()),
     });
     if output != Some(Output::Stdout) {
-        let tables = [&ranking.functions, &ranking.lines].map(|all| suspects(all, args.top));
+        let sources =
+            Sources::of(&scene.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
+        let functions = suspects::functions(&ranking.functions, args.top);
+        let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
+        let tables = [functions, lines];
         let texts = tables.map(|table| table.to_terminal(talk.colors_output()));
         print(&texts.join("\n"))?;
     }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use metacov_core::Operation;
+use metacov_core::{Operation, Suite};
 use metacov_exec::{Executions, Inputs, Invocation, Target, pairs_below};
-use metacov_formats::{GroupSpec, Options, Plan};
+use metacov_formats::{GroupSpec, Halt, Numbering, Options, Plan, fold};
 use metacov_report::By;
 use metacov_store::Settings;
 
@@ -19,6 +19,7 @@ use super::scope_args::ScopeArgs;
 use super::target_args::{TargetArgs, interrupted, settings};
 use super::{Config, Frame, workers};
 use crate::exit_code::ExitCode;
+use crate::progress::Progress;
 use crate::talk::Talk;
 
 const EXAMPLES: &str = "\
@@ -140,6 +141,19 @@ impl Args {
         super::run(self.config()?, talk)
     }
 
+    /// What is measured, without showing it: a suite of a study. None if it was interrupted.
+    pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
+        if let Some(engine) = self.engine.clone() {
+            return self.sql(engine)?.suite(talk);
+        }
+        let Config { plan, frame } = self.config()?;
+        let planned = plan.groups;
+        let progress = Progress::new(talk, planned, 0, Operation::Xor);
+        let suite = fold(plan, &frame.options, Numbering::default(), &progress);
+        progress.finish(false);
+        whole(suite, planned)
+    }
+
     /// Tests of an engine.
     fn sql(self, engine: String) -> anyhow::Result<Sql> {
         if self.target.has_command() {
@@ -185,6 +199,15 @@ impl Args {
         let frame = self.frame.frame(settings)?;
         Ok(Config { plan: plan(&pairs, &target, self.repeat)?, frame })
     }
+}
+
+/// The suite, if it has all that was planned.
+pub fn whole(suite: Result<Suite, Halt>, planned: u64) -> anyhow::Result<Option<Suite>> {
+    let suite = suite.map_err(|halt| match halt {
+        Halt::Input(error) | Halt::Audience(error) => error,
+    })?;
+    let is_whole = suite.total().all_groups() == planned;
+    Ok(is_whole.then_some(suite))
 }
 
 fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Result<Plan<Inputs>> {

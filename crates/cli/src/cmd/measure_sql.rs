@@ -6,16 +6,18 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{Conditions, Coverage, Log, Phase, Plan, Setting, measure};
-use metacov_core::Criterion;
+use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
-use metacov_formats::Scope;
+use metacov_formats::{Numbering, Scope};
 use metacov_relations::ALL;
 use metacov_sqlite::Target;
 use metacov_store::Settings;
 use regex::Regex;
 
+use super::measure::whole;
 use super::{Frame, target};
 use crate::exit_code::ExitCode;
+use crate::progress::Progress;
 use crate::talk::Talk;
 
 /// What a statement may do, in operations of SQLite's machine.
@@ -100,6 +102,24 @@ pub struct Sql {
 }
 
 impl Sql {
+    /// What is measured, without showing it. None if it was interrupted.
+    pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
+        let plan = self.args.plan(self.pairs)?;
+        let scope = &self.frame.options.scope;
+        let setting = setting(&self.engine, self.args.library.as_deref(), Look::Coverage, scope)?;
+        let conditions = Conditions {
+            setting: &setting,
+            workers: self.frame.options.workers,
+            timeout: self.limits.wall,
+            memory_bytes: self.limits.memory_bytes,
+            interrupted: &self.interrupted,
+        };
+        let progress = Progress::new(talk, plan.groups(), 0, Operation::Xor);
+        let measured = measure(&plan, &conditions, Numbering::default(), &progress);
+        progress.finish(false);
+        whole(measured.map(|(suite, _)| suite), plan.groups())
+    }
+
     pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
         let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;

@@ -1,7 +1,7 @@
 //! An engine on which given pairs are looked into.
 
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -53,6 +53,8 @@ pub struct Scene<'c> {
     pub table: SiteTable,
     pub functions: Functions,
     pub passing: Frequency,
+    /// Where the engine's notes are, and mostly its source.
+    pub folder: PathBuf,
 }
 
 impl<'c> Scene<'c> {
@@ -86,7 +88,9 @@ impl<'c> Scene<'c> {
             Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
         })?;
         let functions = Functions::of(&table);
-        Ok(Scene { laboratory, numbers, table, functions, passing })
+        let coverage = conditions.setting.coverage.as_ref();
+        let folder = coverage.map(|coverage| coverage.notes.clone()).unwrap_or_default();
+        Ok(Scene { laboratory, numbers, table, functions, passing, folder })
     }
 
     /// Runs a pair and all that is nearly the same.

@@ -54,6 +54,17 @@ pub fn engine(name: &str) -> anyhow::Result<Target> {
     found.ok_or_else(|| anyhow!("{name} is not there; to build it: metacov target build {name}"))
 }
 
+/// The engine of this name, built if it is not there.
+pub fn engine_on_demand(name: &str, talk: &Talk) -> anyhow::Result<Target> {
+    let version = version(name)?;
+    let fault = |error| Fault::Io(error).of(name);
+    if let Some(found) = find(version, &cache()).map_err(fault)? {
+        return Ok(found);
+    }
+    talk.note(&format!("{name} is built"));
+    Ok(build(version, &Language::C.compiler(), &cache()).map_err(fault)?)
+}
+
 fn list() -> anyhow::Result<()> {
     let mut lines = vec![format!("{SQLITE}@{VERSION}   inside (also: {SQLITE})\n")];
     for (version, _) in VERSIONS.iter().rev() {

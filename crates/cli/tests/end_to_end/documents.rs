@@ -9,7 +9,15 @@ use crate::run::{metacov, metacov_in, of, repository};
 #[test]
 fn paths_that_the_documents_name_exist() {
     let root = repository();
-    for document in ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"] {
+    for document in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "benches/README.md",
+        "docs/evaluating-your-method.md",
+        "docs/corpus.md",
+        "docs/locate.md",
+    ] {
         let text = fs::read_to_string(root.join(document)).unwrap();
         for quoted in text.split('`').skip(1).step_by(2) {
             let is_path = quoted.contains('/')
@@ -41,7 +49,19 @@ fn the_readmes_transcript_is_real() {
 
 #[test]
 fn help_completions_and_manual_pages_are_there() {
-    for command in ["", "diff", "measure", "report", "compare", "merge", "completions", "man"] {
+    for command in [
+        "",
+        "diff",
+        "measure",
+        "report",
+        "compare",
+        "study",
+        "merge",
+        "locate",
+        "overlap",
+        "completions",
+        "man",
+    ] {
         let words = [command, "--help"];
         let run = metacov(&words[usize::from(command.is_empty())..]).ok();
         assert!(run.stdout.contains("Usage:"), "{command:?}");

@@ -17,7 +17,7 @@ fn pairs() -> String {
 }
 
 /// A folder that all tests share, with SQLite's source and a cache of its own.
-fn folder() -> &'static Path {
+pub fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sqlite");
@@ -33,7 +33,7 @@ fn measure(args: &[&str]) -> Run {
 }
 
 /// Runs metacov with a cache of its own.
-fn in_folder(args: &[&str]) -> Run {
+pub fn in_folder(args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
     command.env("METACOV_CACHE", folder().join("cache"));
     of(command.current_dir(folder()).args(args))
@@ -139,20 +139,9 @@ fn pairs_that_are_written_down_measure_the_same() {
 /// by the report of its file alike.
 #[test]
 fn violations_are_told_by_the_run_and_by_its_file() {
-    let folder = folder().join("faulty");
-    fs::create_dir_all(&folder).unwrap();
-    let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
-    let source = fs::read_to_string(unpacked.join("sqlite3.c")).unwrap();
-    let right = "if( pMem->flags & MEM_Null ) return ifNull;";
-    assert_eq!(source.matches(right).count(), 1);
-    fs::write(folder.join("sqlite3.c"), source.replace(right, &right.replace("ifNull", "!ifNull")))
-        .unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
-    command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
-    command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_sqlite::OPTIONS);
-    of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
+    let library = faulty();
     let suite = ["--relation", "tlp-where", "--pairs", "20", "--databases", "2"];
-    let faulty = ["--library", "faulty/libfaulty.so", "-o", "faulty.metacov"];
+    let faulty = ["--library", library, "-o", "faulty.metacov"];
     let run = in_folder(&[&["measure", "sqlite"], &suite[..], &faulty].concat());
     let (code, said) = (run.code, run.stderr);
     assert_eq!(code, 6, "{said}");
@@ -164,6 +153,43 @@ fn violations_are_told_by_the_run_and_by_its_file() {
     let reported = in_folder(&["report", "faulty.metacov"]);
     assert_eq!((reported.code, reported.stdout), (6, run.stdout));
     assert_eq!(violations(&reported.stderr), violations(&said));
+}
+
+/// What the engine in `tests/targets/engine` does to pairs, whether they are measured or not, and
+/// whatever the number of workers: all others are there.
+#[test]
+fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
+    let folder = folder().join("engine");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(repository().join("tests/targets/engine/engine.c"), folder.join("engine.c")).unwrap();
+    in_folder(&["cc", "-O0", "-fPIC", "-shared", "engine/engine.c", "-o", "engine/libengine.so"])
+        .ok();
+    let suite = ["--relation", "tlp-where", "--pairs", "40", "--databases", "8", "--seed", "2"];
+    let run = |options: &[&str]| {
+        let library = ["--library", "engine/libengine.so", "--timeout", "1", "-v"];
+        let run = in_folder(&[&["measure", "sqlite"], &suite[..], &library, options].concat());
+        (run.stdout, run.stderr)
+    };
+    let (alone, said) = run(&["--no-coverage", "-j", "1"]);
+    assert_eq!(run(&["--no-coverage", "-j", "3"]).0, alone);
+    let cells: Vec<u64> = alone
+        .lines()
+        .last()
+        .unwrap()
+        .split_whitespace()
+        .filter_map(|cell| cell.parse().ok())
+        .collect();
+    let [pairs, held, violated, invalid, crashed, late] = cells[..] else { panic!("{alone}") };
+    assert_eq!((pairs, violated, invalid), (40, 0, 0), "{alone}");
+    assert!(held > 20 && crashed > 5 && late > 0, "{alone}");
+    assert_eq!(held + crashed + late, pairs, "{alone}");
+    assert!(said.contains("5 pairs of tlp-where: while its database was made"), "{said}");
+    // The same when it is measured; who failed, and where, is told of each.
+    let (measured, said) = run(&["-j", "2", "--criterion", "line"]);
+    let failures = |what: &str| said.matches(&format!("note: {what}: pair ")).count() as u64;
+    assert_eq!((failures("crashed"), failures("timed out")), (crashed, late), "{said}");
+    let row = measured.lines().last().unwrap();
+    assert!(row.starts_with("tlp-where") && row.contains(&format!(" {held} ")), "{measured}");
 }
 
 #[test]
@@ -178,24 +204,52 @@ fn what_makes_no_sense_is_refused() {
     assert!(said.contains("--setup goes with a command"), "{said}");
     let said = in_folder(&["measure", "mysql"]).failed(2);
     assert!(said.contains("`mysql` is not an engine"), "{said}");
-    let said = in_folder(&["measure", "sqlite@3.29.0"]).failed(2);
-    assert!(said.contains("metacov target build sqlite@3.29.0"), "{said}");
+    let said = in_folder(&["measure", "sqlite@3.24.0"]).failed(2);
+    assert!(said.contains("metacov target build sqlite@3.24.0"), "{said}");
     let said = in_folder(&["measure", "sqlite", "--", "./prog"]).failed(2);
     assert!(said.contains("either an engine or a command"), "{said}");
 }
 
+/// A library with an SQLite that takes NULL for the wrong truth value.
+pub fn faulty() -> &'static str {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = folder().join("faulty");
+        fs::create_dir_all(&folder).unwrap();
+        let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
+        let source = fs::read_to_string(unpacked.join("sqlite3.c")).unwrap();
+        let right = "if( pMem->flags & MEM_Null ) return ifNull;";
+        assert_eq!(source.matches(right).count(), 1);
+        fs::write(
+            folder.join("sqlite3.c"),
+            source.replace(right, &right.replace("ifNull", "!ifNull")),
+        )
+        .unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
+        command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_sqlite::OPTIONS);
+        of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
+    });
+    "faulty/libfaulty.so"
+}
+
 /// SQLite with a program that runs statements, as users would build it.
-struct Program {
+pub struct Program {
     path: PathBuf,
 }
 
 impl Program {
     fn build(compiler: &str, words: &[&str], name: &str) -> Self {
+        let unpacked = metacov_sqlite::unpack(&folder().join("cache")).unwrap();
+        Program::of(&unpacked, compiler, words, name)
+    }
+
+    /// With the SQLite whose source is in a folder.
+    pub fn of(source: &Path, compiler: &str, words: &[&str], name: &str) -> Self {
         let folder = folder().join(name);
         fs::create_dir_all(&folder).unwrap();
-        let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
-        fs::copy(unpacked.join("sqlite3.c"), folder.join("sqlite3.c")).unwrap();
-        fs::copy(unpacked.join("sqlite3.h"), folder.join("sqlite3.h")).unwrap();
+        fs::copy(source.join("sqlite3.c"), folder.join("sqlite3.c")).unwrap();
+        fs::copy(source.join("sqlite3.h"), folder.join("sqlite3.h")).unwrap();
         let source = repository().join("tests/targets/statements/statements.c");
         fs::copy(source, folder.join("statements.c")).unwrap();
         let mut command = Command::new(compiler);
@@ -211,7 +265,7 @@ impl Program {
     }
 
     /// The lines of SQLite that a file of statements runs, in the words of gcov.
-    fn lines(&self, input: &Path) -> BTreeSet<u64> {
+    pub fn lines(&self, input: &Path) -> BTreeSet<u64> {
         let folder = self.path.parent().unwrap();
         for unit in ["sqlite3.gcda", "statements.gcda"] {
             let _ = fs::remove_file(folder.join(unit));

@@ -1,0 +1,202 @@
+//! `metacov study`
+
+use std::fmt::Write as _;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{bail, ensure};
+use clap::Subcommand;
+use metacov_formats::{Error, Fault, Output, Place, write_whole};
+use metacov_report::{Section, study_csv, study_figures, study_markdown, study_sections};
+use metacov_study::{Outcome, Plan, Results};
+
+use super::study_run;
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::talk::{Talk, print};
+
+/// The study itself, in its folder.
+pub const PLAN: &str = "study.toml";
+/// Where the outcomes of its suites are.
+pub const SUITES: &str = "suites";
+
+const EXAMPLES: &str = "\
+Examples:
+  The paper's tables for SQLite, in seconds and in full:
+    metacov study run studies/sqlite.toml --quick
+    metacov study run studies/sqlite.toml --out results/
+  On three machines, each with its third; then together:
+    metacov study run studies/sqlite.toml --shard 1/3 --out first/     # 2/3, 3/3 on the others
+    metacov study report first/ second/ third/ --out results/
+A study that was interrupted goes on when it is run again.";
+
+/// Measure many suites and answer the paper's questions.
+///
+/// A study is a TOML file: targets, relations, suites, sizes, seeds; or a program of your own and its
+/// suites of pairs. docs/evaluating-your-method.md leads through one.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Measure the suites of a study that are not there yet, and report.
+    Run {
+        /// The study.
+        #[arg(value_name = "STUDY.toml")]
+        study: PathBuf,
+        /// The folder for what comes of it [default: `study-` and the study's name].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+        /// Only three suites of the two smallest sizes: to see that it works.
+        #[arg(long)]
+        quick: bool,
+        /// Only this part of the suites: 1/3, 2/3 or 3/3.
+        #[arg(long, value_name = "K/N", default_value = "1/1")]
+        shard: Shard,
+        /// How many executions run at once [default: the number of processors].
+        #[arg(short, long, value_name = "N")]
+        jobs: Option<NonZero<usize>>,
+    },
+    /// Show what a study has come to.
+    Report {
+        /// The folders of the study, or of its parts.
+        #[arg(value_name = "DIR", required = true)]
+        folders: Vec<PathBuf>,
+        /// Write the report (report.md), all numbers (results.csv) and figures (SVG) into a folder.
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+}
+
+/// A part of the suites, from one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    pub part: usize,
+    pub parts: usize,
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is not a part, such as 2/3");
+        let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+        let number = |text: &str| text.parse::<usize>().map_err(|_| wrong());
+        let (part, parts) = (number(part)?, number(parts)?);
+        if (1..=parts).contains(&part) { Ok(Shard { part, parts }) } else { Err(wrong()) }
+    }
+}
+
+pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    match &args.action {
+        Action::Run { study, out, quick, shard, jobs } => {
+            let out = out.clone().unwrap_or_else(|| default_folder(study));
+            let run = study_run::Study { file: study, folder: &out, jobs: *jobs, shard: *shard };
+            let code = run.run(*quick, talk)?;
+            if code == ExitCode::Success && *shard == (Shard { part: 1, parts: 1 }) {
+                report(std::slice::from_ref(&out), Some(&out), talk)?;
+            }
+            Ok(code)
+        }
+        Action::Report { folders, out } => report(folders, out.as_deref(), talk),
+    }
+}
+
+fn default_folder(study: &Path) -> PathBuf {
+    let name = study.file_stem().unwrap_or_default().to_string_lossy();
+    PathBuf::from(format!("study-{name}"))
+}
+
+fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let results = results(folders)?;
+    let missing = missing(&results);
+    if missing > 0 {
+        let plural = if missing == 1 { "suite" } else { "suites" };
+        talk.note(&format!("{missing} {plural} of the study not measured yet"));
+    }
+    let mut text = String::new();
+    for Section { title, table, text: explanation } in study_sections(&results) {
+        let table = table.to_terminal(talk.colors_output());
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let _ = write!(text, "{gap}{title}\n{table}{explanation}\n");
+    }
+    print(&text)?;
+    let Some(out) = out else { return Ok(ExitCode::Success) };
+    let unwritten =
+        |error: std::io::Error| Unwritten(Fault::Io(error).of(out.display().to_string()));
+    std::fs::create_dir_all(out).map_err(unwritten)?;
+    let numbers = study_csv(&results).map_err(|fault| fault.of("the results"))?;
+    let texts =
+        [("report.md".to_owned(), study_markdown(&results)), ("results.csv".to_owned(), numbers)];
+    for (name, text) in texts.into_iter().chain(study_figures(&results)) {
+        let output = Output::File(out.join(name));
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+    }
+    talk.note(&format!("report.md, results.csv and figures are in {}", out.display()));
+    Ok(ExitCode::Success)
+}
+
+/// What the suites in these folders say, each once.
+fn results(folders: &[PathBuf]) -> anyhow::Result<Results> {
+    let mut study: Option<(String, &PathBuf)> = None;
+    let mut outcomes = Vec::new();
+    for folder in folders {
+        let text = read(&folder.join(PLAN))?;
+        match &study {
+            Some((known, first)) if *known != text => {
+                bail!("{} and {} are of different studies", first.display(), folder.display())
+            }
+            Some(_) => {}
+            None => study = Some((text, folder)),
+        }
+        outcomes.extend(self::outcomes(folder)?);
+    }
+    let Some((text, folder)) = study else { bail!("no folder is named") };
+    let plan =
+        Plan::parse(&text).map_err(|fault| fault.of(folder.join(PLAN).display().to_string()))?;
+    ensure!(!outcomes.is_empty(), "no suite of {} has been measured yet", folder.display());
+    Ok(Results::of(plan, outcomes).map_err(|fault| fault.of(folder.display().to_string()))?)
+}
+
+/// What is there of the suites in a folder, by name.
+pub fn outcomes(folder: &Path) -> Result<Vec<Outcome>, Error> {
+    let suites = folder.join(SUITES);
+    let fault = |error: std::io::Error| Fault::Io(error).of(suites.display().to_string());
+    let mut paths = Vec::new();
+    if suites.exists() {
+        for entry in std::fs::read_dir(&suites).map_err(fault)? {
+            let path = entry.map_err(fault)?.path();
+            let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
+            if path.extension().is_some_and(|of| of == "json")
+                && !path.file_name().is_some_and(is_hidden)
+            {
+                paths.push(path);
+            }
+        }
+    }
+    paths.sort();
+    let outcome = |path: &PathBuf| {
+        let name = path.display().to_string();
+        Outcome::parse(&read(path)?).map_err(|fault| fault.of(name))
+    };
+    paths.iter().map(outcome).collect()
+}
+
+/// A text file, whole.
+pub fn read(path: &Path) -> Result<String, Error> {
+    let name = || path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name()))?;
+    String::from_utf8(bytes).map_err(|_| Fault::malformed(Place::Whole, "is not UTF-8").of(name()))
+}
+
+fn missing(results: &Results) -> usize {
+    let is_there = |suite: &metacov_study::Suite| {
+        let key = (&suite.target, suite.size, suite.number);
+        results.outcomes.iter().any(|of| (&of.target, of.size, of.number) == key)
+    };
+    results.plan.all().iter().filter(|suite| !is_there(suite)).count()
+}

@@ -1,0 +1,129 @@
+//! What became of a suite of a study, as its file keeps it.
+
+use metacov_core::Criterion;
+use metacov_formats::{Fault, Place};
+use serde::{Deserialize, Serialize};
+
+use crate::{Measurement, Record, plan};
+
+/// The version of the files.
+const VERSION: u32 = 1;
+
+/// What became of a suite. Covers are not kept: a study of ten suites of ten thousand pairs would
+/// fill a disk with them, and any suite can be measured again from its seed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    version: u32,
+    /// What was tested.
+    pub target: String,
+    /// A fingerprint of all its code.
+    pub build: String,
+    /// How many pairs of each relation it was to have; zero if the pairs told.
+    pub size: u64,
+    /// Which of its kind, from one.
+    pub number: u64,
+    /// Its seed.
+    pub seed: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// How much processor time it took, workers included.
+    pub processor_seconds: f64,
+    /// The numbers.
+    pub measurements: Vec<Numbers>,
+}
+
+/// A [`Measurement`] as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Numbers {
+    relation: String,
+    criterion: String,
+    pairs: u64,
+    failed: u64,
+    sites: u64,
+    executed: u64,
+    validated: u64,
+}
+
+/// How long something took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Time {
+    /// On the clock, in seconds.
+    pub wall: f64,
+    /// On all processors together, in seconds.
+    pub processor: f64,
+}
+
+impl Outcome {
+    /// The outcome of a suite.
+    pub fn new(suite: &plan::Suite, record: &Record, time: Time) -> Self {
+        let numbers = |of: &Measurement| Numbers {
+            relation: of.relation.clone(),
+            criterion: of.criterion.to_string(),
+            pairs: of.pairs,
+            failed: of.failed,
+            sites: of.sites,
+            executed: of.executed,
+            validated: of.validated,
+        };
+        Outcome {
+            version: VERSION,
+            target: suite.target.clone(),
+            build: record.build.clone(),
+            size: suite.size,
+            number: suite.number,
+            seed: suite.seed,
+            seconds: time.wall,
+            processor_seconds: time.processor,
+            measurements: record.measurements.iter().map(numbers).collect(),
+        }
+    }
+
+    /// As text.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// From text.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let outcome: Outcome = serde_json::from_str(text).map_err(|error| {
+            Fault::malformed(Place::Line(error.line() as u64), error.to_string())
+        })?;
+        if outcome.version != VERSION {
+            let found = outcome.version.to_string();
+            return Err(Fault::Version { format: "outcome of a suite", found, known: "1" });
+        }
+        outcome.record().map(|_| outcome)
+    }
+
+    /// The numbers of the suite.
+    pub fn record(&self) -> Result<Record, Fault> {
+        let measurement = |of: &Numbers| {
+            let criterion: Criterion = of
+                .criterion
+                .parse()
+                .map_err(|what: String| Fault::malformed(Place::Whole, what))?;
+            if of.validated > of.executed || of.executed > of.sites {
+                let what =
+                    format!("{} of {}: more is validated than is there", criterion, of.relation);
+                return Err(Fault::malformed(Place::Whole, what));
+            }
+            Ok(Measurement {
+                relation: of.relation.clone(),
+                criterion,
+                pairs: of.pairs,
+                failed: of.failed,
+                sites: of.sites,
+                executed: of.executed,
+                validated: of.validated,
+            })
+        };
+        let measurements = self.measurements.iter().map(measurement).collect::<Result<_, _>>()?;
+        Ok(Record {
+            name: format!("{}-{}-{:03}", self.target, self.size, self.number),
+            build: self.build.clone(),
+            measurements,
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! What the paper says, to stand beside what is measured here.
+
+/// The numbers of a program in the paper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Program {
+    /// What it is.
+    pub name: &'static str,
+    /// Table "The average number of line coverage, mutation score, and MC": relation, line coverage
+    /// and MC in percent, of suites of 100 pairs.
+    pub averages: &'static [(&'static str, f64, f64)],
+    /// Tables "Coefficient of variation": criterion, pairs in a suite, and the coefficients of
+    /// coverage and of MC.
+    pub variations: &'static [(&'static str, u64, f64, f64)],
+    /// Table "Average time consumption": of line coverage and of MC, in seconds for 100 pairs.
+    pub seconds: (f64, f64),
+}
+
+/// The programs of the paper that there are relations for here.
+pub const PROGRAMS: &[Program] = &[Program {
+    name: "SQLite",
+    averages: &[
+        ("norec", 22.68, 2.94),
+        ("tlp-aggregate", 22.79, 2.56),
+        ("tlp-distinct", 22.14, 2.14),
+        ("tlp-groupby", 22.49, 1.87),
+        ("tlp-having", 22.61, 1.42),
+        ("tlp-where", 21.84, 1.96),
+    ],
+    variations: &[
+        ("line", 100, 0.02, 0.25),
+        ("branch", 100, 0.02, 0.37),
+        ("function", 100, 0.01, 0.50),
+        ("line", 50, 0.02, 0.36),
+        ("line", 200, 0.02, 0.37),
+    ],
+    seconds: (33.0 * 60.0 + 24.0, 36.0 * 60.0 + 1.0),
+}];
+
+impl Program {
+    /// The program of this name.
+    pub fn find(name: &str) -> Option<&'static Program> {
+        PROGRAMS.iter().find(|program| program.name == name)
+    }
+
+    /// Line coverage and MC of a relation, in percent.
+    pub fn average(&self, relation: &str) -> Option<(f64, f64)> {
+        let of = self.averages.iter().find(|(name, ..)| *name == relation)?;
+        Some((of.1, of.2))
+    }
+
+    /// The coefficients of variation of coverage and of MC.
+    pub fn variation(&self, criterion: &str, size: u64) -> Option<(f64, f64)> {
+        let is = |of: &&(&str, u64, f64, f64)| of.0 == criterion && of.1 == size;
+        self.variations.iter().find(is).map(|of| (of.2, of.3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::statistics::coefficient_of_variation;
+
+    #[test]
+    fn the_papers_tables_agree_with_each_other() {
+        for program in PROGRAMS {
+            let of = |column: fn(&(&str, f64, f64)) -> f64| {
+                let values: Vec<f64> = program.averages.iter().map(column).collect();
+                format!("{:.2}", coefficient_of_variation(&values).unwrap())
+            };
+            let (coverage, mc) = program.variation("line", 100).unwrap();
+            assert_eq!(of(|row| row.1), format!("{coverage:.2}"));
+            assert_eq!(of(|row| row.2), format!("{mc:.2}"));
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! A study on paper: which suites are measured.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use metacov_formats::{Fault, Place};
+use serde::Deserialize;
+
+/// A study as its file says: targets, relations, suites, sizes, seeds. `docs/evaluating-your-method.md`
+/// explains each line of one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// What it is about.
+    pub title: String,
+    /// Engines for which pairs are made.
+    #[serde(default)]
+    pub targets: Vec<String>,
+    /// The relations, of those that make pairs for an engine.
+    #[serde(default)]
+    pub relations: Vec<String>,
+    /// How many pairs of each relation a suite has; each size is measured.
+    #[serde(default)]
+    pub sizes: Vec<u64>,
+    /// How many suites of each size.
+    #[serde(default)]
+    pub suites: u64,
+    /// On how many pairs of each relation a database is used.
+    #[serde(default = "ten")]
+    pub pairs_per_database: u64,
+    /// The seed of the first suite; the others follow.
+    #[serde(default = "one")]
+    pub seed: u64,
+    /// A program of one's own instead: the command, with `@@` for the input.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// Its suites: folders of pairs, or manifests, relative to the study's file.
+    #[serde(default)]
+    pub pairs: Vec<PathBuf>,
+    /// More options of `metacov measure`.
+    #[serde(default)]
+    pub options: Vec<String>,
+    /// The program of the paper that this stands beside.
+    #[serde(default)]
+    pub beside: Option<String>,
+    /// What is not as it was there.
+    #[serde(default)]
+    pub differs: Vec<String>,
+}
+
+fn ten() -> u64 {
+    10
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// A suite to measure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suite {
+    /// The engine, or the program.
+    pub target: String,
+    /// How many pairs of each relation; zero if the pairs themselves tell.
+    pub size: u64,
+    /// Which of its kind, from one.
+    pub number: u64,
+    /// The seed.
+    pub seed: u64,
+    /// The pairs, if they are given.
+    pub pairs: Option<PathBuf>,
+}
+
+impl Suite {
+    /// What its file is called, without an ending.
+    pub fn name(&self) -> String {
+        let target: String = self
+            .target
+            .chars()
+            .map(|letter| {
+                if letter.is_ascii_alphanumeric() || "@.-_".contains(letter) { letter } else { '_' }
+            })
+            .collect();
+        match self.size {
+            0 => format!("{target}-{:03}", self.number),
+            size => format!("{target}-{size}-{:03}", self.number),
+        }
+    }
+}
+
+impl Plan {
+    /// Reads a study.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let plan: Plan = toml::from_str(text).map_err(|error| {
+            let line = |span: std::ops::Range<usize>| {
+                Place::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
+            };
+            Fault::malformed(error.span().map_or(Place::Whole, line), error.message())
+        })?;
+        let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
+        match (plan.targets.is_empty(), plan.command.is_empty()) {
+            (true, true) => wrong("`targets` or a `command` is needed"),
+            (false, false) => wrong("either `targets` or a `command`, not both"),
+            (false, _) if plan.sizes.is_empty() || plan.suites == 0 => {
+                wrong("`suites` and `sizes` are needed: how many, and of how many pairs")
+            }
+            (false, _) if plan.sizes.contains(&0) || plan.pairs_per_database == 0 => {
+                wrong("a suite of no pairs says nothing")
+            }
+            (_, false) if plan.pairs.is_empty() => {
+                wrong("`pairs` is needed: a path for each suite")
+            }
+            _ => Ok(plan),
+        }
+    }
+
+    /// The words behind `metacov` that measure a suite; paths are relative to the study's folder.
+    pub fn words(&self, suite: &Suite, folder: &Path) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["measure".into()];
+        words.extend(self.options.iter().map(Into::into));
+        if let Some(pairs) = &suite.pairs {
+            words.extend(["--pairs".into(), folder.join(pairs).into()]);
+            words.push("--".into());
+            let mut command = self.command.iter();
+            // A program with a path is beside the study; one without is looked for where programs are.
+            let program = command.next().map(|program| {
+                if program.contains('/') { folder.join(program).into() } else { program.into() }
+            });
+            words.extend(program);
+            words.extend(command.map(Into::into));
+        } else {
+            let databases = suite.size.div_ceil(self.pairs_per_database);
+            words.push(suite.target.clone().into());
+            if !self.relations.is_empty() {
+                words.extend(["--relation".into(), self.relations.join(",").into()]);
+            }
+            words.extend(["--pairs".into(), suite.size.to_string().into()]);
+            words.extend(["--databases".into(), databases.to_string().into()]);
+            words.extend(["--seed".into(), suite.seed.to_string().into()]);
+        }
+        words
+    }
+
+    /// A study that takes seconds: three suites of the two smallest sizes. It shows that everything
+    /// works; its numbers are those of so few suites.
+    #[must_use]
+    pub fn quick(mut self) -> Self {
+        self.sizes.sort_unstable();
+        self.sizes.truncate(2);
+        self.suites = self.suites.min(3);
+        self
+    }
+
+    /// All suites, the small ones first.
+    pub fn all(&self) -> Vec<Suite> {
+        let mut suites = Vec::new();
+        for target in &self.targets {
+            for size in &self.sizes {
+                suites.extend((1..=self.suites).map(|number| Suite {
+                    target: target.clone(),
+                    size: *size,
+                    number,
+                    seed: self.seed.wrapping_add(number - 1),
+                    pairs: None,
+                }));
+            }
+        }
+        let program = self.command.first().map(Path::new).and_then(Path::file_name);
+        let program = program.unwrap_or_default().to_string_lossy().into_owned();
+        let given = (1..).zip(&self.pairs).map(|(number, pairs)| Suite {
+            target: program.clone(),
+            size: 0,
+            number,
+            seed: 0,
+            pairs: Some(pairs.clone()),
+        });
+        suites.extend(given);
+        suites.sort_by_key(|suite| suite.size);
+        suites
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_study_is_its_suites() {
+        let text = "title = 't'\ntargets = ['sqlite']\nsizes = [100, 50]\nsuites = 2\nseed = 7\n";
+        let names: Vec<String> = Plan::parse(text)
+            .unwrap()
+            .all()
+            .iter()
+            .map(|suite| format!("{} {}", suite.name(), suite.seed))
+            .collect();
+        let expected =
+            ["sqlite-50-001 7", "sqlite-50-002 8", "sqlite-100-001 7", "sqlite-100-002 8"];
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_line() {
+        let message = |text: &str| Plan::parse(text).unwrap_err().to_string();
+        assert!(message("title = 't'\nsize = 3\n").starts_with("line 2: unknown field `size`"));
+        assert!(message("title = 't'\n").contains("`targets` or a `command` is needed"));
+        assert!(message("title = 't'\ntargets = ['sqlite']\n").contains("`sizes` are needed"));
+    }
+}

@@ -1,0 +1,141 @@
+//! What a study has come to.
+
+use metacov_core::{BuildMismatch, Criteria, Criterion};
+use metacov_formats::Fault;
+
+use crate::outcome::{Outcome, Time};
+use crate::paper::Program;
+use crate::statistics::{mean, spearman};
+use crate::{ALL, Comparison, Group, Plan, Row, Sensitivity, compare};
+
+/// The size of suites that the paper has most to say of (Q.2).
+const SIZE_OF_PAPER: u64 = 100;
+
+/// What a study has come to.
+pub struct Results {
+    /// What was planned.
+    pub plan: Plan,
+    /// By target and size.
+    pub cells: Vec<Cell>,
+    /// The paper's numbers, if the study stands beside some.
+    pub paper: Option<&'static Program>,
+    /// All suites.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// All suites of one target and size.
+pub struct Cell {
+    /// The target.
+    pub target: String,
+    /// How many pairs of each relation; zero if the pairs told.
+    pub size: u64,
+    /// How many suites there are.
+    pub suites: usize,
+    /// What they say together: one group.
+    pub comparison: Comparison,
+    /// How long a suite takes, on average.
+    pub time: Time,
+}
+
+impl Cell {
+    /// How well coverage and MC tell the relations apart.
+    pub fn sensitivity(&self, criterion: Criterion) -> Option<&Sensitivity> {
+        self.comparison.sensitivities.iter().find(|of| of.criterion == criterion)
+    }
+
+    /// The relations, by one criterion.
+    pub fn rows(&self, criterion: Criterion) -> impl Iterator<Item = &Row> {
+        self.comparison.rows.iter().filter(move |row| row.criterion == criterion)
+    }
+
+    /// The mean of coverage and of MC over all relations, in percent.
+    pub fn means(&self, criterion: Criterion) -> Option<(f64, f64)> {
+        let rows =
+            || self.rows(criterion).filter(|row| row.relation != ALL || self.is_one_relation());
+        let coverage: Vec<f64> = rows().map(|row| row.coverage.mean).collect();
+        let mc: Vec<f64> = rows().map(|row| row.mc.mean).collect();
+        Some((mean(&coverage)?, mean(&mc)?))
+    }
+
+    fn is_one_relation(&self) -> bool {
+        self.comparison.rows.iter().all(|row| row.relation == ALL)
+    }
+
+    /// How many pairs a suite has, of all relations.
+    pub fn pairs(&self) -> u64 {
+        let rows = self.comparison.rows.iter();
+        rows.filter(|row| row.relation != ALL)
+            .map(|row| (row.criterion, row.pairs.1))
+            .fold((None, 0), |(first, sum), (criterion, pairs)| {
+                let first = first.or(Some(criterion));
+                (first, sum + if first == Some(criterion) { pairs } else { 0 })
+            })
+            .1
+    }
+}
+
+impl Results {
+    /// What the outcomes of a plan's suites say. Outcomes of different builds of one target are
+    /// refused.
+    pub fn of(plan: Plan, mut outcomes: Vec<Outcome>) -> Result<Self, Fault> {
+        outcomes.sort_by(|left, right| {
+            (&left.target, left.size, left.number).cmp(&(&right.target, right.size, right.number))
+        });
+        outcomes.dedup_by(|left, right| {
+            (&left.target, left.size, left.number) == (&right.target, right.size, right.number)
+        });
+        let mut cells = Vec::new();
+        for same in outcomes.chunk_by(|left, right| left.target == right.target) {
+            if let Some(other) = same.iter().find(|of| of.build != same[0].build) {
+                let earlier = format!("suite {} of {}", same[0].number, same[0].target);
+                let place = format!("suite {} of {} pairs", other.number, other.size);
+                return Err(Fault::OtherBuild { earlier, mismatch: BuildMismatch { place } });
+            }
+            for same in same.chunk_by(|left, right| left.size == right.size) {
+                cells.push(cell(same)?);
+            }
+        }
+        let paper = plan.beside.as_deref().and_then(Program::find);
+        Ok(Results { plan, cells, paper, outcomes })
+    }
+
+    /// The cell that tables of one size show: that of the paper's size, or else the largest.
+    pub fn main_cell(&self, target: &str) -> Option<&Cell> {
+        let cells = || self.cells.iter().filter(|cell| cell.target == target);
+        cells().find(|cell| cell.size == SIZE_OF_PAPER).or_else(|| cells().next_back())
+    }
+
+    /// All targets.
+    pub fn targets(&self) -> Vec<&str> {
+        let mut targets: Vec<&str> = self.cells.iter().map(|cell| cell.target.as_str()).collect();
+        targets.dedup();
+        targets
+    }
+
+    /// Whether the relations stand in the same order as in the paper: Spearman's correlation of
+    /// their mean MC.
+    pub fn agreement_of_order(&self, cell: &Cell) -> Option<f64> {
+        let paper = self.paper?;
+        let points: Vec<(f64, f64)> = cell
+            .rows(Criterion::Line)
+            .filter_map(|row| Some((paper.average(&row.relation)?.1, row.mc.mean)))
+            .collect();
+        spearman(&points)
+    }
+}
+
+fn cell(outcomes: &[Outcome]) -> Result<Cell, Fault> {
+    let records = outcomes.iter().map(Outcome::record).collect::<Result<Vec<_>, _>>()?;
+    let times = |of: fn(&Outcome) -> f64| mean(&outcomes.iter().map(of).collect::<Vec<_>>());
+    let group = Group { name: outcomes[0].target.clone(), records };
+    Ok(Cell {
+        target: outcomes[0].target.clone(),
+        size: outcomes[0].size,
+        suites: outcomes.len(),
+        comparison: compare(&[group], Criteria::all()),
+        time: Time {
+            wall: times(|of| of.seconds).unwrap_or_default(),
+            processor: times(|of| of.processor_seconds).unwrap_or_default(),
+        },
+    })
+}

@@ -1,0 +1,175 @@
+//! Ranking with a handful of made-up covers, and looking into a made-up engine.
+
+use std::io;
+
+use metacov_campaign::{Ran, Trial, Tried};
+use metacov_core::{
+    Cover, Element, Functions, Missing, Outcome, Pair, Site, SiteTable, Symbol, Value,
+};
+use metacov_relations::Comparison;
+use metacov_study::corpus::{Change, FixLines};
+use metacov_study::locate::{
+    Case, Formula, Found, Frequency, Symptom, Unfit, explore, found, rank, shares,
+};
+
+/// Lines 1 to 20 of one file: `first` up to 10, `second` behind it.
+fn table() -> SiteTable {
+    let mut table = SiteTable::new();
+    let (file, instance) = (table.file("a.c"), Symbol::NONE);
+    for line in 1..=20 {
+        table.site(Site { file, line, element: Element::Line, instance });
+    }
+    for (name, line, end) in [("first", 1, 10), ("second", 11, 20)] {
+        let element = Element::Function(table.symbol(name));
+        let id = table.site(Site { file, line, element, instance });
+        table.set_end(id, end);
+    }
+    table
+}
+
+fn cover(table: &SiteTable, lines: &[u32]) -> Cover {
+    let mut cover = Cover::of(table);
+    for (id, site) in table.all_sites() {
+        if site.element == Element::Line && lines.contains(&site.line) {
+            cover.insert(id);
+        }
+    }
+    cover
+}
+
+fn frequency(table: &SiteTable, executions: &[&[u32]]) -> Frequency {
+    let mut frequency = Frequency::default();
+    for lines in executions {
+        frequency.add(&cover(table, lines));
+    }
+    frequency
+}
+
+fn symptom(table: &SiteTable) -> Symptom {
+    Symptom {
+        executed: cover(table, &[1, 2, 3, 11, 12]),
+        difference: cover(table, &[3, 12]),
+        violating: frequency(table, &[&[1, 2, 3, 11, 12], &[1, 3, 11, 12]]),
+        near_misses: frequency(table, &[&[1, 2, 12], &[1, 2, 11, 12]]),
+        invalid: 0,
+        how: String::new(),
+    }
+}
+
+#[test]
+fn what_violations_need_and_others_seldom_run_is_suspicious() {
+    let table = table();
+    let functions = Functions::of(&table);
+    let passing = frequency(&table, &[&[1, 11], &[1, 11, 12], &[1, 2, 11], &[1, 11]]);
+    let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Suspicion);
+    let lines: Vec<(u32, f64)> = ranking.lines.iter().map(|line| (line.line, line.rank)).collect();
+    // 3: always needed, never run by others. 12: needed, a quarter of the others. 2: not always
+    // needed. 11 and 1: everybody runs them, but not every near miss runs 11.
+    assert_eq!(lines, [(3, 1.0), (12, 2.0), (2, 3.0), (11, 4.0), (1, 5.0)]);
+    let names: Vec<(&str, u32)> =
+        ranking.functions.iter().map(|suspect| (suspect.function.as_str(), suspect.line)).collect();
+    assert_eq!(names, [("first", 3), ("second", 12)]);
+    let third = &ranking.lines[0];
+    assert!((third.suspicion - 1.02).abs() < 1e-9 && third.in_difference, "{third:?}");
+    assert_eq!((third.passing, third.near_misses), (Some(0.0), Some(0.0)));
+}
+
+#[test]
+fn equals_share_the_mean_of_their_ranks() {
+    let table = table();
+    let functions = Functions::of(&table);
+    let symptom = Symptom {
+        executed: cover(&table, &[4, 5, 6, 14]),
+        difference: cover(&table, &[14]),
+        violating: frequency(&table, &[&[4, 5, 6, 14]]),
+        near_misses: Frequency::default(),
+        invalid: 0,
+        how: String::new(),
+    };
+    let none = Frequency::default();
+    let ranking = rank(&table, &functions, &[symptom], &none, Formula::Suspicion);
+    let ranks: Vec<(u32, f64)> = ranking.lines.iter().map(|line| (line.line, line.rank)).collect();
+    assert_eq!(ranks, [(14, 1.0), (4, 3.0), (5, 3.0), (6, 3.0)]);
+    assert_eq!(ranking.lines[0].passing, None, "no share of nothing");
+}
+
+#[test]
+fn plain_coverage_is_the_usual_formula() {
+    let table = table();
+    let functions = Functions::of(&table);
+    let passing = frequency(&table, &[&[1, 11], &[1, 11, 12]]);
+    let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Ochiai);
+    let of = |line: u32| ranking.lines.iter().find(|other| other.line == line).unwrap().suspicion;
+    // Both violating variants run 3, and nobody else.
+    assert!((of(3) - 1.0).abs() < 1e-9);
+    // Both run 12, and three others: 2 / sqrt(2 * 5).
+    assert!((of(12) - 2.0 / 10f64.sqrt()).abs() < 1e-9);
+}
+
+#[test]
+fn fixes_are_found_by_their_first_line_and_function() {
+    let table = table();
+    let functions = Functions::of(&table);
+    let passing = frequency(&table, &[&[1, 11], &[1, 11, 12]]);
+    let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Suspicion);
+    let at = |lines: [u32; 2]| {
+        let fix = [FixLines { kind: Change::Modified, lines }];
+        found(&ranking, &table, &functions, ("a.c", &fix))
+    };
+    assert_eq!(at([12, 13]), Found { function: Some(2.0), line: Some(2.0) });
+    assert_eq!(at([19, 20]), Found { function: Some(2.0), line: None }, "it did not run");
+    let all = [at([3, 3]), at([12, 12]), Found::default()];
+    let shares = shares(&all);
+    assert_eq!((shares.bugs, shares.functions, shares.lines), (3, [1, 2, 2, 2], [2, 2, 2]));
+}
+
+/// An engine that counts wrong if the index is there and the literal is 1.
+fn engine(table: &SiteTable, trials: &[Trial]) -> Vec<Result<Tried, Missing>> {
+    let run = |trial: &Trial| {
+        let has_table = trial.setup.iter().any(|statement| statement.contains("TABLE"));
+        let has_index = trial.setup.iter().any(|statement| statement.contains("INDEX i"));
+        let pair = |sides: &[Vec<String>; 2]| {
+            let text = sides.iter().flatten().cloned().collect::<String>();
+            let is_wrong = has_index && text.contains("= 1");
+            let rows = |count: i64| Outcome::Rows(vec![vec![Value::Integer(count)]]);
+            let error = || Outcome::Error { code: 1, message: String::new() };
+            let a = if has_table { rows(i64::from(is_wrong)) } else { error() };
+            let lines: &[u32] = if is_wrong { &[1, 12] } else { &[1] };
+            let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
+            Ok(Ran { outcomes: Pair { a, b: rows(0) }, sides })
+        };
+        let worked = trial.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
+        let pairs = trial.pairs.iter().map(pair).collect();
+        Ok(Tried { worked, setup: cover(table, &[3]), pairs })
+    };
+    trials.iter().map(run).collect()
+}
+
+#[test]
+fn variants_are_sorted_by_what_came_of_them() {
+    let own = table();
+    let mut common = SiteTable::new();
+    let numbers = common.absorb(&own).unwrap();
+    let explored = |setup: &[&str], a: &str| {
+        let case = Case {
+            setup: setup.iter().map(|statement| (*statement).to_owned()).collect(),
+            sides: [vec![a.to_owned()], vec![a.replace("COUNT", "SUM")]],
+            comparison: Comparison::Number,
+        };
+        explore(&case, &numbers, |trials| Ok::<_, io::Error>(engine(&own, trials))).unwrap()
+    };
+    let setup = ["CREATE TABLE t(c)", "CREATE INDEX i ON t(c)"];
+    let symptom = explored(&setup, "SELECT COUNT(*) FROM t WHERE c = 1").unwrap();
+    assert_eq!(symptom.executed, cover(&common, &[1, 3, 12]));
+    assert_eq!(symptom.difference, cover(&common, &[12]), "the setup is a part of both sides");
+    assert!(symptom.violating.executions() > 10, "{}", symptom.violating.executions());
+    assert!(symptom.near_misses.executions() > 10, "{}", symptom.near_misses.executions());
+    assert!(symptom.invalid > 0, "without its table the pair does not run");
+    let line = |number| cover(&common, &[number]).iter().next().unwrap();
+    assert_eq!(symptom.violating.share(line(12)), Some(1.0));
+    assert_eq!(symptom.near_misses.share(line(12)), Some(0.0));
+    let holds = explored(&setup, "SELECT COUNT(*) FROM t WHERE c = 2");
+    assert!(matches!(holds, Err(Unfit::Holds)));
+    let invalid = explored(&[], "SELECT COUNT(*) FROM t");
+    assert!(matches!(invalid, Err(Unfit::Invalid(_))));
+}
