@@ -106,7 +106,7 @@ impl Sql {
     pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
         let plan = self.args.plan(self.pairs)?;
         let scope = &self.frame.options.scope;
-        let setting = setting(&self.engine, &self.args, Look::Coverage, scope)?;
+        let setting = setting(&self.engine, self.args.library.as_deref(), Look::Coverage, scope)?;
         let conditions = Conditions {
             setting: &setting,
             workers: self.frame.options.workers,
