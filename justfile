@@ -25,6 +25,10 @@ bench *args:
 bench-capture *args:
     benches/capture {{args}}
 
+# checks of relations per second of processor time, beside SQLite in a bare loop
+bench-checks *args:
+    benches/checks {{args}}
+
 # The README's example with a real program
 example:
     cargo build --release -p metacov

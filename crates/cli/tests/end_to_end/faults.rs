@@ -121,10 +121,7 @@ fn the_papers_bugs_are_as_it_says() {
         (run.stdout, run.stderr, written)
     };
     let (shown, said, written) = locate("1");
-    assert_eq!((&shown, &said, &written), {
-        let (shown, said, written) = &locate("2");
-        (shown, said, written)
-    });
+    assert_eq!((shown.clone(), said.clone(), written.clone()), locate("2"));
     assert!(said.contains("0 rows against 1; ") && said.contains(" are near misses, "), "{said}");
     assert_eq!(shown.lines().count(), 13, "two tables of five with their headings: {shown}");
     let report: Value = serde_json::from_str(&written).unwrap();

@@ -155,6 +155,43 @@ fn violations_are_told_by_the_run_and_by_its_file() {
     assert_eq!(violations(&reported.stderr), violations(&said));
 }
 
+/// What the engine in `tests/targets/engine` does to pairs, whether they are measured or not, and
+/// whatever the number of workers: all others are there.
+#[test]
+fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
+    let folder = folder().join("engine");
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(repository().join("tests/targets/engine/engine.c"), folder.join("engine.c")).unwrap();
+    in_folder(&["cc", "-O0", "-fPIC", "-shared", "engine/engine.c", "-o", "engine/libengine.so"])
+        .ok();
+    let suite = ["--relation", "tlp-where", "--pairs", "40", "--databases", "8", "--seed", "2"];
+    let run = |options: &[&str]| {
+        let library = ["--library", "engine/libengine.so", "--timeout", "1", "-v"];
+        let run = in_folder(&[&["measure", "sqlite"], &suite[..], &library, options].concat());
+        (run.stdout, run.stderr)
+    };
+    let (alone, said) = run(&["--no-coverage", "-j", "1"]);
+    assert_eq!(run(&["--no-coverage", "-j", "3"]).0, alone);
+    let cells: Vec<u64> = alone
+        .lines()
+        .last()
+        .unwrap()
+        .split_whitespace()
+        .filter_map(|cell| cell.parse().ok())
+        .collect();
+    let [pairs, held, violated, invalid, crashed, late] = cells[..] else { panic!("{alone}") };
+    assert_eq!((pairs, violated, invalid), (40, 0, 0), "{alone}");
+    assert!(held > 20 && crashed > 5 && late > 0, "{alone}");
+    assert_eq!(held + crashed + late, pairs, "{alone}");
+    assert!(said.contains("5 pairs of tlp-where: while its database was made"), "{said}");
+    // The same when it is measured; who failed, and where, is told of each.
+    let (measured, said) = run(&["-j", "2", "--criterion", "line"]);
+    let failures = |what: &str| said.matches(&format!("note: {what}: pair ")).count() as u64;
+    assert_eq!((failures("crashed"), failures("timed out")), (crashed, late), "{said}");
+    let row = measured.lines().last().unwrap();
+    assert!(row.starts_with("tlp-where") && row.contains(&format!(" {held} ")), "{measured}");
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let said = measure(&["--relation", "nonsense"]).failed(2);

@@ -154,7 +154,10 @@ fn old_path(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn check(text: &str, expected: &[(&str, &[(Change, u32, u32)])]) {
+    /// A kind of change, and the lines around it.
+    type Changed = (Change, u32, u32);
+
+    fn check(text: &str, expected: &[(&str, &[Changed])]) {
         let fixes = parse(text).unwrap();
         let found: Vec<_> = fixes
             .iter()
