@@ -70,6 +70,7 @@ impl Open {
     pub fn explore<'c>(
         self,
         conditions: &'c Conditions<'c>,
+        variants: usize,
         talk: &Talk,
     ) -> anyhow::Result<(Scene<'c>, Vec<(String, Symptom)>)> {
         let frequency = passing(&self.run)?;
@@ -85,7 +86,7 @@ impl Open {
             let mut symptom = None;
             for comparison in comparisons(&violation.relation) {
                 let (setup, sides) = (violation.setup.clone(), violation.sides.clone());
-                match scene.explore(&Case { setup, sides, comparison: *comparison })? {
+                match scene.explore(&Case { setup, sides, comparison: *comparison }, variants)? {
                     Ok(found) if found.how == violation.how => symptom = Some(found),
                     Ok(found) => unfit = anyhow!("it is violated in another way: {}", found.how),
                     Err(why) => unfit = why.into(),
