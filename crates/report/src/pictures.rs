@@ -43,7 +43,8 @@ impl Writer for CurvePlot {
     }
 }
 
-fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
+/// The curve of a relation, in percent of all sites.
+pub(crate) fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
     #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites and pairs")]
     let point =
         |pairs: u64, validated: u64| (pairs as f64, 100.0 * validated as f64 / sites.max(1) as f64);
