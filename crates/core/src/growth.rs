@@ -93,7 +93,9 @@ mod tests {
         table.exclude(ids[5]);
         let reading = |lines: &[usize]| {
             let mut reading = Reading::of(&table);
-            lines.iter().for_each(|line| drop(reading.executed.insert(ids[*line])));
+            for line in lines {
+                reading.executed.insert(ids[*line]);
+            }
             reading
         };
         let pairs = [(reading(&[0, 1, 5]), reading(&[0, 2])), (reading(&[0, 1]), reading(&[0, 3]))];

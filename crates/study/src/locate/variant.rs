@@ -53,10 +53,13 @@ const ADDITIONS: &[&str] = &[
     "PRAGMA reverse_unordered_selects = 1",
 ];
 
+/// More variants of a case are not run: databases that were made at random have tens of thousands.
+const VARIANTS_MAX: usize = 1500;
+
 /// How many bits the optimiser has.
 const SWITCHES: u32 = 24;
 
-/// All variants of a case that are one small edit away, each once.
+/// The variants of a case that are one small edit away, each once.
 pub fn variants(case: &Case) -> Vec<Variant> {
     let setup: Vec<Vec<Token>> = case.setup.iter().map(|statement| tokens(statement)).collect();
     let sides: [Vec<Vec<Token>>; 2] =
@@ -78,7 +81,20 @@ pub fn variants(case: &Case) -> Vec<Variant> {
     }
     let mut seen = BTreeSet::new();
     variants.retain(|variant| seen.insert((variant.setup.clone(), variant.sides.clone())));
+    sample(variants)
+}
+
+/// No more than [`VARIANTS_MAX`], from all parts alike.
+fn sample(variants: Vec<Variant>) -> Vec<Variant> {
+    let all = variants.len().max(1);
+    let is_kept =
+        |at: usize| all <= VARIANTS_MAX || at * VARIANTS_MAX / all != (at + 1) * VARIANTS_MAX / all;
     variants
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| is_kept(*at))
+        .map(|(_, variant)| variant)
+        .collect()
 }
 
 impl Case {
