@@ -57,7 +57,8 @@ pub struct Args {
     /// How the results must agree.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     compare: Compare,
-    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: all].
+    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: the first
+    /// ten].
     #[arg(long, value_name = "PAIR", conflicts_with_all = ["a", "corpus"])]
     pair: Vec<String>,
     /// Look for the fixes of known bugs instead (docs/corpus.md draws the file).

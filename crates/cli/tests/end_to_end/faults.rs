@@ -146,7 +146,7 @@ fn the_papers_bugs_are_as_it_says() {
 fn the_violations_of_a_run_lead_to_a_fault() {
     let library = faulty();
     let suite = ["--relation", "tlp-where", "--pairs", "20", "--databases", "2"];
-    let to = ["--library", library, "-o", "located.metacov"];
+    let to = ["--library", library, "--timeout", "120", "-o", "located.metacov"];
     let run = in_folder(&[&["measure", "sqlite", "-q"], &suite[..], &to].concat());
     assert_eq!(run.code, 6, "{}", run.stderr);
     let located = in_folder(&["locate", "located.metacov", "--variants", "20", "-o", "-"]).ok();
