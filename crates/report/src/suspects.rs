@@ -60,7 +60,7 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
 }
 
 /// Where the fix of each bug stands, in our ranking and in a plain one.
-pub fn found(bugs: &[(String, [Found; 2])]) -> Table {
+pub fn found(bugs: &[(String, [Found; 3])]) -> Table {
     let columns = vec![
         Column::word("bug"),
         Column { emphasis: true, ..Column::number("function") },
@@ -68,7 +68,7 @@ pub fn found(bugs: &[(String, [Found; 2])]) -> Table {
         Column::number("plain function"),
         Column::number("plain line"),
     ];
-    let row = |(bug, [ours, plain]): &(String, [Found; 2])| {
+    let row = |(bug, [ours, plain, _]): &(String, [Found; 3])| {
         let ranks = [ours.function, ours.line, plain.function, plain.line];
         let ranks = ranks.into_iter().map(|place| place.map_or_else(|| "-".to_owned(), rank));
         std::iter::once(bug.clone()).chain(ranks).collect()

@@ -156,7 +156,7 @@ fn variants_are_sorted_by_what_came_of_them() {
             sides: [vec![a.to_owned()], vec![a.replace("COUNT", "SUM")]],
             comparison: Comparison::Number,
         };
-        explore(&case, &numbers, |trials| Ok::<_, io::Error>(engine(&own, trials))).unwrap()
+        explore(&case, 1000, &numbers, |trials| Ok::<_, io::Error>(engine(&own, trials))).unwrap()
     };
     let setup = ["CREATE TABLE t(c)", "CREATE INDEX i ON t(c)"];
     let symptom = explored(&setup, "SELECT COUNT(*) FROM t WHERE c = 1").unwrap();

@@ -6,6 +6,11 @@
 
 #include "sqlite3.h"
 
+/* Versions before 3.30 do not know it, and do nothing. */
+#ifndef SQLITE_TESTCTRL_PRNG_SEED
+#define SQLITE_TESTCTRL_PRNG_SEED 28
+#endif
+
 static long long left;
 static int spend(void *nothing) { (void)nothing; left -= 100; return left < 0; }
 

@@ -57,12 +57,16 @@ pub struct Args {
     /// How the results must agree.
     #[arg(long, value_enum, value_name = "HOW", default_value_t)]
     compare: Compare,
-    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: all].
+    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: the first
+    /// ten].
     #[arg(long, value_name = "PAIR", conflicts_with_all = ["a", "corpus"])]
     pair: Vec<String>,
     /// Look for the fixes of known bugs instead (docs/corpus.md draws the file).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "a"])]
     corpus: Option<PathBuf>,
+    /// How many variants of each violating pair are run, at most.
+    #[arg(long, value_name = "N", default_value = "1500")]
+    variants: usize,
     /// How many passing pairs of each relation are made.
     #[arg(long, value_name = "N", default_value = "300")]
     pairs: NonZero<u32>,
@@ -109,6 +113,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         let options = locate_corpus::Options {
             pairs: args.pairs.get().into(),
             seed: args.seed,
+            variants: args.variants,
             jobs: args.jobs,
         };
         return locate_corpus::run(corpus, &options, talk);
@@ -127,7 +132,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             let conditions = stage.conditions();
             let mut scene = Scene::with_generated(&conditions, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
-            let symptom = scene.explore(&case)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
+            let symptom =
+                scene.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
             show(args, subject, &scene, &[(name, symptom)], talk)
         }
         _ if is_run => {
@@ -135,7 +141,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             let (stage, run) =
                 locate_run::open(Path::new(subject), &args.pair, library, args.jobs)?;
             let conditions = stage.conditions();
-            let (scene, symptoms) = run.explore(&conditions, talk)?;
+            let (scene, symptoms) = run.explore(&conditions, args.variants, talk)?;
             show(args, subject, &scene, &symptoms, talk)
         }
         _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),

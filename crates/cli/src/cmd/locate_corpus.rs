@@ -7,7 +7,7 @@ use std::path::Path;
 use metacov_formats::{Fault, Place};
 use metacov_report::suspects;
 use metacov_study::corpus::{self, Bug};
-use metacov_study::locate::{Case, Formula, Found, found, rank, shares};
+use metacov_study::locate::{Case, Formula, Found, Frequency, found, rank, shares};
 
 use super::scene::{Scene, Stage};
 use super::target;
@@ -17,10 +17,11 @@ use crate::talk::{Talk, print};
 /// The file that fixes are told in, as the engine's notes name it.
 pub const SOURCE: &str = "sqlite3.c";
 
-/// How passing pairs are made.
+/// How many pairs are made, and how.
 pub struct Options {
     pub pairs: u64,
     pub seed: u64,
+    pub variants: usize,
     pub jobs: Option<NonZero<usize>>,
 }
 
@@ -56,7 +57,7 @@ pub fn case(bug: &Bug) -> Case {
 
 pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCode> {
     let bugs = read(path)?;
-    let mut results: BTreeMap<usize, (String, [Found; 2])> = BTreeMap::new();
+    let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
     let progress = talk.progress(bugs.len() as u64);
     for (version, bugs) in by_version(&bugs)? {
         let stage = Stage::new(&format!("sqlite@{version}"), None, options.jobs)?;
@@ -71,25 +72,28 @@ pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCo
                 ));
                 continue;
             }
-            let symptom = match scene.explore(&case(bug))? {
+            let symptom = match scene.explore(&case(bug), options.variants)? {
                 Ok(symptom) => symptom,
                 Err(unfit) => {
                     talk.warning(&format!("{}: left out: {unfit}", bug.id));
                     continue;
                 }
             };
-            let place = |formula| {
+            let place = |formula, passing| {
                 let symptoms = std::slice::from_ref(&symptom);
-                let ranking =
-                    rank(&scene.table, &scene.functions, symptoms, &scene.passing, formula);
+                let ranking = rank(&scene.table, &scene.functions, symptoms, passing, formula);
                 found(&ranking, &scene.table, &scene.functions, (SOURCE, &bug.fix_lines))
             };
-            let places = [Formula::Suspicion, Formula::Ochiai].map(place);
+            let places = [
+                place(Formula::Suspicion, &scene.passing),
+                place(Formula::Ochiai, &scene.passing),
+                place(Formula::Ochiai, &Frequency::default()),
+            ];
             results.insert(at, (bug.id.clone(), places));
         }
     }
     progress.finish_and_clear();
-    let results: Vec<(String, [Found; 2])> = results.into_values().collect();
+    let results: Vec<(String, [Found; 3])> = results.into_values().collect();
     let of = |formula: usize, from: usize, step: usize| {
         let places: Vec<Found> =
             results.iter().skip(from).step_by(step).map(|(_, places)| places[formula]).collect();
@@ -100,6 +104,7 @@ pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCo
         ("  1st, 3rd, 5th ... bug", of(0, 0, 2)),
         ("  2nd, 4th, 6th ... bug", of(0, 1, 2)),
         ("plain coverage (Ochiai)", of(1, 0, 1)),
+        ("  without passing pairs", of(2, 0, 1)),
     ];
     let tables = [suspects::found(&results), suspects::shares(&rows)];
     let texts = tables.map(|table| table.to_terminal(talk.colors_output()));

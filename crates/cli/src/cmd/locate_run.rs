@@ -13,6 +13,9 @@ use metacov_study::locate::{Case, Symptom, passing, statements};
 use super::scene::{Scene, Stage};
 use crate::talk::Talk;
 
+/// So many violations are looked into: each takes seconds, and the next one seldom tells more.
+const VIOLATIONS_MAX: usize = 10;
+
 /// A run whose violations are looked into.
 pub struct Open {
     run: Run,
@@ -67,18 +70,23 @@ impl Open {
     pub fn explore<'c>(
         self,
         conditions: &'c Conditions<'c>,
+        variants: usize,
         talk: &Talk,
     ) -> anyhow::Result<(Scene<'c>, Vec<(String, Symptom)>)> {
         let frequency = passing(&self.run)?;
         let run = self.run.name.clone();
         let mut scene = Scene::with(conditions, self.run.table, frequency)?;
         let mut symptoms = Vec::new();
-        for violation in self.violations {
+        let all = self.violations.len();
+        if all > VIOLATIONS_MAX {
+            talk.note(&format!("the first {VIOLATIONS_MAX} of {all} violations; --pair chooses"));
+        }
+        for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
             let mut unfit = anyhow!("its relation is not known");
             let mut symptom = None;
             for comparison in comparisons(&violation.relation) {
                 let (setup, sides) = (violation.setup.clone(), violation.sides.clone());
-                match scene.explore(&Case { setup, sides, comparison: *comparison })? {
+                match scene.explore(&Case { setup, sides, comparison: *comparison }, variants)? {
                     Ok(found) if found.how == violation.how => symptom = Some(found),
                     Ok(found) => unfit = anyhow!("it is violated in another way: {}", found.how),
                     Err(why) => unfit = why.into(),

@@ -15,8 +15,8 @@ use super::measure_sql::{Look, setting};
 use super::target_args::interrupted;
 use super::workers;
 
-/// How long a worker may be silent: hundreds of variants are many statements, each with a budget.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long a worker may be silent. Statements have a budget of their own; this is for what hangs.
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Which engine, and how it is run.
 pub struct Stage {
@@ -93,9 +93,13 @@ impl<'c> Scene<'c> {
         Ok(Scene { laboratory, numbers, table, functions, passing, folder })
     }
 
-    /// Runs a pair and all that is nearly the same.
-    pub fn explore(&mut self, case: &Case) -> anyhow::Result<Result<Symptom, Unfit>> {
+    /// Runs a pair, and so many that are nearly the same.
+    pub fn explore(
+        &mut self,
+        case: &Case,
+        variants: usize,
+    ) -> anyhow::Result<Result<Symptom, Unfit>> {
         let Scene { laboratory, numbers, .. } = self;
-        Ok(explore(case, numbers, |trials| laboratory.run(trials))?)
+        Ok(explore(case, variants, numbers, |trials| laboratory.run(trials))?)
     }
 }

@@ -49,10 +49,11 @@ impl From<Missing> for Unfit {
     }
 }
 
-/// Runs a pair and all its variants. `run` runs trials; `numbers` are those of the table in which the
+/// Runs a pair and its variants, at most so many. `run` runs trials; `numbers` are those of the table in which the
 /// result is told.
 pub fn explore(
     case: &Case,
+    most: usize,
     numbers: &Renumbering,
     mut run: impl FnMut(&[Trial]) -> io::Result<Vec<Result<Tried, Missing>>>,
 ) -> io::Result<Result<Symptom, Unfit>> {
@@ -78,7 +79,7 @@ pub fn explore(
     violating.add(&executed);
     let near_misses = Frequency::default();
     let mut symptom = Symptom { executed, difference, violating, near_misses, invalid: 0, how };
-    let (trials, groups) = trials(case);
+    let (trials, groups) = trials(case, most);
     for (result, variants) in run(&trials)?.into_iter().zip(groups) {
         let Ok(other) = result else {
             symptom.invalid += u32::try_from(variants.len()).unwrap_or(u32::MAX);
@@ -103,9 +104,9 @@ pub fn explore(
 }
 
 /// What to run for the variants of a case, and which variants each trial is of.
-fn trials(case: &Case) -> (Vec<Trial>, Vec<Vec<Variant>>) {
+fn trials(case: &Case, most: usize) -> (Vec<Trial>, Vec<Vec<Variant>>) {
     let (same, other): (Vec<Variant>, Vec<Variant>) =
-        variants(case).into_iter().partition(|variant| variant.setup == case.setup);
+        variants(case, most).into_iter().partition(|variant| variant.setup == case.setup);
     let mut groups: Vec<Vec<Variant>> = other.into_iter().map(|variant| vec![variant]).collect();
     groups.extend(same.chunks(PAIRS_PER_TRIAL).map(<[Variant]>::to_vec));
     let trial = |group: &Vec<Variant>| Trial {

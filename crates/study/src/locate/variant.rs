@@ -56,8 +56,9 @@ const ADDITIONS: &[&str] = &[
 /// How many bits the optimiser has.
 const SWITCHES: u32 = 24;
 
-/// All variants of a case that are one small edit away, each once.
-pub fn variants(case: &Case) -> Vec<Variant> {
+/// The variants of a case that are one small edit away, each once: at most so many, from all parts
+/// alike. Databases that were made at random have tens of thousands.
+pub fn variants(case: &Case, most: usize) -> Vec<Variant> {
     let setup: Vec<Vec<Token>> = case.setup.iter().map(|statement| tokens(statement)).collect();
     let sides: [Vec<Vec<Token>>; 2] =
         case.sides.each_ref().map(|side| side.iter().map(|statement| tokens(statement)).collect());
@@ -78,7 +79,10 @@ pub fn variants(case: &Case) -> Vec<Variant> {
     }
     let mut seen = BTreeSet::new();
     variants.retain(|variant| seen.insert((variant.setup.clone(), variant.sides.clone())));
-    variants
+    let all = variants.len();
+    let is_kept = |at: usize| all <= most || at * most / all != (at + 1) * most / all;
+    let kept = variants.into_iter().enumerate().filter(|(at, _)| is_kept(*at));
+    kept.map(|(_, variant)| variant).collect()
 }
 
 impl Case {
