@@ -45,7 +45,7 @@ def pages(folder, **options):
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
         page = context.new_page()
-        page.set_default_timeout(15000)
+        page.set_default_timeout(60000)
         watch.of(page)
 
         def go(address):

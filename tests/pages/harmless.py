@@ -11,7 +11,7 @@ for folder in sys.argv[1:]:
     with pages(folder) as (page, go):
 
         def look():
-            page.wait_for_selector("tbody tr, .chunk:not(.empty), .sides pre")
+            page.wait_for_selector(":is(tbody tr, .chunk:not(.empty), .sides):visible")
             assert page.evaluate("window.pwned") is None, page.url
             for tag in ("iframe", "object", "base", "video", "math", "style", "main script", "svg script", "main link"):
                 assert page.locator(tag).count() == 0, (page.url, tag)
