@@ -25,6 +25,9 @@ pub struct Conditions<'c> {
     pub interrupted: &'c AtomicBool,
 }
 
+/// How long a worker may take to start: it loads a library and reads notes, which is no test.
+const START_TIME: Duration = Duration::from_secs(300);
+
 /// A process that runs tests.
 pub(crate) struct Worker {
     servant: Servant,
@@ -43,10 +46,16 @@ impl Worker {
     pub(crate) fn start(conditions: &Conditions<'_>) -> io::Result<Self> {
         let mut servant = Servant::start(vec!["work".into()], conditions.memory_bytes)?;
         servant.say(&encode(conditions.setting));
-        let said = servant.hear(conditions.timeout, conditions.interrupted)?;
-        let Said::Message(message) = said else {
-            let words = if let Said::Ended(_, words) = said { words } else { String::new() };
-            return Err(io::Error::other(format!("the worker does not start: {words}")));
+        let message = match servant.hear(START_TIME, conditions.interrupted)? {
+            Said::Message(message) => message,
+            Said::Ended(_, words) => {
+                return Err(io::Error::other(format!("the worker does not start: {words}")));
+            }
+            Said::Late => {
+                let seconds = START_TIME.as_secs();
+                let what = format!("the worker has not started within {seconds} seconds");
+                return Err(io::Error::other(what));
+            }
         };
         let Answer::Ready(counters) = decode(&message)? else {
             return Err(io::Error::other("the worker does not say how its counters lie"));

@@ -25,6 +25,7 @@ mod run_file;
 mod scene;
 mod scope_args;
 pub mod study;
+mod study_bugs;
 mod study_run;
 pub mod target;
 mod target_args;

@@ -42,7 +42,7 @@ fn the_same_seed_gives_the_same_text() {
 #[test]
 fn a_seed_stands_for_its_text() {
     let all: Vec<String> = (0..20).flat_map(|seed| texts(seed, Dialect::SQLITE)).collect();
-    assert_eq!(format!("{:016x}", digest(&all)), "68836282e29edf9c");
+    assert_eq!(format!("{:016x}", digest(&all)), "a5e8654b8ecfb52d");
 }
 
 #[test]

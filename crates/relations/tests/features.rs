@@ -127,7 +127,7 @@ const STATEMENTS: &[&str] = &[
     r"^INSERT .* DEFAULT VALUES",
     r"^INSERT .*\) SELECT ",
     r"^INSERT .*\) WITH RECURSIVE n\(x\)",
-    r"^INSERT .*x < 1000",
+    r"^INSERT .*x < 500",
     r"^INSERT .*printf\('%\.\*c', 5000",
     r"^INSERT .*zeroblob\(5000\)",
     r"ON CONFLICT DO NOTHING",

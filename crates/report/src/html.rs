@@ -37,11 +37,9 @@ mod vlq;
 
 use std::io;
 
-use metacov_core::Criteria;
-use metacov_formats::{Export, GcovrFormat, Writer};
-
-use crate::CurvePlot;
 use crate::digest::{Digest, Gaps, Outline};
+use crate::pictures;
+use crate::svg::{Curves, Labels};
 
 /// Takes in the files of the pages: the path below the folder, and the bytes.
 pub type Shelf<'s> = &'s mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
@@ -76,9 +74,7 @@ pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Res
     let gaps = Gaps::of(digest, &outline);
     let chunks = chunks::Chunks::of(digest, &outline);
     let (sources, written) = source::read(digest, &outline, library);
-    let mut curves = Vec::new();
-    CurvePlot.write(&export(digest), &mut curves)?;
-    shelf("curve.svg", &curves)?;
+    shelf("curve.svg", curves(digest).as_bytes())?;
     page::write(digest, &outline, &gaps, shelf)?;
     data::write(digest, &outline, &gaps, &sources, shelf)?;
     source::write(digest, &outline, &chunks, &sources, shelf)?;
@@ -87,16 +83,17 @@ pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Res
     Ok(written)
 }
 
-/// The suite as other writers want it, in its primary criterion.
-fn export(digest: &Digest) -> Export<'_> {
-    Export {
-        suite: &digest.suite,
-        total: &digest.total,
-        criteria: Criteria::from_iter([digest.primary]),
-        root: &digest.header.root,
-        gcovr_format: GcovrFormat::default(),
-        growth: Some(&digest.growth),
-        plot: None,
-        since: None,
-    }
+/// A curve for each relation. All of them together would be another matter, with as many pairs as
+/// they have all together.
+fn curves(digest: &Digest) -> String {
+    let Digest { suite, growth, primary, .. } = digest;
+    let sites = suite.table.sites().filter(|(_, site)| site.criterion() == *primary).count();
+    let relations = growth.relations.iter();
+    let series = relations.map(|(name, curve)| pictures::one(name, curve, *primary, sites));
+    let labels = Labels {
+        title: "MC(T) by relation".to_owned(),
+        x: "pairs".to_owned(),
+        y: format!("{} validated, in %", primary.plural()),
+    };
+    Curves { labels, series: series.collect(), logarithmic: false }.to_svg()
 }

@@ -25,25 +25,20 @@ impl Writer for CurvePlot {
         };
         let sites = export.suite.table.sites();
         let sites = sites.filter(|(_, site)| site.criterion() == criterion).count();
-        let mut series: Vec<Series> = growth
-            .relations
-            .iter()
-            .map(|(name, curve)| one(name, curve, criterion, sites))
-            .collect();
-        if series.len() > 1 {
-            series.push(one("all", &growth.total, criterion, sites));
-        }
+        let curves = growth.relations.iter();
+        let series = curves.map(|(name, curve)| one(name, curve, criterion, sites)).collect();
         let base = if export.suite.table.partial().contains(criterion) { "known" } else { "all" };
         let labels = Labels {
             title: "Metamorphic coverage against pairs".to_owned(),
-            x: "pairs".to_owned(),
+            x: "pairs of a relation".to_owned(),
             y: format!("{} validated, in % of {base}", criterion.plural()),
         };
         out.write_all(Curves { labels, series, logarithmic: false }.to_svg().as_bytes())
     }
 }
 
-fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
+/// The curve of a relation, in percent of all sites.
+pub(crate) fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
     #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites and pairs")]
     let point =
         |pairs: u64, validated: u64| (pairs as f64, 100.0 * validated as f64 / sites.max(1) as f64);

@@ -8,6 +8,7 @@
 
 mod comparison;
 pub mod corpus;
+mod correlation;
 pub mod locate;
 mod outcome;
 pub mod overlap;
@@ -19,6 +20,7 @@ mod sets;
 pub mod statistics;
 
 pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
+pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
 pub use outcome::{Outcome, Time};
 pub use paper::{PROGRAMS, Program};
 pub use plan::{Plan, Suite};

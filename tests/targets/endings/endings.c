@@ -39,11 +39,21 @@ static int fill_file(void) {
     return done;
 }
 
+// Comes back when the daemon has run something.
 static void become_daemon(void) {
-    if (fork() != 0) return;
+    int ends[2];
+    char byte = 0;
+    if (pipe(ends) != 0) abort();
+    if (fork() != 0) {
+        close(ends[1]);
+        if (read(ends[0], &byte, 1) != 1) abort();
+        close(ends[0]);
+        return;
+    }
     setsid();
     if (fork() != 0) _exit(0);
     forked();
+    if (write(ends[1], &byte, 1) != 1) abort();
     for (;;) pause();
 }
 
@@ -68,7 +78,7 @@ static int run(const char *text) {
         signal(SIGXFSZ, SIG_IGN);
         if (!fill_file()) limited();
     }
-    if (!strcmp(word, "daemon")) become_daemon(), usleep(50 * 1000);
+    if (!strcmp(word, "daemon")) become_daemon();
     if (!strcmp(word, "print")) print_bytes(number), going_on();
     if (!strcmp(word, "escape")) {
         fwrite("\0\033[31m\033]0;title\007\xff\r", 1, 19, stdout);

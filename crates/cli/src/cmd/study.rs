@@ -11,7 +11,7 @@ use metacov_formats::{Error, Fault, Output, Place, write_whole};
 use metacov_report::{Section, study_csv, study_figures, study_markdown, study_sections};
 use metacov_study::{Outcome, Plan, Results};
 
-use super::study_run;
+use super::{study_bugs, study_run};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::{Talk, print};
 
@@ -28,6 +28,8 @@ Examples:
   On three machines, each with its third; then together:
     metacov study run studies/sqlite.toml --shard 1/3 --out first/     # 2/3, 3/3 on the others
     metacov study report first/ second/ third/ --out results/
+  Does coverage grow with the number of bugs? (docs/corpus.md draws the file)
+    metacov study bugs corpus.json -o bugs.svg
 A study that was interrupted goes on when it is run again.";
 
 /// Measure many suites and answer the paper's questions.
@@ -61,6 +63,7 @@ enum Action {
         #[arg(short, long, value_name = "N")]
         jobs: Option<NonZero<usize>>,
     },
+    Bugs(study_bugs::Args),
     /// Show what a study has come to.
     Report {
         /// The folders of the study, or of its parts.
@@ -102,6 +105,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             }
             Ok(code)
         }
+        Action::Bugs(args) => study_bugs::run(args, talk),
         Action::Report { folders, out } => report(folders, out.as_deref(), talk),
     }
 }

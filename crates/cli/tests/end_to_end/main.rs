@@ -11,6 +11,7 @@ mod measure;
 mod modes;
 mod oracle;
 mod outputs;
+mod pages;
 mod run;
 mod run_files;
 mod sqlite;

@@ -19,6 +19,11 @@ pub fn python() -> Command {
     Command::new(installed("python/bin/python"))
 }
 
+/// Python that drives a browser.
+pub fn browser() -> Command {
+    Command::new(installed("browser/bin/python"))
+}
+
 fn installed(path: &str) -> PathBuf {
     let path = repository().join("target/oracles").join(path);
     assert!(path.exists(), "{} is missing: run scripts/oracles first", path.display());

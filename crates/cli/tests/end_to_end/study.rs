@@ -120,3 +120,33 @@ fn mistakes_in_a_study_are_told_with_their_place() {
     let said = study(folder.path(), &["report", "nowhere"]).failed(3);
     assert!(said.contains("nowhere"), "{said}");
 }
+
+#[test]
+fn coverage_is_held_against_the_number_of_bugs() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let bug = |id: u32, setup: &str, query: &str| {
+        format!(
+            r#"{{"id": "{id}", "version": "3.29.0", "compare": "multiset", "setup": ["{setup}"],
+                "a": "SELECT {query}", "b": "SELECT 1"}}"#
+        )
+    };
+    let bugs = [
+        bug(1, "CREATE TABLE t(a)", "count(*) FROM t"),
+        bug(2, "CREATE TABLE t(a UNIQUE)", "a FROM t ORDER BY a DESC"),
+        bug(3, "CREATE VIEW v AS SELECT 1 AS a", "upper(a) || 'x' FROM v GROUP BY a HAVING a > 0"),
+    ];
+    let corpus = |bugs: &[String]| format!("[{}]", bugs.join(","));
+    fs::write(folder.join("bugs.json"), corpus(&bugs)).unwrap();
+    fs::write(folder.join("few.json"), corpus(&bugs[..2])).unwrap();
+    let words = ["bugs", "bugs.json", "--target", "sqlite", "-j", "1", "-o", "bugs.svg"];
+    let run = study(folder, &words).ok();
+    assert_eq!(run.row(&["MC"])[3], "0.94", "the paper's is beside it");
+    let pearson: f64 = run.row(&["MC"])[1].parse().unwrap();
+    assert!((0.5..=1.0).contains(&pearson), "{pearson}");
+    assert!(run.stderr.contains("3 bugs on sqlite, 50 sets of each size from 1 to 3"));
+    // Two measures, fifty sets of each of three sizes.
+    assert_eq!(read(folder, "bugs.svg").matches("<circle").count(), 2 * 50 * 3);
+    let said = study(folder, &["bugs", "few.json", "--target", "sqlite", "-j", "1"]).failed(2);
+    assert!(said.contains("2 bugs are too few for a correlation"), "{said}");
+}

@@ -17,7 +17,7 @@ use crate::test::{Side, Test};
 pub const SOURCES_MAX: usize = 3;
 
 /// Combinations of rows that a tested query goes through, at most.
-pub const ROWS_MAX: usize = 2000;
+pub const ROWS_MAX: usize = 600;
 
 /// The depth of a tested predicate.
 pub const DEPTH: u32 = 3;

@@ -293,7 +293,7 @@ pub mod definition {
 }
 
 /// How many rows a statement that fills a table makes: several pages, and few enough to be read to their end.
-pub const MANY_ROWS: &[(u32, usize)] = &[(5, 100), (3, 300), (2, 1000)];
+pub const MANY_ROWS: &[(u32, usize)] = &[(5, 100), (3, 300), (2, 500)];
 
 /// Chances in percent, in INSERT, UPDATE and DELETE.
 pub mod change {

@@ -22,6 +22,23 @@ fn union_makes_integers_of_virtual_reals_in_strict_tables() {
     assert_eq!(last(&[table, row, union]), seven(Value::Integer(7)), "7.0 would be right");
 }
 
+/// Found by `tlp-where`, pair 9253 of a long run. Not in SQLite 3.40.
+#[test]
+fn an_index_makes_integers_of_virtual_columns_that_are_a_real_column() {
+    let query = |source: &str| {
+        let sql = format!("SELECT b FROM {source} WHERE b > 1");
+        last(&[
+            "CREATE TABLE t(a REAL, b AS (a))",
+            "INSERT INTO t VALUES (7)",
+            "CREATE INDEX i ON t(b)",
+            &sql,
+        ])
+    };
+    let seven = |value| Outcome::Rows(vec![vec![value]]);
+    assert_eq!(query("t NOT INDEXED"), seven(Value::Real(7.0)));
+    assert_eq!(query("t INDEXED BY i"), seven(Value::Integer(7)), "7.0 would be right");
+}
+
 /// Found by `tlp-groupby`, seed 298 of the first run with C. Where a column of the first use of a view is not read,
 /// `disableUnusedSubqueryResultColumns` makes it NULL in all parts of the compound. It marks the parts that it changed;
 /// the last one is NULL already, so the view does not seem to have changed, and the second use shares its rows.

@@ -25,7 +25,7 @@ pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
             h2 #curve { "What more pairs bring" }
             p.lead { "MC(T) against the number of measured pairs. A curve that is still rising has more to find; one that is flat has found what it can." }
             figure.scroll { img src="curve.svg" width="760" height="420" alt="Metamorphic coverage against pairs, a curve for each relation"; }
-            @if digest.relations.len() > 1 {
+            @if (2..=MATRIX_MAX).contains(&digest.relations.len()) {
                 h2 #overlap { "Overlap" }
                 (overlap(digest))
             }
@@ -282,6 +282,9 @@ fn reasons(digest: &Digest) -> Markup {
         } }
     }
 }
+
+/// How many relations a matrix of them may have and still be read.
+const MATRIX_MAX: usize = 20;
 
 /// How many reasons are told.
 const REASONS_MAX: usize = 30;

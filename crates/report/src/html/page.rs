@@ -192,6 +192,7 @@ fn source() -> Markup {
                 div.where { a #back href="code.html" { "Code" } " › " span #path {} " " span #function {} }
                 div #of-pair hidden {}
                 (legend())
+                span.hint { kbd { "n" } " next " kbd { "p" } " previous" }
             }
             div.panes {
                 div.column {

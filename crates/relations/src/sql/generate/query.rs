@@ -13,7 +13,7 @@ use crate::sql::schema::Column;
 use crate::sql::weights::{SHAPES, Shape, percent};
 
 /// Combinations of rows that a query goes through, at most.
-const ROWS_MAX: usize = 500;
+const ROWS_MAX: usize = 200;
 
 /// A query with its columns.
 pub struct Shaped {

@@ -7,7 +7,7 @@ use crate::sql::schema::{Table, TableKind};
 use crate::sql::weights::percent;
 
 /// Rows of a subquery's sources, at most: it runs for every row around it.
-const ROWS_MAX: usize = 60;
+const ROWS_MAX: usize = 40;
 
 impl Generator<'_> {
     /// A subquery with one value, if there may be one.

@@ -102,7 +102,7 @@
         { ...more, label: "Cov", value: (of) => share(of.executed[group], of.sites), cell: (of) => percent(of.executed[group], of.sites) },
         { ...more, label: "MC", value: (of) => share(of.validated[group], of.sites), cell: (of) => percent(of.validated[group], of.sites) },
         { ...more, label: "MC/Cov", value: (of) => share(of.validated[group], of.executed[group]), cell: (of) => percent(of.validated[group], of.executed[group]) },
-        { ...more, label: "never validated", title: "executed and never validated", value: never, cell: (of) => number(never(of)) },
+        { ...more, label: "never validated", title: "executed and never validated", value: never, cell: (of) => (of.kind === "folder" || group || !never(of) ? number(never(of)) : el("a", { href: at("source.html", { f: of.file, l: of.line || 1, to: "x" }), title: "to the first of them" }, number(never(of)))) },
       );
     });
     return list;

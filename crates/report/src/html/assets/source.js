@@ -190,7 +190,7 @@
     }
     const counts = { v: 0, x: 0, n: 0, f: flaky.size };
     if (!pair) for (const state of states) if (state !== " ") counts[group(state)] += 1;
-    for (const chip of legend.children) {
+    for (const chip of legend.querySelectorAll("button")) {
       const { state } = chip.dataset;
       chip.querySelector(".count").textContent = pair ? (state === "v" ? number(pair.places.size) : "") : state in counts ? number(counts[state]) : "";
       chip.querySelector(".word").textContent = (pair ? { v: "only one side", x: "both", n: "neither", f: "flaky" } : { v: "validated", x: "never validated", n: "not executed", f: "flaky" })[state];
@@ -384,10 +384,18 @@
       current = Number(values.get("l")) || 0;
       await open(wanted, index);
     }
-    if (Number(values.get("l"))) look(Math.min(Number(values.get("l")), states.length), true);
+    const wish = values.get("to");
+    if (wish && "vxnf".includes(wish)) {
+      // To the first place of a state from a line on.
+      target = wish;
+      current = Math.max(Number(values.get("l")) - 1, 0);
+      tell();
+      go(1);
+    } else if (Number(values.get("l"))) look(Math.min(Number(values.get("l")), states.length), true);
     else tellFunction();
     await fillAll();
   };
   addEventListener("hashchange", () => route().catch(metacov.fail));
+  code.focus({ preventScroll: true });
   await route();
 })().catch(metacov.fail);
