@@ -7,6 +7,7 @@ use metacov_study::statistics::{Interval, magnitude};
 use metacov_study::{ALL, Comparison, Row, Sample, Variation};
 
 use crate::csv::line;
+use crate::html::{Part, Sheet};
 use crate::rows::thousands;
 use crate::svg::{Bar, Bars, Boxes, Labels};
 use crate::{Column, Table};
@@ -83,6 +84,11 @@ fn sensitivities(comparison: &Comparison) -> Option<Table> {
     (!rows.is_empty()).then_some(Table { columns, rows })
 }
 
+/// A question, and how to read the answer.
+const APART: &str = "How well does it tell relations apart?";
+const APART_READING: &str = "CV: standard deviation of the relations' means, divided by their mean. \
+                             The larger, the more a measure differs between relations.";
+
 /// The same in Markdown, with a sentence on how to read it; `plot` is a picture to show with it.
 pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> String {
     let mut text = "## Comparison of suites\n\n".to_owned();
@@ -95,14 +101,25 @@ pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> Strin
         let _ = writeln!(text, "\n![MC of suites]({plot})");
     }
     if let Some(sensitivities) = sensitivities {
-        text.push_str("\n### How well does it tell relations apart?\n\n");
-        text.push_str(&sensitivities.to_markdown());
-        text.push_str(
-            "\nCV: standard deviation of the relations' means, divided by their mean. The larger, \
-             the more a measure differs between relations.\n",
-        );
+        let _ = writeln!(text, "\n### {APART}\n\n{}\n{APART_READING}", sensitivities.to_markdown());
     }
     text
+}
+
+/// The same as a page, with the plot.
+pub fn comparison_sheet(comparison: &Comparison, criterion: Criterion) -> Sheet {
+    let (suites, sensitivities) = comparison_tables(comparison);
+    let mut parts = vec![
+        Part::Table(suites),
+        Part::Text(comparison_reading(comparison)),
+        Part::Picture(comparison_plot(comparison, criterion), "MC of suites".to_owned()),
+    ];
+    if let Some(sensitivities) = sensitivities {
+        parts.push(Part::Heading(APART.to_owned()));
+        parts.push(Part::Table(sensitivities));
+        parts.push(Part::Text(APART_READING.to_owned()));
+    }
+    Sheet { title: "Comparison of suites".to_owned(), parts }
 }
 
 /// How to read the numbers.

@@ -32,10 +32,13 @@ mod data;
 mod overview;
 mod page;
 mod pairs;
+mod sheet;
 mod source;
 mod vlq;
 
 use std::io;
+
+pub use sheet::{Part, Sheet};
 
 use crate::digest::{Digest, Gaps, Outline};
 use crate::pictures;

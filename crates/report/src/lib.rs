@@ -19,12 +19,13 @@ mod table;
 mod unvalidated;
 
 pub use comparison::{
-    comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_tables,
+    comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
+    comparison_tables,
 };
 pub use csv::Csv;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};
 pub use rows::{By, Layout, View, table, thousands};
-pub use study::{Section, study_csv, study_figures, study_markdown, study_sections};
+pub use study::{Section, study_csv, study_figures, study_markdown, study_sections, study_sheet};
 pub use table::{Column, Table};
 pub use unvalidated::Annotations;

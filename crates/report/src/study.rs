@@ -8,6 +8,7 @@ use metacov_study::{ALL, Cell, Results};
 
 use crate::comparison::{percent, range, unknown};
 use crate::csv::line;
+use crate::html::{Part, Sheet};
 use crate::rows::thousands;
 use crate::svg::{Boxes, Curves, Labels, Series};
 use crate::{Column, Table};
@@ -214,6 +215,23 @@ pub fn study_markdown(results: &Results) -> String {
         let _ = writeln!(text, "\n![{name}]({name})");
     }
     text
+}
+
+/// The whole report as a page.
+pub fn study_sheet(results: &Results) -> Sheet {
+    let mut parts = Vec::new();
+    if let Some(paper) = results.paper {
+        let differs = results.plan.differs.join(" ");
+        let text =
+            format!("Beside the paper's numbers for {}. What differs: {differs}", paper.name);
+        parts.push(Part::Text(text));
+    }
+    for Section { title, table, text } in study_sections(results) {
+        parts.extend([Part::Heading(title), Part::Table(table), Part::Text(text)]);
+    }
+    let figures = study_figures(results).into_iter();
+    parts.extend(figures.map(|(name, figure)| Part::Picture(figure, name)));
+    Sheet { title: results.plan.title.clone(), parts }
 }
 
 /// The figures, by the name of their file.

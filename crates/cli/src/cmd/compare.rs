@@ -9,7 +9,7 @@ use metacov_core::{Criteria, Criterion, Suite, Tally};
 use metacov_formats::{Output, write_whole};
 use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
-    comparison_reading, comparison_tables, table,
+    comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
 };
 use metacov_study::{Comparison, compare, side_by_side};
 
@@ -59,11 +59,14 @@ pub struct Args {
     /// What a row stands for that tells what only one of two groups validates.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "relation")]
     by: Rows,
-    /// Write the comparison to a file: `.md`, `.csv` (all numbers) or `.svg` (a box plot); `-` is
+    /// Write the comparison to a file: `.md`, `.html`, `.csv` (all numbers) or `.svg` (a box plot); `-` is
     /// standard output, as CSV.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 }
+
+/// What is asked of two groups of one build.
+const ONLY_ONE: &str = "What does only one of them validate?";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rows {
@@ -75,6 +78,7 @@ enum Rows {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Markdown,
+    Html,
     Csv,
     Svg,
 }
@@ -116,16 +120,27 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             Format::Csv => comparison_csv(&comparison),
             Format::Svg => comparison_plot(&comparison, plotted),
             Format::Markdown => comparison_markdown(&comparison, plot),
+            Format::Html => page(&comparison, plotted, sets.as_ref()),
         };
         if let (Format::Markdown, Some(sets)) = (format, &sets) {
-            text.push_str("\n### What does only one of them validate?\n\n");
-            text.push_str(&sets.to_markdown());
+            let _ = write!(text, "\n### {ONLY_ONE}\n\n{}", sets.to_markdown());
             let _ = writeln!(text, "\n{}", sides(&comparison));
         }
         write_whole(output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
         talk.detail(|| format!("wrote {}", output.name()));
     }
     Ok(ExitCode::Success)
+}
+
+/// All of it as a page.
+fn page(comparison: &Comparison, plotted: Criterion, sets: Option<&Table>) -> String {
+    let mut sheet = comparison_sheet(comparison, plotted);
+    if let Some(sets) = sets {
+        sheet.parts.push(Part::Heading(ONLY_ONE.to_owned()));
+        sheet.parts.push(Part::Table(sets.clone()));
+        sheet.parts.push(Part::Text(sides(comparison)));
+    }
+    sheet.to_html()
 }
 
 fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Talk) -> anyhow::Result<()> {
@@ -137,8 +152,7 @@ fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Talk) -> anyhow::R
         text.push_str(&sensitivities.to_terminal(color));
     }
     if let Some(sets) = sets {
-        text.push_str("\nWhat does only one of them validate?\n");
-        text.push_str(&sets.to_terminal(color));
+        let _ = write!(text, "\n{ONLY_ONE}\n{}", sets.to_terminal(color));
     }
     print(&text)?;
     talk.note(&comparison_reading(comparison));
@@ -183,9 +197,10 @@ fn output(path: &Path) -> anyhow::Result<(Output, Format)> {
     let output = Output::File(path.to_owned());
     let format = match output.extension() {
         Some("md" | "markdown") => Format::Markdown,
+        Some("html") => Format::Html,
         Some("csv") => Format::Csv,
         Some("svg") => Format::Svg,
-        _ => bail!("{}: a comparison is written as .md, .csv or .svg", path.display()),
+        _ => bail!("{}: a comparison is written as .md, .html, .csv or .svg", path.display()),
     };
     Ok((output, format))
 }

@@ -9,6 +9,7 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_formats::{Fault, Output, write_whole};
 use metacov_relations::Comparison;
+use metacov_report::html::{Part, Sheet};
 use metacov_report::suspects;
 use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank, statements};
 use serde::Serialize;
@@ -79,7 +80,8 @@ pub struct Args {
     /// How many functions and lines to show.
     #[arg(long, value_name = "N", default_value = "10")]
     top: usize,
-    /// Write all of the ranking as JSON; `-` is standard output.
+    /// Write all of the ranking as JSON, or what is shown as a page (`.html`); `-` is standard
+    /// output.
     #[arg(short, long, value_name = "FILE", conflicts_with = "corpus")]
     output: Option<PathBuf>,
     /// How many workers [default: as many as processors].
@@ -230,16 +232,27 @@ fn show(
         Some("-") => Output::Stdout,
         _ => Output::File(path.clone()),
     });
+    let is_page = output.as_ref().and_then(Output::extension) == Some("html");
     if output != Some(Output::Stdout) {
         let sources =
             Sources::of(&scene.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
         let functions = suspects::functions(&ranking.functions, args.top);
         let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
         let tables = [functions, lines];
-        let texts = tables.map(|table| table.to_terminal(talk.colors_output()));
+        let texts = tables.each_ref().map(|table| table.to_terminal(talk.colors_output()));
         print(&texts.join("\n"))?;
+        if let Some(output) = output.as_ref().filter(|_| is_page) {
+            let [functions, lines] = tables.map(Part::Table);
+            let mut parts: Vec<Part> =
+                symptoms.iter().map(|pair| Part::Text(looked(pair))).collect();
+            parts.push(Part::Text(format!("{passing} passing pairs to compare with")));
+            parts.extend([Part::Heading("Functions".to_owned()), functions]);
+            parts.extend([Part::Heading("Lines".to_owned()), lines]);
+            let page = Sheet { title: format!("Where is the bug? {subject}"), parts }.to_html();
+            write_whole(output, |out| out.write_all(page.as_bytes())).map_err(Unwritten)?;
+        }
     }
-    if let Some(output) = output {
+    if let Some(output) = output.filter(|_| !is_page) {
         let pairs = symptoms.iter().map(|(name, symptom)| Looked {
             name,
             how: &symptom.how,

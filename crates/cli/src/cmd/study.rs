@@ -8,7 +8,9 @@ use std::str::FromStr;
 use anyhow::{bail, ensure};
 use clap::Subcommand;
 use metacov_formats::{Error, Fault, Output, Place, write_whole};
-use metacov_report::{Section, study_csv, study_figures, study_markdown, study_sections};
+use metacov_report::{
+    Section, study_csv, study_figures, study_markdown, study_sections, study_sheet,
+};
 use metacov_study::{Outcome, Plan, Results};
 
 use super::{study_bugs, study_run};
@@ -69,7 +71,7 @@ enum Action {
         /// The folders of the study, or of its parts.
         #[arg(value_name = "DIR", required = true)]
         folders: Vec<PathBuf>,
-        /// Write the report (report.md), all numbers (results.csv) and figures (SVG) into a folder.
+        /// Write the report (report.md, report.html), all numbers (results.csv) and figures (SVG) into a folder.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -134,13 +136,16 @@ fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Resul
         |error: std::io::Error| Unwritten(Fault::Io(error).of(out.display().to_string()));
     std::fs::create_dir_all(out).map_err(unwritten)?;
     let numbers = study_csv(&results).map_err(|fault| fault.of("the results"))?;
-    let texts =
-        [("report.md".to_owned(), study_markdown(&results)), ("results.csv".to_owned(), numbers)];
+    let texts = [
+        ("report.md".to_owned(), study_markdown(&results)),
+        ("report.html".to_owned(), study_sheet(&results).to_html()),
+        ("results.csv".to_owned(), numbers),
+    ];
     for (name, text) in texts.into_iter().chain(study_figures(&results)) {
         let output = Output::File(out.join(name));
         write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
     }
-    talk.note(&format!("report.md, results.csv and figures are in {}", out.display()));
+    talk.note(&format!("report.md, report.html, results.csv and figures are in {}", out.display()));
     Ok(ExitCode::Success)
 }
 

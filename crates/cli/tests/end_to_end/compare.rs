@@ -140,8 +140,10 @@ fn a_folder_is_a_group_and_there_may_be_many() {
 #[test]
 fn files_of_all_formats_are_written() {
     let folder = suites();
-    let outputs = ["-o", "table.md", "-o", "numbers.csv", "-o", "boxes.svg", "--relation", "swap"];
-    metacov_in(folder.path(), &compare(&outputs)).ok();
+    let outputs = ["table.md", "page.html", "numbers.csv", "boxes.svg"];
+    let outputs: Vec<&str> = outputs.iter().flat_map(|name| ["-o", *name]).collect();
+    let options = [&["--relation", "swap"][..], &outputs].concat();
+    metacov_in(folder.path(), &compare(&options)).ok();
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("table.md").contains("| line | swap | 4 | 1 | 47.50 % | **37.50 %** |"));
     assert!(read("table.md").contains("![MC of suites](boxes.svg)"), "the plot stands beside it");
@@ -154,6 +156,9 @@ fn files_of_all_formats_are_written() {
     // Sample standard deviation of 30, 40, 30 and 50 percent.
     assert!((cell("mc_sd").parse::<f64>().unwrap() - 9.574_271).abs() < 1e-6);
     assert!(read("boxes.svg").starts_with("<svg "));
+    let page = read("page.html");
+    assert!(page.contains("<td class=\"strong\">37.50 %</td>"), "{page}");
+    assert!(page.contains("<img src=\"data:image/svg+xml,%3Csvg "), "the plot is in it: {page}");
 }
 
 #[test]
@@ -172,9 +177,9 @@ fn what_cannot_be_compared_is_said() {
         "no run has pairs of the relation `fusion`",
     );
     says(
-        &["ours-0.metacov", "-o", "x.html"],
+        &["ours-0.metacov", "-o", "x.pdf"],
         2,
-        "x.html: a comparison is written as .md, .csv or .svg",
+        "x.pdf: a comparison is written as .md, .html, .csv or .svg",
     );
     says(&["ours-0.metacov", "--criterion", "region"], 2, "there is nothing to compare");
     let absdiff = repository().join("examples/absdiff");

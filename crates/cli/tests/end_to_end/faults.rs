@@ -157,7 +157,10 @@ fn the_violations_of_a_run_lead_to_a_fault() {
     let is_at_fault = |suspect: &Value| suspect["function"] == "sqlite3VdbeBooleanValue";
     assert!(functions.iter().any(is_at_fault), "it ran");
     let name = pairs[0]["name"].as_str().unwrap();
-    let one = in_folder(&["locate", "located.metacov", "--variants", "20", "--pair", name]).ok();
+    let one = ["locate", "located.metacov", "--variants", "20", "--pair", name, "-o", "one.html"];
+    let one = in_folder(&one).ok();
+    let page = fs::read_to_string(folder().join("one.html")).unwrap();
+    assert!(page.contains("<h2>Functions</h2>") && page.contains("passing pairs"), "{page}");
     assert!(one.stderr.contains(&format!("note: {name}: ")), "{}", one.stderr);
     let said = in_folder(&["locate", "located.metacov", "--pair", "tlp-where/x"]).failed(2);
     assert!(said.contains("has no violating pair `tlp-where/x`"), "{said}");

@@ -64,6 +64,8 @@ fn shards_together_are_the_whole_in_any_order() {
     let report = read(folder, "whole/report.md");
     assert!(report.contains("| norec | 1 |") && report.contains("| 22.68 % | 2.94 % | 12.96 % |"));
     assert!(report.contains("![sqlite-growth.svg](sqlite-growth.svg)"));
+    let page = read(folder, "whole/report.html");
+    assert!(page.contains(">22.68 %</td>") && page.contains("alt=\"sqlite-growth.svg\""), "{page}");
 }
 
 #[test]

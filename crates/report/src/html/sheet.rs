@@ -1,0 +1,132 @@
+//! A page that is one file: tables and pictures, without scripts, to be sent around.
+
+use std::fmt::Write as _;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::{Column, Table};
+
+/// What it may load: nothing but what is in it.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// The style of all pages.
+const STYLE: &str = include_str!("assets/style.css");
+
+/// A page in one file.
+pub struct Sheet {
+    /// What it is about.
+    pub title: String,
+    /// What is on it, from top to bottom.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a page.
+pub enum Part {
+    /// A heading.
+    Heading(String),
+    /// A paragraph.
+    Text(String),
+    /// A table.
+    Table(Table),
+    /// A picture (SVG), and what it shows.
+    Picture(String, String),
+}
+
+impl Sheet {
+    /// The file.
+    pub fn to_html(&self) -> String {
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) " · metacov" }
+                    // It is ours, and has nothing in it that would end it.
+                    style { (PreEscaped(STYLE)) }
+                }
+                body {
+                    header.top { strong { "metacov" } }
+                    main {
+                        h1 { (self.title) }
+                        @for part in &self.parts { (shown(part)) }
+                    }
+                }
+            }
+        };
+        page.into_string()
+    }
+}
+
+fn shown(part: &Part) -> Markup {
+    match part {
+        Part::Heading(text) => html! { h2 { (text) } },
+        Part::Text(text) => html! { p.lead { (text) } },
+        Part::Table(table) => html! { div.scroll { (shown_table(table)) } },
+        Part::Picture(svg, alt) => {
+            html! { figure.scroll { img src={ "data:image/svg+xml," (encoded(svg)) } alt=(alt); } }
+        }
+    }
+}
+
+fn shown_table(table: &Table) -> Markup {
+    let class = |column: &Column| match (column.numeric, column.emphasis) {
+        (false, _) => "text",
+        (true, true) => "strong",
+        (true, false) => "",
+    };
+    html! {
+        table {
+            thead {
+                tr { @for column in &table.columns { th class=(class(column)) { (column.heading) } } }
+            }
+            tbody {
+                @for row in &table.rows {
+                    tr {
+                        @for (cell, column) in row.iter().zip(&table.columns) {
+                            td class=(class(column)) { (cell) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Text as it may stand in an address.
+fn encoded(text: &str) -> String {
+    let mut address = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~ /=:;,'()!*+".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            let _ = write!(address, "%{byte:02X}");
+        }
+    }
+    address
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_on_it_is_text() {
+        let columns = vec![Column::word("relation"), Column::number("MC")];
+        let hostile = "<script>alert(1)</script>";
+        let rows = vec![vec![hostile.to_owned(), "7".to_owned()]];
+        let parts = vec![
+            Part::Heading(hostile.to_owned()),
+            Part::Text(hostile.to_owned()),
+            Part::Table(Table { columns, rows }),
+            Part::Picture("<svg>\"#%</svg>".to_owned(), hostile.to_owned()),
+        ];
+        let page = Sheet { title: hostile.to_owned(), parts }.to_html();
+        assert!(!page.contains("<script"), "{page}");
+        assert!(page.contains("data:image/svg+xml,%3Csvg%3E%22%23%25%3C/svg%3E"), "{page}");
+        assert!(page.contains("<td class=\"\">7</td>"), "{page}");
+        assert!(!STYLE.contains("</"), "the style would end before its end");
+    }
+}
