@@ -14,6 +14,10 @@ const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 64.0;
 const TOP: f64 = 68.0;
 const BOTTOM: f64 = HEIGHT - 56.0;
+/// What is left free at the right without a legend.
+const RIGHT: f64 = 24.0;
+/// By how much names are tilted that would not fit otherwise.
+const TILT: f64 = std::f64::consts::FRAC_PI_6;
 
 /// How many series have a colour of their own; then colours come again with another stroke.
 const COLORS: usize = 7;
@@ -58,7 +62,7 @@ impl Canvas {
              <rect class=\"paper\" width=\"100%\" height=\"100%\" rx=\"6\"/>\n",
             title = escaped(&labels.title),
         );
-        let mut canvas = Canvas { text, right: WIDTH - 24.0 };
+        let mut canvas = Canvas { text, right: WIDTH - RIGHT };
         canvas.text(16.0, 26.0, "title", &labels.title);
         if names.len() > 1 {
             canvas.legend(names);
@@ -83,19 +87,25 @@ impl Canvas {
     /// A canvas with a vertical axis, and a place for each name on the other: for boxes. The places
     /// are the middles.
     pub fn with_places(labels: &Labels, names: &[&str], y: Axis) -> (Self, Vec<f64>, Axis) {
-        let mut canvas = Canvas::new(labels, HEIGHT, &[]);
+        let names: Vec<String> = names.iter().map(|name| cut(name)).collect();
+        let step = (WIDTH - RIGHT - LEFT) / real(names.len().max(1));
+        let longest = names.iter().map(|name| name.width()).max().map_or(0.0, real) * LETTER;
+        // Names that are longer than their places stand on two lines; if that is not enough, they
+        // are tilted, and there is more room below.
+        let is_tilted = longest > 2.0 * step;
+        let room = if is_tilted { longest * TILT.sin() } else { 0.0 };
+        let mut canvas = Canvas::new(labels, HEIGHT + room, &[]);
         let y = canvas.vertical(y, &labels.y);
-        #[expect(clippy::cast_precision_loss, reason = "as many as fit on a page")]
-        let step = (canvas.right - LEFT) / names.len().max(1) as f64;
-        let letters = step / LETTER;
         let mut places = Vec::new();
-        for name in names {
+        for name in &names {
             let at = LEFT + step * (0.5 + real(places.len()));
-            // Neighbours stand on two lines if names are longer than their places.
-            let lower =
-                names.iter().any(|name| real(name.width()) > letters) && places.len() % 2 == 1;
-            let below = if lower { 34.0 } else { 18.0 };
-            canvas.text(at, BOTTOM + below, "middle", &cut(name));
+            if is_tilted {
+                canvas.tilted(at + 4.0, BOTTOM + 16.0, name);
+            } else {
+                let is_lower = longest > step && places.len() % 2 == 1;
+                let below = if is_lower { 34.0 } else { 18.0 };
+                canvas.text(at, BOTTOM + below, "middle", name);
+            }
             places.push(at);
         }
         (canvas, places, y)
@@ -135,6 +145,15 @@ impl Canvas {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         let _ =
             writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\"{class}>{}</text>", escaped(word));
+    }
+
+    /// A word that rises to its end.
+    fn tilted(&mut self, x: f64, y: f64, word: &str) {
+        let (angle, word) = (TILT.to_degrees(), escaped(word));
+        let _ = writeln!(
+            self.text,
+            "<text x=\"{x:.1}\" y=\"{y:.1}\" class=\"end\" transform=\"rotate(-{angle:.0} {x:.1} {y:.1})\">{word}</text>"
+        );
     }
 
     /// A straight line.
