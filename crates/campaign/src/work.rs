@@ -4,7 +4,7 @@
 use std::io;
 
 use metacov_core::{Failure, Missing};
-use metacov_exec::{Engine, Master, Meter, fix_addresses, give_back_memory, in_child};
+use metacov_exec::{Engine, Master, Meter, fix_addresses, give_back_memory, in_child, keep_memory};
 use metacov_formats::{Intake, Scope};
 use metacov_relations::Dialect;
 
@@ -34,6 +34,7 @@ pub fn work() -> io::Result<()> {
         gauge.intake.forget_notes();
     }
     give_back_memory();
+    keep_memory();
     // The first time takes memory of its own, and the first database should not be alone with that.
     let _ = in_child(Vec::new)?;
     // Asked now, when nobody counts any more what is not done for a database.

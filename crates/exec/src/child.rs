@@ -78,3 +78,18 @@ pub fn give_back_memory() {
         libc::malloc_trim(0)
     };
 }
+
+/// Keeps memory that is given back from here on, so that it need not be taken from the system again:
+/// for a process that does the same over and over.
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
+pub fn keep_memory() {
+    /// As much as is kept, and the least that is taken from the system by itself.
+    #[cfg(target_env = "gnu")]
+    const KEPT_BYTES: libc::c_int = 256 << 20;
+    // SAFETY: settings of the allocator. Only glibc has them.
+    #[cfg(target_env = "gnu")]
+    unsafe {
+        libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_BYTES);
+        libc::mallopt(libc::M_MMAP_THRESHOLD, KEPT_BYTES);
+    }
+}

@@ -29,7 +29,7 @@ mod supervisor;
 mod target;
 mod worker;
 
-pub use child::{fix_addresses, give_back_memory, in_child};
+pub use child::{fix_addresses, give_back_memory, in_child, keep_memory};
 pub use engine::{Connection, Engine, State};
 pub use execution::Inputs;
 pub use invocation::Invocation;
