@@ -40,7 +40,7 @@ mod test;
 pub use comparison::Comparison;
 pub use outcome::{Invalid, Outcome, Value, Verdict};
 pub use relation::{ALL, Relation};
-pub use rng::Rng;
+pub use rng::{Recipe, Rng};
 pub use sql::{Database, Dialect, Kind, Schema, Statement};
 pub use success::{Success, Successes};
 pub use test::{Side, Test};
