@@ -1,5 +1,7 @@
 //! A metamorphic test: two sides, and how their results must agree.
 
+use std::rc::Rc;
+
 use metacov_core::Pair;
 
 use crate::comparison::Comparison;
@@ -12,6 +14,9 @@ pub struct Test {
     pub sides: Pair<Side>,
     /// How the results must agree.
     pub comparison: Comparison,
+    /// Texts of which the sides are made up: what is changed in one of them at all its places in both sides leaves a
+    /// test of the same relation.
+    pub parts: Vec<Rc<str>>,
 }
 
 /// One side of a test.

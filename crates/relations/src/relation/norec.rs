@@ -39,6 +39,8 @@ impl Relation for NoRec {
         let column =
             if counted { ResultColumn::of(Expr::count_star()) } else { ResultColumn::Star };
 
+        let orders = order_by.first().and_then(|order: &Order| order.expr.shared());
+        let parts = [from.shared(), predicate.shared(), orders].into_iter().flatten().collect();
         let mut optimized = Query::of(Select {
             columns: vec![column],
             from: Some(from.clone()),
@@ -60,6 +62,7 @@ impl Relation for NoRec {
         Test {
             sides: Pair { a: Side::of(optimized.sql()), b: Side::of(reference.sql()) },
             comparison: if counted { Comparison::Number } else { Comparison::RowsCounted },
+            parts,
         }
     }
 }

@@ -89,7 +89,7 @@ impl Case {
     /// What the outcomes of its sides mean.
     pub fn judge(&self, outcomes: &Pair<Outcome>) -> Verdict {
         let sides = Pair { a: Side::default(), b: Side::default() };
-        Test { sides, comparison: self.comparison }.judge(outcomes)
+        Test { sides, comparison: self.comparison, parts: Vec::new() }.judge(outcomes)
     }
 
     /// A variant with the same database.
