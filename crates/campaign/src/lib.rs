@@ -10,6 +10,7 @@
 mod bench;
 mod check;
 mod crew;
+mod fuzz;
 mod measure;
 mod message;
 mod plan;
