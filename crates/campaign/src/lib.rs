@@ -10,6 +10,7 @@
 mod bench;
 mod check;
 mod crew;
+mod finding;
 mod measure;
 mod message;
 mod plan;
@@ -21,6 +22,9 @@ mod worker;
 
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
+pub use finding::{
+    Equipment, Examined, Finding, Investigator, Known, KnownBug, Signature, Size, Suspect, What,
+};
 pub use measure::measure;
 pub use message::{Coverage, Setting};
 pub use plan::Plan;
