@@ -5,13 +5,19 @@
 //! round that is lost is gone through again, and the same seed gives the same campaign, whatever the number of workers
 //! and however often it is killed.
 
+mod campaign;
+mod done;
 mod explore;
 mod guidance;
 mod known;
+mod lane;
 mod mutators;
 mod query_plan;
 mod round;
 
+pub use campaign::{Campaign, Clerk, DISTANCE, Standing, fuzz};
+pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Looks};
 pub use known::{Lesson, Seen};
-pub use round::{Changed, Round, Schedule, Stretch};
+pub use round::Schedule;
+pub(crate) use round::{Changed, Round, Stretch};

@@ -11,6 +11,7 @@ mod bench;
 mod check;
 mod crew;
 mod fuzz;
+mod finding;
 mod measure;
 mod message;
 mod plan;
@@ -22,6 +23,13 @@ mod worker;
 
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
+pub use finding::{
+    Equipment, Examined, Finding, Investigator, Known, KnownBug, Signature, Size, Suspect, What,
+};
+pub use fuzz::{
+    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, Lesson, Looks,
+    Schedule, Seen, Standing, Summary, fuzz,
+};
 pub use measure::measure;
 pub use message::{Coverage, Setting};
 pub use plan::Plan;

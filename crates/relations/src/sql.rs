@@ -7,6 +7,7 @@ mod function;
 mod generate;
 mod print;
 mod schema;
+pub mod token;
 mod weights;
 
 pub use database::{Database, Kind, Statement};

@@ -151,6 +151,7 @@ impl Explorer<'_, '_, '_> {
                 how,
                 sides: [&test.sides.a, &test.sides.b].map(written),
                 parts: test.parts.iter().map(ToString::to_string).collect(),
+                comparison: test.comparison,
             });
         }
         let is_kept = seen.differing > 0 || ended == Ended::Violated;

@@ -1,5 +1,6 @@
 //! What metacov and a worker say to each other about a round: all pairs on one database, and its changes.
 
+use metacov_relations::Comparison;
 use serde::{Deserialize, Serialize};
 
 use super::known::{Known, Lesson};
@@ -95,6 +96,7 @@ pub struct Violated {
     pub(crate) sides: [Vec<String>; 2],
     /// The texts that they are made up of.
     pub(crate) parts: Vec<String>,
+    pub(crate) comparison: Comparison,
 }
 
 /// A change of the database.

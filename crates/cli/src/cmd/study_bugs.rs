@@ -118,7 +118,7 @@ fn measured(corpus: &[Bug], args: &Args, talk: &Talk) -> anyhow::Result<(Vec<Bug
             ));
             continue;
         };
-        let covers = ran.covers(&tried.setup);
+        let covers = ran.covers(tried.setup.as_ref())?;
         bugs.push(BugCovers { executed: covers.union(), difference: covers.difference() });
     }
     let table = laboratory.table();
