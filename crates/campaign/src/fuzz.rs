@@ -9,14 +9,16 @@ mod campaign;
 mod done;
 mod explore;
 mod guidance;
+mod history;
 mod known;
 mod lane;
 mod mutators;
 mod query_plan;
 mod round;
 
-pub use campaign::{Campaign, Clerk, DISTANCE, Standing, fuzz};
+pub use campaign::{Campaign, Clerk, DISTANCE, fuzz};
 pub use done::{Counts, Done, Summary};
+pub use history::{History, Noted, Record, Stand};
 pub use guidance::{GUIDANCES, Guidance, Looks};
 pub use known::{Lesson, Seen};
 pub use round::Schedule;

@@ -27,8 +27,8 @@ pub use finding::{
     Equipment, Examined, Finding, Investigator, Known, KnownBug, Signature, Size, Suspect, What,
 };
 pub use fuzz::{
-    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, Lesson, Looks,
-    Schedule, Seen, Standing, Summary, fuzz,
+    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,
+    Looks, Noted, Record, Schedule, Seen, Stand, Summary, fuzz,
 };
 pub use measure::measure;
 pub use message::{Coverage, Setting};

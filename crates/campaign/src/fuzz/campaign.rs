@@ -40,6 +40,8 @@ pub struct Campaign {
     pub pairs: Option<u64>,
     /// How far a round is from those that it builds on.
     pub distance: u64,
+    /// What tells its pairs from those of other campaigns.
+    pub trial: String,
 }
 
 /// Is told how a campaign goes on.
@@ -48,19 +50,10 @@ pub trait Clerk: Sync {
     fn tested(&self, pairs: u64);
     /// Something was found: to be kept at once, so that it outlasts whatever comes. It may have been found before.
     fn found(&self, finding: &Finding) -> io::Result<()>;
-    /// A round is over, and all before it are. Its kept pairs have been folded into the suite.
-    fn close(&self, done: &Done, standing: &Standing) -> Result<(), Error>;
+    /// A round is over, and all before it are. The audience has heard of the pairs that it keeps.
+    fn close(&self, done: &Done) -> Result<(), Error>;
     /// Whether no round should be begun any more.
     fn is_over(&self) -> bool;
-}
-
-/// Where a campaign stands.
-#[derive(Clone, Copy, Debug)]
-pub struct Standing {
-    /// Counters in the differences of pairs, counters that counted, and query plans.
-    pub sizes: (u64, u64, u64),
-    /// How many rounds are closed.
-    pub rounds: u64,
 }
 
 impl Campaign {
@@ -88,8 +81,6 @@ pub fn fuzz<'c>(
     investigator: &(dyn Fn() -> io::Result<Investigator<'c>> + Sync),
 ) -> Result<SiteTable, Halt> {
     let rounds = closed.len() as u64;
-    let mut all = Known::default();
-    closed.iter().for_each(|lesson| all.learn(lesson));
     let state = State {
         next: rounds,
         closed: rounds,
@@ -99,7 +90,6 @@ pub fn fuzz<'c>(
         lessons: closed.into(),
         known: Known::default(),
         folded: 0,
-        all,
         hand: Hand::new(&numbering, Operation::Xor),
     };
     let room = Room { campaign, audience, clerk, state: Mutex::new(state), changed: Condvar::new() };
@@ -142,8 +132,6 @@ struct State<'n> {
     /// What the next round knows, and of how many rounds.
     known: Known,
     folded: u64,
-    /// What is known in all.
-    all: Known,
     hand: Hand<'n>,
 }
 
@@ -207,9 +195,7 @@ impl<'n> Room<'_, 'n> {
             for kept in std::mem::take(&mut done.kept) {
                 self.fold(state, kept)?;
             }
-            state.all.learn(&done.lesson);
-            let standing = Standing { sizes: state.all.sizes(), rounds: state.closed + 1 };
-            self.clerk.close(&done, &standing).map_err(Halt::Audience)?;
+            self.clerk.close(&done).map_err(Halt::Audience)?;
             state.lessons.push_back(done.lesson);
             state.closed += 1;
         }

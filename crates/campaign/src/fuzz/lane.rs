@@ -189,7 +189,7 @@ impl Lane<'_, '_> {
             way.kept.push(Kept {
                 place: way.number * self.campaign.schedule.pairs + number,
                 relation: relation_name(relation)?,
-                pair: format!("{}-{number}", way.number),
+                pair: format!("{}-{}-{number}", self.campaign.trial, way.number),
                 group,
                 sites: worker.shared_sites()?,
                 context: Context { setup: way.stored.clone(), inputs, judgement },
