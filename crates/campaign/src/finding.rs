@@ -4,12 +4,14 @@
 //! as it gets, measures what its sides run differently and gives it a [`Signature`]. What is left is a [`Finding`]: a
 //! folder that anybody can replay. `docs/fuzzing.md` says what the signature means.
 
+mod difference;
 mod examine;
 mod investigator;
 mod known;
 mod signature;
 mod suspect;
 
+pub use difference::Difference;
 pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
 pub use known::{Known, KnownBug};
 pub use signature::Signature;

@@ -6,6 +6,7 @@ mod dialect;
 mod function;
 mod generate;
 mod print;
+pub mod reduce;
 mod schema;
 pub mod token;
 mod weights;

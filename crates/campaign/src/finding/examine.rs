@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair};
+use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, Value};
 use metacov_relations::{Case, Verdict};
 
 use super::suspect::What;
@@ -83,4 +83,18 @@ fn lost(side: Option<usize>, missing: &Missing) -> Run {
         (failure, _) => Seen::Nothing(failure.name().to_owned()),
     };
     Run { seen, outcomes: None, covers: None }
+}
+
+/// What a side gave, line by line.
+pub(crate) fn text(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Error { code, message } => format!("error {code}: {message}\n"),
+        Outcome::Rows(rows) => {
+            let row = |row: &Vec<Value>| {
+                let values: Vec<String> = row.iter().map(ToString::to_string).collect();
+                values.join("|") + "\n"
+            };
+            rows.iter().map(row).collect()
+        }
+    }
 }

@@ -2,14 +2,21 @@
 
 use std::io;
 
-use metacov_relations::Case;
+use metacov_core::Functions;
+use metacov_relations::{Case, Reduction, reduce};
 
-use super::examine::{Seen, one};
+use super::difference::Difference;
+use super::examine::{Run, Seen, one, run, text};
 use super::known::Known;
 use super::signature::Signature;
-use super::suspect::Suspect;
+use super::suspect::{Suspect, What};
 use crate::trial::Laboratory;
 use crate::worker::Conditions;
+
+/// So many smaller cases are tried, at most.
+const CANDIDATES_MAX: usize = 3000;
+/// The same of a crash, after each of which a process is started anew.
+const CANDIDATES_OF_CRASH_MAX: usize = 600;
 
 /// How often a suspect must show again.
 const REPLAYS: usize = 2;
@@ -33,7 +40,7 @@ pub struct Investigator<'c> {
     plain: Laboratory<'c>,
     reference: Option<Laboratory<'c>>,
     /// Started when it is needed first.
-    counting: Option<Laboratory<'c>>,
+    counting: Option<(Laboratory<'c>, Functions)>,
 }
 
 /// What came of a suspect.
@@ -71,12 +78,10 @@ pub struct Finding {
     pub before: Size,
     /// How many smaller cases were tried.
     pub candidates: usize,
-    /// What the sides gave, as text.
-    pub outputs: [String; 2],
-    /// The lines that only one side runs, as `file:line`.
-    pub lines: Vec<String>,
-    /// The functions that only one side enters.
-    pub functions: Vec<String>,
+    /// What the sides gave, as text, if both came to an end.
+    pub outputs: Option<[String; 2]>,
+    /// What only one of the sides runs, if that could be measured.
+    pub difference: Option<Difference>,
 }
 
 impl Size {
@@ -101,7 +106,8 @@ impl<'c> Investigator<'c> {
             return Ok(Examined::Unconfirmed(reason));
         }
         let finding = self.finding(suspect)?;
-        let known = self.known.name(&suspect.relation, &suspect.case, &finding.signature);
+        let (small, signature) = (&finding.suspect, &finding.signature);
+        let known = self.known.name(&small.relation, &small.case, signature);
         let known = known.map(ToOwned::to_owned);
         let finding = Box::new(finding);
         Ok(match known {
@@ -127,22 +133,85 @@ impl<'c> Investigator<'c> {
         Ok(if is_same { Ok(()) } else { Err("its results change from run to run".to_owned()) })
     }
 
+    /// Makes a suspect that was confirmed small, and measures it.
     fn finding(&mut self, suspect: &Suspect) -> io::Result<Finding> {
-        let counting = match &mut self.counting {
-            Some(counting) => counting,
-            none => none.insert(Laboratory::new(self.equipment.counting)?),
-        };
-        let _ = (one(counting, &suspect.case)?.covers, &self.reference);
+        let reference = self.holds_on_reference(suspect)?;
+        let reduction = self.reduce(suspect, reference.is_some())?;
+        let mut small = Suspect { case: reduction.case, ..suspect.clone() };
+        // Steps are judged once each; what is left must show again and again, as what was found did.
+        if self.confirm(&small)?.is_err() {
+            small = suspect.clone();
+        }
+        let run = one(&mut self.plain, &small.case)?;
+        if let Seen::Wrong(what) = run.seen {
+            small.what = what;
+        }
+        let difference = self.difference(&small)?;
+        let functions = difference.as_ref().map_or(&[][..], |difference| &difference.functions);
         Ok(Finding {
-            signature: Signature { exact: 0, group: 0 },
+            signature: Signature::of(&small, functions),
             target: self.equipment.target.clone(),
-            reference: self.equipment.reference.as_ref().map(|(name, _)| name.clone()),
-            suspect: suspect.clone(),
+            reference,
             before: Size::of(&suspect.case),
-            candidates: 0,
-            outputs: [String::new(), String::new()],
-            lines: Vec::new(),
-            functions: Vec::new(),
+            candidates: reduction.candidates,
+            outputs: run.outcomes.map(|outcomes| [text(&outcomes.a), text(&outcomes.b)]),
+            difference,
+            suspect: small,
         })
+    }
+
+    /// The name of the reference, if there is one and the sides agree there.
+    fn holds_on_reference(&mut self, suspect: &Suspect) -> io::Result<Option<String>> {
+        let (Some(laboratory), What::Violated(_)) = (&mut self.reference, &suspect.what) else {
+            return Ok(None);
+        };
+        let holds = matches!(one(laboratory, &suspect.case)?.seen, Seen::Holds);
+        let name = self.equipment.reference.as_ref().map(|(name, _)| name.clone());
+        Ok(name.filter(|_| holds))
+    }
+
+    /// Makes the case of a suspect as small as it gets.
+    fn reduce(&mut self, suspect: &Suspect, must_hold_on_reference: bool) -> io::Result<Reduction> {
+        let candidates_max = match suspect.what {
+            What::Violated(_) => CANDIDATES_MAX,
+            What::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
+            // Each would take as long as a worker may be silent.
+            What::Hung { .. } => 0,
+        };
+        let (plain, reference) = (&mut self.plain, &mut self.reference);
+        reduce(&suspect.case, candidates_max, |cases| {
+            let runs = run(plain, cases)?;
+            let is_like =
+                |run: &Run| matches!(&run.seen, Seen::Wrong(what) if what.is_like(&suspect.what));
+            let mut fails: Vec<bool> = runs.iter().map(is_like).collect();
+            let reference = reference.as_mut().filter(|_| must_hold_on_reference);
+            if let Some(reference) = reference {
+                let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
+                let failing_cases: Vec<Case> =
+                    failing.iter().map(|at| cases[*at].clone()).collect();
+                for (at, run) in failing.into_iter().zip(run(reference, &failing_cases)?) {
+                    fails[at] = matches!(run.seen, Seen::Holds);
+                }
+            }
+            Ok(fails)
+        })
+    }
+
+    /// What only one of the sides runs, if both come to an end.
+    fn difference(&mut self, suspect: &Suspect) -> io::Result<Option<Difference>> {
+        if !matches!(suspect.what, What::Violated(_)) {
+            return Ok(None);
+        }
+        let (laboratory, _) = match &mut self.counting {
+            Some(counting) => counting,
+            none => {
+                let laboratory = Laboratory::new(self.equipment.counting)?;
+                let functions = Functions::of(laboratory.table());
+                none.insert((laboratory, functions))
+            }
+        };
+        let covers = one(laboratory, &suspect.case)?.covers;
+        let Some((laboratory, functions)) = &self.counting else { return Ok(None) };
+        Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
     }
 }
