@@ -81,7 +81,6 @@ impl EngineArgs {
         let (seed, databases) = (self.seed, self.databases.min(pairs));
         Ok(Plan { seed, relations: self.relations.places()?, pairs, databases })
     }
-
 }
 
 impl RelationArgs {
