@@ -6,13 +6,18 @@
 
 mod difference;
 mod examine;
+mod folder;
 mod investigator;
 mod known;
+mod page;
+mod record;
+mod shape;
 mod signature;
 mod suspect;
 
 pub use difference::Difference;
 pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
 pub use known::{Known, KnownBug};
+pub use record::Record;
 pub use signature::Signature;
 pub use suspect::{Suspect, What};

@@ -1,5 +1,6 @@
 //! Suspects go in, findings come out.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use metacov_core::Functions;
@@ -8,6 +9,7 @@ use metacov_relations::{Case, Reduction, reduce};
 use super::difference::Difference;
 use super::examine::{Run, Seen, one, run, text};
 use super::known::Known;
+use super::shape::shape;
 use super::signature::Signature;
 use super::suspect::{Suspect, What};
 use crate::trial::Laboratory;
@@ -68,6 +70,8 @@ pub struct Size {
 pub struct Finding {
     /// What it is known by.
     pub signature: Signature,
+    /// What it needs to fail, in words: those of one group share them.
+    pub shape: BTreeSet<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
     /// The target that it does not show on, if there was one to compare with.
@@ -147,9 +151,10 @@ impl<'c> Investigator<'c> {
             small.what = what;
         }
         let difference = self.difference(&small)?;
-        let functions = difference.as_ref().map_or(&[][..], |difference| &difference.functions);
+        let shape = shape(&small, difference.as_ref());
         Ok(Finding {
-            signature: Signature::of(&small, functions),
+            signature: Signature::of(&small, &shape),
+            shape,
             target: self.equipment.target.clone(),
             reference,
             before: Size::of(&suspect.case),
