@@ -23,8 +23,8 @@ mod worker;
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
 pub use finding::{
-    Difference, Equipment, Examined, Finding, Investigator, Known, KnownBug, Record, Signature,
-    Size, Suspect, What,
+    Difference, Equipment, Examined, Finding, Investigator, Known, KnownBug, Record, Replayed,
+    Signature, Size, Suspect, What,
 };
 pub use measure::measure;
 pub use message::{Coverage, Setting};

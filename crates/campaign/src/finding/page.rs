@@ -87,6 +87,7 @@ pub(super) fn report(finding: &Finding) -> String {
         None => text.push_str("What only one of the sides runs was not measured.\n\n"),
     }
     let after = Size::of(&suspect.case);
+    let shape: Vec<&str> = finding.shape.iter().map(String::as_str).collect();
     let _ = writeln!(
         text,
         "- target: {target}\n- relation: {}\n- seed {}, database {}, pair {}\n- reduced from {} statements \
@@ -100,7 +101,7 @@ pub(super) fn report(finding: &Finding) -> String {
         after.statements,
         after.bytes,
         finding.signature,
-        Vec::from_iter(finding.shape.iter().map(String::as_str)).join(", "),
+        shape.join(", "),
         env!("CARGO_PKG_VERSION"),
     );
     if let Some(reference) = &finding.reference {
