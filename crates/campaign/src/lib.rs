@@ -11,6 +11,7 @@ mod bench;
 mod check;
 mod crew;
 mod finding;
+mod fuzz;
 mod measure;
 mod message;
 mod plan;
@@ -23,8 +24,12 @@ mod worker;
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
 pub use finding::{
-    Difference, Equipment, Examined, Finding, Investigator, Known, KnownBug, Record, Replayed,
+    Difference, Equipment, Examined, Finding, FindingFile, Investigator, Known, KnownBug, Replayed,
     Signature, Size, Suspect, What,
+};
+pub use fuzz::{
+    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,
+    Looks, Noted, Record, Schedule, Seen, Stand, Summary, fuzz,
 };
 pub use measure::measure;
 pub use message::{Coverage, Setting};

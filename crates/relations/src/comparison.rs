@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::{FixedState, FoldHasher};
 use metacov_core::Pair;
+use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Invalid, Outcome, Value, Verdict};
 
@@ -12,7 +13,7 @@ use crate::outcome::{Invalid, Outcome, Value, Verdict};
 ///
 /// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
 /// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     /// The same rows, each as often, in any order.
     Bag,

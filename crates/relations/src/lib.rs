@@ -42,7 +42,7 @@ pub use case::Case;
 pub use comparison::Comparison;
 pub use outcome::{Invalid, Outcome, Value, Verdict};
 pub use relation::{ALL, Relation};
-pub use rng::Rng;
+pub use rng::{Recipe, Rng};
 pub use sql::reduce::{Reduction, reduce, renumbered};
 pub use sql::token;
 pub use sql::{Database, Dialect, Kind, Schema, Statement};

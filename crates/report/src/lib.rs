@@ -4,6 +4,7 @@
 //! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
 //! no number is made here that the summaries of the core do not hold.
 
+mod campaign;
 mod comparison;
 mod csv;
 pub mod digest;
@@ -18,6 +19,7 @@ pub mod svg;
 mod table;
 mod unvalidated;
 
+pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,

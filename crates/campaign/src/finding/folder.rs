@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::file::{FindingFile, NAME};
 use super::investigator::Finding;
 use super::page;
-use super::record::{NAME, Record};
 
 impl Finding {
     /// Writes the finding to a folder of its own below `findings`, named by its signature. It appears whole or not at
@@ -36,7 +36,7 @@ impl Finding {
 
     fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
         let mut files = vec![
-            (NAME, Record::of(self).text()?),
+            (NAME, FindingFile::of(self).text()?),
             ("reproduce.sql", page::script(self)),
             ("report.md", page::report(self)),
         ];

@@ -183,8 +183,15 @@ impl<'c> Investigator<'c> {
             // Each would take as long as a worker may be silent.
             What::Hung { .. } => 0,
         };
+        let mut case = suspect.case.clone();
+        // A crash needs its side alone, and no relation stands in the way of changing that.
+        if let What::Crashed { side: Some(side), .. } = suspect.what {
+            case.sides[1 - side.min(1)].clear();
+            case.parts.clone_from(&case.sides[side.min(1)]);
+            case.parts.retain(|statement| !statement.starts_with('.'));
+        }
         let (plain, reference) = (&mut self.plain, &mut self.reference);
-        reduce(&suspect.case, candidates_max, |cases| {
+        reduce(&case, candidates_max, |cases| {
             let runs = run(plain, cases)?;
             let is_like =
                 |run: &Run| matches!(&run.seen, Seen::Wrong(what) if what.is_like(&suspect.what));

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::examine::{Seen, one};
-use super::record::Record;
+use super::file::FindingFile;
 use super::suspect::What;
 use crate::trial::Laboratory;
 
@@ -18,7 +18,7 @@ pub enum Replayed {
     Nothing(String),
 }
 
-impl Record {
+impl FindingFile {
     /// Runs the finding again.
     pub fn replay(&self, laboratory: &mut Laboratory<'_>) -> io::Result<Replayed> {
         Ok(match one(laboratory, &self.suspect().case)?.seen {

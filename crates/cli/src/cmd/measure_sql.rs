@@ -10,7 +10,7 @@ use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
 use metacov_formats::{Numbering, Scope};
 use metacov_relations::ALL;
-use metacov_sqlite::Target;
+use metacov_sqlite::{LIBRARY, SWIFT, Target};
 use metacov_store::Settings;
 use regex::Regex;
 
@@ -26,9 +26,8 @@ const OPERATIONS_MAX: u64 = 200_000;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineArgs {
-    /// The relations to test.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    relation: Vec<String>,
+    #[command(flatten)]
+    relations: RelationArgs,
     /// How many databases the pairs are spread over.
     #[arg(long, value_name = "N", default_value = "10")]
     databases: u64,
@@ -40,11 +39,21 @@ pub struct EngineArgs {
     pub library: Option<PathBuf>,
 }
 
+/// Relations, in the words of users.
+#[derive(clap::Args)]
+pub struct RelationArgs {
+    /// The relations to test.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    relation: Vec<String>,
+}
+
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Whether relations hold, and what runs.
+    /// Whether relations hold, and what runs, exactly.
     Coverage,
+    /// Whether relations hold, and what runs, on a library that is optimized.
+    Traces,
     /// Only whether they hold.
     Outcomes,
 }
@@ -55,7 +64,7 @@ impl EngineArgs {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
             ("the engine", engine.to_owned()),
-            ("--relation", self.relation.join(",")),
+            ("--relation", self.relations.names()),
             ("--pairs", pairs.to_string()),
             ("--databases", self.databases.to_string()),
             ("--seed", self.seed.to_string()),
@@ -70,11 +79,18 @@ impl EngineArgs {
             bail!("at least one database and one pair are needed");
         }
         let (seed, databases) = (self.seed, self.databases.min(pairs));
-        Ok(Plan { seed, relations: self.relations()?, pairs, databases })
+        Ok(Plan { seed, relations: self.relations.places()?, pairs, databases })
+    }
+}
+
+impl RelationArgs {
+    /// Their names, as they were given.
+    pub fn names(&self) -> String {
+        self.relation.join(",")
     }
 
-    /// The relations, as they stand in the table of all.
-    fn relations(&self) -> anyhow::Result<Vec<usize>> {
+    /// As they stand in the table of all.
+    pub fn places(&self) -> anyhow::Result<Vec<usize>> {
         if self.relation.iter().any(|name| name == "all") {
             return Ok((0..ALL.len()).collect());
         }
@@ -171,10 +187,14 @@ pub fn setting(
     } else {
         let Target { library, plain_library, notes, folder } = target::engine(engine)?;
         prefix_map.push((folder, "/".to_owned()));
-        (if look == Look::Coverage { library } else { plain_library }, notes)
+        match look {
+            Look::Coverage => (library, notes),
+            Look::Traces => (notes.join(SWIFT).join(LIBRARY), notes.join(SWIFT)),
+            Look::Outcomes => (plain_library, notes),
+        }
     };
     let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
-    let coverage = (look == Look::Coverage).then(|| Coverage {
+    let coverage = (look != Look::Outcomes).then(|| Coverage {
         notes,
         prefix_map,
         filter: texts(&scope.filter),

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{Conditions, Laboratory, Record, Replayed, Setting};
+use metacov_campaign::{Conditions, FindingFile, Laboratory, Replayed, Setting};
 use metacov_formats::{Error, Fault, Scope};
 use metacov_report::{Column, Table};
 use metacov_sqlite::{VERSION, VERSIONS, find};
@@ -61,7 +61,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             Laboratory::new(conditions).map_err(|error| Fault::Io(error).of(name.as_str()))?;
         engines.insert(name.as_str(), engine);
     }
-    let mut replay = |record: &Record, engine: &str| {
+    let mut replay = |record: &FindingFile, engine: &str| {
         let unknown = || std::io::Error::other("an engine that was not started");
         let laboratory = engines.get_mut(engine).ok_or_else(unknown);
         let replayed = laboratory.and_then(|laboratory| record.replay(laboratory));
@@ -97,7 +97,7 @@ fn words(replayed: &Replayed) -> String {
 }
 
 /// The findings of a folder, by name.
-fn findings(folder: &Path) -> anyhow::Result<Vec<(String, Record)>> {
+fn findings(folder: &Path) -> anyhow::Result<Vec<(String, FindingFile)>> {
     let fault = |path: &Path, error| Fault::Io(error).of(path.display().to_string());
     let is_finding = |folder: &Path| folder.join("finding.toml").is_file();
     let mut folders = Vec::new();
@@ -115,7 +115,7 @@ fn findings(folder: &Path) -> anyhow::Result<Vec<(String, Record)>> {
     }
     let read = |folder: PathBuf| {
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
-        let record = Record::read(&folder);
+        let record = FindingFile::read(&folder);
         let record = record.map_err(|error| fault(&folder.join("finding.toml"), error))?;
         Ok((name, record))
     };
@@ -125,7 +125,7 @@ fn findings(folder: &Path) -> anyhow::Result<Vec<(String, Record)>> {
 /// The engines that are needed, by name.
 fn settings(
     args: &Args,
-    findings: &[(String, Record)],
+    findings: &[(String, FindingFile)],
 ) -> anyhow::Result<BTreeMap<String, Setting>> {
     let mut names: Vec<String> = match &args.target {
         Some(target) => vec![target.clone()],
@@ -183,8 +183,8 @@ struct Bisected {
 /// Looks at all versions from the one on that a finding was made on. There are few, and a bug may come back, so none is
 /// left out.
 fn bisect(
-    record: &Record,
-    replay: &mut impl FnMut(&Record, &str) -> Result<Replayed, Error>,
+    record: &FindingFile,
+    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Replayed, Error>,
 ) -> anyhow::Result<Bisected> {
     let all = installed()?;
     let target =

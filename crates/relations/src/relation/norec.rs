@@ -26,6 +26,10 @@ impl Relation for NoRec {
         "a WHERE lets as many rows through as there are rows for which it is true"
     }
 
+    fn filters_first(&self) -> bool {
+        true
+    }
+
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope) = sources(&mut generator);

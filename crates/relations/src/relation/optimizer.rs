@@ -28,6 +28,10 @@ impl Relation for Optimizer {
         "a query has the same rows with optimizations switched off"
     }
 
+    fn filters_first(&self) -> bool {
+        true
+    }
+
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let query = if generator.rng.chance(percent::ANY_SHAPE) {

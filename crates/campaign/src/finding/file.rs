@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// A finding as it stands in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Record {
+pub struct FindingFile {
     format: String,
     version: u32,
     /// What it is known by: the group and the exact case.
@@ -67,12 +67,12 @@ enum Failure {
     },
 }
 
-impl Record {
+impl FindingFile {
     /// What is written of a finding.
     pub fn of(finding: &Finding) -> Self {
         let Finding { suspect, before, .. } = finding;
         let [a, b] = suspect.case.sides.clone();
-        Record {
+        FindingFile {
             format: FORMAT.to_owned(),
             version: VERSION,
             signature: finding.signature.to_string(),
@@ -108,7 +108,8 @@ impl Record {
     pub fn read(folder: &Path) -> io::Result<Self> {
         let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
         let text = std::fs::read_to_string(folder.join(NAME))?;
-        let record: Record = toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        let record: FindingFile =
+            toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         if (record.format.as_str(), record.version) != (FORMAT, VERSION) {
             let what =
                 format!("it is {} {}, not {FORMAT} {VERSION}", record.format, record.version);
@@ -138,7 +139,7 @@ impl Record {
         };
         let sides = [self.a.clone(), self.b.clone()];
         let case = Case { setup: self.setup.clone(), sides, parts: Vec::new(), comparison };
-        let Record { relation, seed, database, pair, .. } = self.clone();
+        let FindingFile { relation, seed, database, pair, .. } = self.clone();
         Suspect { relation, case, what, seed, database, pair }
     }
 
