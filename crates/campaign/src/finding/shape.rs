@@ -13,52 +13,21 @@ use super::difference::Difference;
 use super::suspect::Suspect;
 
 /// Words of definitions that change what the engine does with a table.
-const TRAITS: &[&str] = &[
-    "ANALYZE",
-    "CHECK",
-    "DESC",
-    "GENERATED",
-    "INDEX",
-    "PRIMARY",
-    "REINDEX",
-    "TRIGGER",
-    "UNIQUE",
-    "WITHOUT",
-];
+const TRAITS: &[&str] = &["ANALYZE", "CHECK", "DESC", "GENERATED", "REINDEX", "TRIGGER", "WITHOUT"];
+/// What makes an index, by itself or as it goes.
+const INDEXES: &[&str] = &["INDEX", "KEY", "UNIQUE"];
 /// Types of columns, which count as what they make of values.
 const TYPES: &[&str] = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
 const COMPARISONS: &[&str] = &["=", "==", "<", ">", "<=", ">=", "!=", "<>", "IS"];
 const ARITHMETIC: &[&str] = &["+", "-", "*", "/", "%", "&", "|", "~", "<<", ">>"];
+/// Functions that are hints, all of one kind.
+const HINTS: &[&str] = &["LIKELIHOOD", "LIKELY", "UNLIKELY"];
 /// Words of queries that every query has, or that say the same in another way.
+#[rustfmt::skip]
 const COMMON: &[&str] = &[
-    "ALL",
-    "AND",
-    "AS",
-    "ASC",
-    "BY",
-    "CROSS",
-    "DEFAULT",
-    "DESC",
-    "ELSE",
-    "END",
-    "FALSE",
-    "FROM",
-    "INNER",
-    "JOIN",
-    "MATERIALIZED",
-    "NATURAL",
-    "NOT",
-    "NULL",
-    "ON",
-    "OR",
-    "OUTER",
-    "SELECT",
-    "THEN",
-    "TRUE",
-    "USING",
-    "VALUES",
-    "WHEN",
-    "WHERE",
+    "ALL", "AND", "AS", "ASC", "BY", "CROSS", "DEFAULT", "DESC", "ELSE", "END", "FALSE", "FROM", "INNER", "JOIN", "LIMIT",
+    "MATERIALIZED", "NATURAL", "NOT", "NULL", "OFFSET", "ON", "OR", "OUTER", "SELECT", "THEN", "TRUE", "USING", "VALUES",
+    "WHEN", "WHERE",
 ];
 /// Words that say nothing of a bug without others.
 const JOINS: &[&str] = &["FULL", "LEFT", "RIGHT"];
@@ -72,18 +41,21 @@ pub(super) fn shape(suspect: &Suspect, difference: Option<&Difference>) -> BTree
     for part in texts(&suspect.case) {
         query_words(&tokens(part), &mut query);
     }
-    // The predicate is of no account: what is wrong is what the relation does with rows.
     if query.iter().all(|word| JOINS.contains(&word.as_str())) {
-        query.insert(suspect.relation.clone());
+        // The predicate is of no account. What is wrong is how rows are joined, or what the relation does with them.
+        let joins =
+            |part: &String| tokens(part).iter().any(|word| word.is("NATURAL") || word.is("USING"));
+        let is_joined = texts(&suspect.case).any(joins);
+        query.insert(if is_joined { "comparison".to_owned() } else { suspect.relation.clone() });
     }
     shape.append(&mut query);
     for statement in &suspect.case.setup {
         setup_words(&tokens(statement), &mut shape);
     }
-    // Both sides read virtual tables; what serves one counts if it serves one side only.
+    // A virtual table may be there because the database had no other. It counts if what serves it is in the MC.
     if let Some(difference) = difference {
         let serves = |module: &&&str| {
-            difference.entered.iter().any(|function| function.starts_with(**module))
+            difference.functions.iter().any(|function| function.starts_with(**module))
         };
         shape.extend(MODULES.iter().filter(serves).map(|module| (*module).to_owned()));
     }
@@ -108,7 +80,10 @@ fn query_words(words: &[Token], shape: &mut BTreeSet<String>) {
         let is_tested = was(1, "IS") || was(2, "IS");
         let is_called = words.get(at + 1).is_some_and(|next| next.text == "(");
         match word.text.as_str() {
-            "(" => lists.push(before(at, 1).is_some_and(takes_list)),
+            "(" => {
+                let is_query = words.get(at + 1).is_some_and(|word| word.is("SELECT"));
+                lists.push(is_query || before(at, 1).is_some_and(takes_list));
+            }
             ")" => drop(lists.pop()),
             _ => {}
         }
@@ -125,7 +100,8 @@ fn query_words(words: &[Token], shape: &mut BTreeSet<String>) {
             _ if is_any(COMPARISONS) => "comparison",
             _ if is_any(ARITHMETIC) => "arithmetic",
             _ if is_any(&["LIKE", "GLOB"]) => "LIKE",
-            _ if is_any(COMMON) => continue,
+            _ if is_any(HINTS) => "LIKELY",
+            _ if is_any(COMMON) || word.text.starts_with("pragma_") => continue,
             _ if is_keyword(word) || word.kind == Kind::Word && is_called => {
                 &word.text.to_uppercase()
             }
@@ -163,13 +139,17 @@ fn setup_words(words: &[Token], shape: &mut BTreeSet<String>) {
         let is_any = |list: &[&str]| list.iter().any(|known| word.is(known));
         let is_named = last.is_some_and(|last| last.kind == Kind::Word && !is_keyword(last));
         let is_collation = last.is_some_and(|last| last.is("COLLATE")) && !word.is("BINARY");
-        if is_any(TRAITS) || is_any(TYPES) && is_named || is_collation {
-            shape.insert(format!("table {}", word.text.to_uppercase()));
-        }
+        let mark = match () {
+            () if is_any(INDEXES) => "index".to_owned(),
+            () if is_any(TYPES) && is_named => "column type".to_owned(),
+            () if is_any(TRAITS) || is_collation => format!("table {}", word.text.to_uppercase()),
+            () => continue,
+        };
+        shape.insert(mark);
     }
     let is_index = words.iter().take(3).any(|word| word.is("INDEX"));
     if is_index && words.iter().any(|word| word.is("WHERE")) {
-        shape.insert("table partial".to_owned());
+        shape.insert("partial index".to_owned());
     }
 }
 
@@ -214,15 +194,10 @@ mod tests {
         check(
             &["CREATE TABLE t0(c0 TEXT COLLATE NOCASE)", "CREATE INDEX i0 ON t0(c0) WHERE c0"],
             &["t0", "(unlikely(t0.c0) < 0)"],
-            &[
-                "UNLIKELY",
-                "comparison",
-                "table INDEX",
-                "table NOCASE",
-                "table TEXT",
-                "table partial",
-            ],
+            &["LIKELY", "column type", "comparison", "index", "partial index", "table NOCASE"],
         );
+        check(&[], &["t1 LEFT JOIN t0 USING (c0)", "t0.c1"], &["LEFT", "comparison"]);
+        check(&[], &["(SELECT 0, 1) LEFT JOIN t0", "t0.c1"], &["LEFT", "norec"]);
         check(&[], &["t0", "((t0.c0, 1) NOTNULL)"], &["null test", "row value"]);
         check(&[], &["t0", "(t0.c0 IS NOT NULL)"], &["null test"]);
         check(&[], &["t0", "(abs(t0.c0, 1) IN (1, 2))"], &["ABS", "IN"]);
