@@ -6,13 +6,20 @@
 
 mod difference;
 mod examine;
+mod file;
+mod folder;
 mod investigator;
 mod known;
+mod page;
+mod replay;
+mod shape;
 mod signature;
 mod suspect;
 
 pub use difference::Difference;
+pub use file::FindingFile;
 pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
 pub use known::{Known, KnownBug};
+pub use replay::Replayed;
 pub use signature::Signature;
 pub use suspect::{Suspect, What};

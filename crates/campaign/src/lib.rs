@@ -24,8 +24,8 @@ mod worker;
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
 pub use finding::{
-    Difference, Equipment, Examined, Finding, Investigator, Known, KnownBug, Signature, Size,
-    Suspect, What,
+    Difference, Equipment, Examined, Finding, FindingFile, Investigator, Known, KnownBug, Replayed,
+    Signature, Size, Suspect, What,
 };
 pub use fuzz::{
     Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,

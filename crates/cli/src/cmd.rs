@@ -24,6 +24,7 @@ mod output_args;
 pub mod overlap;
 mod pages;
 mod present;
+pub mod replay;
 pub mod report;
 mod run_file;
 mod scene;

@@ -1,5 +1,6 @@
 //! Suspects go in, findings come out.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use metacov_core::Functions;
@@ -8,6 +9,7 @@ use metacov_relations::{Case, Reduction, reduce};
 use super::difference::Difference;
 use super::examine::{Run, Seen, one, run, text};
 use super::known::Known;
+use super::shape::shape;
 use super::signature::Signature;
 use super::suspect::{Suspect, What};
 use crate::trial::Laboratory;
@@ -68,6 +70,8 @@ pub struct Size {
 pub struct Finding {
     /// What it is known by.
     pub signature: Signature,
+    /// What it needs to fail, in words: those of one group share them.
+    pub shape: BTreeSet<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
     /// The target that it does not show on, if there was one to compare with.
@@ -147,9 +151,10 @@ impl<'c> Investigator<'c> {
             small.what = what;
         }
         let difference = self.difference(&small)?;
-        let functions = difference.as_ref().map_or(&[][..], |difference| &difference.functions);
+        let shape = shape(&small, difference.as_ref());
         Ok(Finding {
-            signature: Signature::of(&small, functions),
+            signature: Signature::of(&small, &shape),
+            shape,
             target: self.equipment.target.clone(),
             reference,
             before: Size::of(&suspect.case),
@@ -178,8 +183,15 @@ impl<'c> Investigator<'c> {
             // Each would take as long as a worker may be silent.
             What::Hung { .. } => 0,
         };
+        let mut case = suspect.case.clone();
+        // A crash needs its side alone, and no relation stands in the way of changing that.
+        if let What::Crashed { side: Some(side), .. } = suspect.what {
+            case.sides[1 - side.min(1)].clear();
+            case.parts.clone_from(&case.sides[side.min(1)]);
+            case.parts.retain(|statement| !statement.starts_with('.'));
+        }
         let (plain, reference) = (&mut self.plain, &mut self.reference);
-        reduce(&suspect.case, candidates_max, |cases| {
+        reduce(&case, candidates_max, |cases| {
             let runs = run(plain, cases)?;
             let is_like =
                 |run: &Run| matches!(&run.seen, Seen::Wrong(what) if what.is_like(&suspect.what));
@@ -213,12 +225,5 @@ impl<'c> Investigator<'c> {
         let covers = one(laboratory, &suspect.case)?.covers;
         let Some((laboratory, functions)) = &self.counting else { return Ok(None) };
         Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
-    }
-}
-
-impl Finding {
-    /// For now.
-    pub fn write(&self, _: &std::path::Path) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use metacov_relations::token::{Kind, is_keyword, tokens};
+use metacov_relations::token::{Kind, tokens};
 use metacov_relations::{Case, renumbered};
 
 use super::suspect::Suspect;
@@ -18,11 +18,11 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The signature of a reduced suspect, whose sides differ in these functions.
-    pub(crate) fn of(suspect: &Suspect, functions: &[String]) -> Self {
-        let exact = digest(std::iter::once(suspect.relation.clone()).chain(normal(&suspect.case)));
-        let group = digest(shape(suspect, functions).into_iter());
-        Signature { exact, group }
+    /// The signature of a reduced suspect of this shape.
+    pub(crate) fn of(suspect: &Suspect, shape: &BTreeSet<String>) -> Self {
+        let relation = std::iter::once(suspect.relation.clone());
+        let exact = digest(relation.chain(normal(&suspect.case)));
+        Signature { exact, group: digest(shape.iter().cloned()) }
     }
 
     /// Whether a text names it: the group, the exact one, or both as folders have them.
@@ -52,13 +52,6 @@ fn normal(case: &Case) -> impl Iterator<Item = String> {
         words.collect::<Vec<_>>().join(" ")
     };
     case.setup.into_iter().chain(case.sides.into_iter().flatten()).map(statement)
-}
-
-fn shape(suspect: &Suspect, functions: &[String]) -> Vec<String> {
-    let parts = suspect.case.parts.iter().flat_map(|part| tokens(part));
-    let words: BTreeSet<String> =
-        parts.filter(is_keyword).map(|word| word.text.to_uppercase()).collect();
-    words.into_iter().chain(functions.iter().cloned()).collect()
 }
 
 /// FNV-1a, which is the same everywhere.

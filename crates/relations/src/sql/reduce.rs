@@ -74,10 +74,12 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
         is_smaller |= self.setup()?;
         is_smaller |= self.sweep(Less::Long, columns)?;
+        is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::usual_table))?;
         is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::deletions))?;
         is_smaller |= self.sweep(Less::Long, |draft| {
             statements(draft, |statement| edit::replacements(statement, false))
         })?;
+        is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::operators))?;
         is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::literals))?;
         is_smaller |= self.sweep(Less::Complex, |draft| statements(draft, edit::literals))?;
         Ok(is_smaller)

@@ -5,6 +5,7 @@
 mod faults;
 mod following;
 mod known_faults;
+mod reduction;
 mod soundness;
 mod sqlite;
 mod success;

@@ -14,22 +14,39 @@ pub(super) fn removals(setup: &[String]) -> Vec<Vec<String>> {
         if columns.len() < 2 {
             continue;
         }
-        for (place, column) in columns.iter().enumerate() {
-            let name = &statement[column.start];
-            if is_keyword(name) || name.kind != Kind::Word {
-                continue;
+        // Some virtual tables have an odd number of columns: two go at once.
+        let singles = (0..columns.len()).map(|place| place..place + 1);
+        let doubles = (1..columns.len()).map(|place| place - 1..place + 1);
+        for places in doubles.chain(singles) {
+            if let Some(removal) = removal(&words, at, table, &columns, &places) {
+                let texts = setup.iter().zip(removal);
+                removals.push(texts.map(|(old, new)| new.unwrap_or_else(|| old.clone())).collect());
             }
-            let mut removal = setup.to_vec();
-            removal[at] = pretty(&without(statement, &[columns.as_slice()], place));
-            for (other, statement) in words.iter().enumerate().filter(|(other, _)| *other != at) {
-                if let Some(shorter) = insertion(statement, table, name, place) {
-                    removal[other] = shorter;
-                }
-            }
-            removals.push(removal);
         }
     }
     removals
+}
+
+/// Of each statement: what it is without some columns of the table that the one at this place defines, if it changes.
+fn removal(
+    words: &[Vec<Token>],
+    at: usize,
+    table: &Token,
+    columns: &[Range<usize>],
+    places: &Range<usize>,
+) -> Option<Vec<Option<String>>> {
+    let statement = &words[at];
+    let names: Vec<&Token> =
+        columns[places.clone()].iter().map(|column| &statement[column.start]).collect();
+    let is_column = |name: &&Token| name.kind == Kind::Word && !is_keyword(name);
+    if places.len() == columns.len() || !names.iter().all(is_column) {
+        return None;
+    }
+    let defined = pretty(&without(statement, &[(columns, places.clone())]));
+    let shorter = |(other, words): (usize, &Vec<Token>)| {
+        if other == at { Some(defined.clone()) } else { insertion(words, table, &names, places) }
+    };
+    Some(words.iter().enumerate().map(shorter).collect())
 }
 
 /// The table that a statement defines, and its columns and constraints.
@@ -43,8 +60,13 @@ fn definition(words: &[Token]) -> Option<(&Token, Vec<Range<usize>>)> {
     Some((name, items(words, groups(words).first()?)))
 }
 
-/// An insertion into a table, without the values of a column.
-fn insertion(words: &[Token], table: &Token, name: &Token, place: usize) -> Option<String> {
+/// An insertion into a table, without the values of some columns.
+fn insertion(
+    words: &[Token],
+    table: &Token,
+    names: &[&Token],
+    places: &Range<usize>,
+) -> Option<String> {
     let into = words.iter().take(4).position(|word| word.is("INTO"))?;
     if words.get(into + 1)?.text != table.text {
         return None;
@@ -53,14 +75,19 @@ fn insertion(words: &[Token], table: &Token, name: &Token, place: usize) -> Opti
     let groups = levels(words).into_iter().next()?.into_iter().filter(|item| item.len() > 1);
     let (heads, rows): (Vec<_>, Vec<_>) = groups.partition(|group| group.start < values);
     let heads: Vec<_> = heads.iter().map(|group| items(words, group)).collect();
-    let place = match heads.first() {
-        Some(columns) => columns.iter().position(|column| words[column.start] == *name)?,
-        None => place,
+    let places = match (heads.first(), names) {
+        (None, _) => places.clone(),
+        (Some(columns), [name]) => {
+            let place = columns.iter().position(|column| words[column.start] == **name)?;
+            place..place + 1
+        }
+        // Where columns are named, they can go one by one.
+        _ => return None,
     };
-    let lists = heads.into_iter().chain(rows.iter().map(|row| items(words, row)));
-    let lists: Vec<_> = lists.filter(|list| list.len() > 1).collect();
-    let lists: Vec<&[Range<usize>]> = lists.iter().map(Vec::as_slice).collect();
-    Some(pretty(&without(words, &lists, place)))
+    let lists: Vec<_> = heads.into_iter().chain(rows.iter().map(|row| items(words, row))).collect();
+    let lists = lists.iter().filter(|list| list.len() > places.len());
+    let lists: Vec<_> = lists.map(|list| (list.as_slice(), places.clone())).collect();
+    Some(pretty(&without(words, &lists)))
 }
 
 /// What stands between the commas of a bracket.
@@ -71,11 +98,11 @@ fn items(words: &[Token], group: &Range<usize>) -> Vec<Range<usize>> {
     level.map(|level| segments(words, &level)).unwrap_or_default()
 }
 
-/// The words without an item of each list, and without a comma beside it.
-fn without(words: &[Token], lists: &[&[Range<usize>]], place: usize) -> Vec<Token> {
-    let gone = lists.iter().filter_map(|list| {
-        let item = list.get(place)?;
-        Some(if place > 0 { item.start - 1..item.end } else { item.start..item.end + 1 })
+/// The words without some items of lists, and without the commas beside them.
+fn without(words: &[Token], lists: &[(&[Range<usize>], Range<usize>)]) -> Vec<Token> {
+    let gone = lists.iter().filter_map(|(list, places)| {
+        let (first, last) = (list.get(places.start)?, list.get(places.end - 1)?);
+        Some(if places.start > 0 { first.start - 1..last.end } else { first.start..last.end + 1 })
     });
     let gone: Vec<Range<usize>> = gone.collect();
     let is_kept = |at: &usize| gone.iter().all(|range| !range.contains(at));

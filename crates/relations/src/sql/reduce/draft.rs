@@ -4,6 +4,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::FixedState;
 
+use super::edit::is_operand;
 use crate::case::Case;
 
 /// What the optimiser's switches are in the words of SQLite's shell.
@@ -15,6 +16,9 @@ pub(super) struct Draft {
     pub(super) setup: Vec<String>,
     sides: [Vec<Vec<Piece>>; 2],
     pub(super) parts: Vec<String>,
+    /// Of each part: whether it is one operand, and must stay one: what stands around it may bind closer than what is
+    /// in it.
+    are_operands: Vec<bool>,
     original: Case,
 }
 
@@ -59,7 +63,8 @@ impl Draft {
         };
         let sides = case.sides.each_ref().map(|side| side.iter().map(pieces).collect());
         let (setup, parts) = (case.setup.clone(), case.parts.clone());
-        Draft { setup, sides, parts, original: case.clone() }
+        let are_operands = parts.iter().map(|part| is_operand(part)).collect();
+        Draft { setup, sides, parts, are_operands, original: case.clone() }
     }
 
     /// The case.
@@ -72,7 +77,9 @@ impl Draft {
             texts.collect::<String>()
         };
         let sides = self.sides.each_ref().map(|side| side.iter().map(text).collect());
-        let (setup, parts) = (self.setup.clone(), self.parts.clone());
+        let (setup, mut parts) = (self.setup.clone(), self.parts.clone());
+        // Those whose clause was dropped.
+        parts.retain(|part| !part.is_empty());
         Case { setup, sides, parts, comparison: self.original.comparison }
     }
 
@@ -82,7 +89,10 @@ impl Draft {
         match change {
             Change::Setup(setup) => draft.setup.clone_from(setup),
             Change::Statement(at, text) => draft.setup.get_mut(*at)?.clone_from(text),
-            Change::Part(at, text) => draft.parts.get_mut(*at)?.clone_from(text),
+            Change::Part(at, text) if self.are_operands[*at] && !is_operand(text) => {
+                draft.parts[*at] = format!("({text})");
+            }
+            Change::Part(at, text) => draft.parts[*at].clone_from(text),
             Change::Clause(part) => draft.drop_clause(*part)?,
             Change::Switches(mask) => {
                 let statements = draft.sides[1].iter_mut().flatten();
@@ -130,6 +140,7 @@ impl Draft {
             }
             *pieces = kept;
         }
+        self.parts[part].clear();
         (places > 0).then_some(())
     }
 }

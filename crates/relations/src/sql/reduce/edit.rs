@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use crate::sql::token::{Kind, Token, is_keyword, pretty, tokens};
 
+/// Values that may stand for a bracket.
+const VALUES: [&str; 4] = ["0", "1", "NULL", "''"];
 /// Words that may stand for a bracket with all that is in it, at most.
 const NAMES_MAX: usize = 3;
 /// Brackets inside of a bracket that may stand for it, at most.
@@ -33,7 +35,7 @@ pub(super) fn replacements(text: &str, is_whole: bool) -> Vec<String> {
         let mut replace = |instead: &[Token]| {
             texts.push(replaced(&words, unit, instead));
         };
-        for value in ["0", "1", "NULL"] {
+        for value in VALUES {
             replace(&tokens(value));
         }
         let mut names: Vec<&Token> = Vec::new();
@@ -94,6 +96,68 @@ pub(super) fn deletions(text: &str) -> Vec<String> {
     texts
 }
 
+/// Operators that may stand for those behind them.
+const OPERATORS: [&str; 12] =
+    ["=", "<", ">", "<=", ">=", "!=", "<>", "==", "IS", "LIKE", "GLOB", "BETWEEN"];
+
+/// The texts with a simpler operator: findings that differ in what is of no account should end alike.
+pub(super) fn operators(text: &str) -> Vec<String> {
+    let words = tokens(text);
+    let mut texts = Vec::new();
+    for level in levels(&words) {
+        let is = |at: usize, text: &str| {
+            level.get(at).is_some_and(|item| item.len() == 1 && words[item.start].is(text))
+        };
+        for (at, item) in level.iter().enumerate() {
+            let word = &words[item.start];
+            let mut replace = |items: usize, instead: &[Token]| {
+                let end = level[at + items - 1].end;
+                texts.push(replaced(&words, &(item.start..end), instead));
+            };
+            let rank = OPERATORS.iter().position(|known| word.is(known)).unwrap_or(0);
+            if is(at, "BETWEEN") && is(at + 2, "AND") && at + 3 < level.len() {
+                let bounds = [&level[at + 1], &level[at + 3]].map(|bound| &words[bound.clone()]);
+                for operator in ["=", "<", ">", "<=", ">="] {
+                    for bound in bounds {
+                        replace(4, &[tokens(operator), bound.to_vec()].concat());
+                    }
+                }
+            } else if is(at, "IN") && at + 1 < level.len() {
+                replace(1, &tokens("="));
+            } else if is(at, "IS") && is(at + 1, "NOT") {
+                replace(2, &tokens("!="));
+            } else {
+                OPERATORS[..rank].iter().for_each(|known| replace(1, &tokens(known)));
+            }
+        }
+    }
+    texts
+}
+
+/// Whether a text is a word, a bracket, or a call.
+pub(super) fn is_operand(text: &str) -> bool {
+    let words = tokens(text);
+    let items = levels(&words).into_iter().next().unwrap_or_default();
+    match items.as_slice() {
+        [] | [_] => true,
+        [name, arguments] => is_function(&words[name.start]) && words[arguments.start].text == "(",
+        _ => false,
+    }
+}
+
+/// A definition of a virtual table, as one of a usual table with the same columns.
+pub(super) fn usual_table(text: &str) -> Vec<String> {
+    let words = tokens(text);
+    let using =
+        words.iter().position(|word| word.is("USING")).filter(|using| using + 1 < words.len());
+    match (words.get(1), using) {
+        (Some(second), Some(using)) if second.is("VIRTUAL") => {
+            vec![pretty(&[&words[..1], &words[2..using], &words[using + 2..]].concat())]
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// The texts with a simpler literal.
 pub(super) fn literals(text: &str) -> Vec<String> {
     let words = tokens(text);
@@ -103,6 +167,8 @@ pub(super) fn literals(text: &str) -> Vec<String> {
             Kind::Number => &["0", "1"],
             Kind::Text => &["''", "'a'"],
             Kind::Blob => &["x''"],
+            Kind::Word if word.is("TRUE") => &["1"],
+            Kind::Word if word.is("FALSE") => &["0"],
             Kind::Word | Kind::Sign => &[],
         };
         let rank = simple.iter().position(|known| word.is(known)).unwrap_or(simple.len());

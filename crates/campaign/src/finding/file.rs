@@ -1,0 +1,150 @@
+//! `finding.toml`: a finding as a file, with all that replaying needs.
+
+use std::io;
+use std::path::Path;
+
+use metacov_core::Exit;
+use metacov_relations::{Case, Comparison};
+use serde::{Deserialize, Serialize};
+
+use super::investigator::{Finding, Size};
+use super::suspect::{Suspect, What};
+
+/// The file's name.
+pub(super) const NAME: &str = "finding.toml";
+const FORMAT: &str = "metacov-finding";
+const VERSION: u32 = 1;
+
+/// A finding as it stands in its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FindingFile {
+    format: String,
+    version: u32,
+    /// What it is known by: the group and the exact case.
+    pub signature: String,
+    /// What it needs to fail, in words.
+    pub shape: Vec<String>,
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub target: String,
+    /// The target that it does not show on, if there was one to compare with.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reference: Option<String>,
+    /// The version of metacov that found it.
+    pub metacov: String,
+    /// The name of its relation.
+    pub relation: String,
+    comparison: String,
+    /// What happened, in words.
+    pub how: String,
+    failure: Failure,
+    /// The seed of the campaign.
+    pub seed: u64,
+    /// The number of the database.
+    pub database: u64,
+    /// The number of the pair among those of its relation.
+    pub pair: u64,
+    statements_before: usize,
+    bytes_before: usize,
+    candidates: usize,
+    setup: Vec<String>,
+    a: Vec<String>,
+    b: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+enum Failure {
+    Violation,
+    /// Side 0, side 1, or neither: while the database was made.
+    Crash {
+        side: Option<usize>,
+        signal: Option<i32>,
+        code: Option<i32>,
+    },
+    Hang {
+        side: Option<usize>,
+    },
+}
+
+impl FindingFile {
+    /// What is written of a finding.
+    pub fn of(finding: &Finding) -> Self {
+        let Finding { suspect, before, .. } = finding;
+        let [a, b] = suspect.case.sides.clone();
+        FindingFile {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            signature: finding.signature.to_string(),
+            shape: finding.shape.iter().cloned().collect(),
+            target: finding.target.clone(),
+            reference: finding.reference.clone(),
+            metacov: env!("CARGO_PKG_VERSION").to_owned(),
+            relation: suspect.relation.clone(),
+            comparison: suspect.case.comparison.name().to_owned(),
+            how: suspect.what.to_string(),
+            failure: match &suspect.what {
+                What::Violated(_) => Failure::Violation,
+                What::Hung { side } => Failure::Hang { side: *side },
+                What::Crashed { side, exit } => Failure::Crash {
+                    side: *side,
+                    signal: if let Exit::Signalled(signal) = exit { Some(*signal) } else { None },
+                    code: if let Exit::Failure(code) = exit { Some(*code) } else { None },
+                },
+            },
+            seed: suspect.seed,
+            database: suspect.database,
+            pair: suspect.pair,
+            statements_before: before.statements,
+            bytes_before: before.bytes,
+            candidates: finding.candidates,
+            setup: suspect.case.setup.clone(),
+            a,
+            b,
+        }
+    }
+
+    /// Reads the file of a finding's folder.
+    pub fn read(folder: &Path) -> io::Result<Self> {
+        let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+        let text = std::fs::read_to_string(folder.join(NAME))?;
+        let record: FindingFile =
+            toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
+        if (record.format.as_str(), record.version) != (FORMAT, VERSION) {
+            let what =
+                format!("it is {} {}, not {FORMAT} {VERSION}", record.format, record.version);
+            return Err(invalid(what));
+        }
+        if Comparison::named(&record.comparison).is_none() {
+            return Err(invalid(format!("`{}` is no way to compare", record.comparison)));
+        }
+        Ok(record)
+    }
+
+    /// The text of the file.
+    pub(super) fn text(&self) -> io::Result<String> {
+        toml::to_string(self).map_err(io::Error::other)
+    }
+
+    /// What was found, to be run again.
+    pub fn suspect(&self) -> Suspect {
+        let comparison = Comparison::named(&self.comparison).unwrap_or(Comparison::Bag);
+        let what = match self.failure {
+            Failure::Violation => What::Violated(self.how.clone()),
+            Failure::Hang { side } => What::Hung { side },
+            Failure::Crash { side, signal, code } => {
+                let exit = signal.map(Exit::Signalled).or(code.map(Exit::Failure));
+                What::Crashed { side, exit: exit.unwrap_or(Exit::Success) }
+            }
+        };
+        let sides = [self.a.clone(), self.b.clone()];
+        let case = Case { setup: self.setup.clone(), sides, parts: Vec::new(), comparison };
+        let FindingFile { relation, seed, database, pair, .. } = self.clone();
+        Suspect { relation, case, what, seed, database, pair }
+    }
+
+    /// How large it was before it was reduced.
+    pub fn before(&self) -> Size {
+        Size { statements: self.statements_before, bytes: self.bytes_before }
+    }
+}

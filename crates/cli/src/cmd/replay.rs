@@ -1,0 +1,204 @@
+//! `metacov replay`
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::bail;
+use metacov_campaign::{Conditions, FindingFile, Laboratory, Replayed, Setting};
+use metacov_formats::{Error, Fault, Scope};
+use metacov_report::{Column, Table};
+use metacov_sqlite::{VERSION, VERSIONS, find};
+
+use super::cc::cache;
+use super::measure_sql::{Look, setting};
+use super::target_args::interrupted;
+use crate::exit_code::ExitCode;
+use crate::talk::{Talk, print};
+
+const EXAMPLES: &str = "\
+Examples:
+  Does it still fail, on the engine that it was found on?
+    metacov replay findings/5f0c7e3a91d2b846-0d41c2f7a6b3e958
+  All findings of a campaign, on another version:
+    metacov replay findings --target sqlite
+  Which version has it fixed, of those that are there (metacov target list)?
+    metacov replay findings --bisect
+
+Exit codes: 6 if something fails on the target, 0 if nothing does. With --bisect, the target is the newest version.";
+
+/// Run findings again: do they still fail?
+///
+/// A finding is a folder with a `finding.toml`, as campaigns leave them. The same folder has a
+/// script for SQLite's own shell.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// A finding, or a folder of findings.
+    #[arg(value_name = "FOLDER")]
+    folder: PathBuf,
+    /// The engine to run them on [default: the one that each was found on].
+    #[arg(long, value_name = "ENGINE", conflicts_with = "bisect")]
+    target: Option<String>,
+    /// Name the first version that has each fixed, among those that are there.
+    #[arg(long)]
+    bisect: bool,
+    /// How long an engine may be silent, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    timeout: NonZero<u64>,
+}
+
+pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let findings = findings(&args.folder)?;
+    let settings = settings(args, &findings)?;
+    let interrupted = interrupted()?;
+    let conditions = conditions(&settings, args, &interrupted);
+    let mut engines = BTreeMap::new();
+    for (name, conditions) in &conditions {
+        let engine =
+            Laboratory::new(conditions).map_err(|error| Fault::Io(error).of(name.as_str()))?;
+        engines.insert(name.as_str(), engine);
+    }
+    let mut replay = |record: &FindingFile, engine: &str| {
+        let unknown = || std::io::Error::other("an engine that was not started");
+        let laboratory = engines.get_mut(engine).ok_or_else(unknown);
+        let replayed = laboratory.and_then(|laboratory| record.replay(laboratory));
+        replayed.map_err(|error| Fault::Io(error).of(engine))
+    };
+    let (mut rows, mut fails) = (Vec::new(), false);
+    for (name, record) in &findings {
+        let row = if args.bisect {
+            let bisected = bisect(record, &mut replay)?;
+            fails |= bisected.fixed.is_none();
+            [bisected.last_failing, bisected.fixed.unwrap_or_else(|| "no version".to_owned())]
+        } else {
+            let engine = args.target.as_ref().unwrap_or(&record.target);
+            let replayed = replay(record, engine)?;
+            fails |= matches!(replayed, Replayed::Fails(_));
+            [engine.clone(), words(&replayed)]
+        };
+        let [first, second] = row;
+        rows.push(vec![name.clone(), record.relation.clone(), first, second]);
+    }
+    let headings = if args.bisect { ["fails up to", "fixed in"] } else { ["engine", "result"] };
+    let columns = ["finding", "relation"].into_iter().chain(headings).map(Column::word).collect();
+    print(&Table { columns, rows }.to_terminal(talk.colors_output()))?;
+    Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
+}
+
+fn words(replayed: &Replayed) -> String {
+    match replayed {
+        Replayed::Fails(what) => format!("fails: {what}"),
+        Replayed::Holds => "does not fail".to_owned(),
+        Replayed::Nothing(why) => format!("does not run: {why}"),
+    }
+}
+
+/// The findings of a folder, by name.
+fn findings(folder: &Path) -> anyhow::Result<Vec<(String, FindingFile)>> {
+    let fault = |path: &Path, error| Fault::Io(error).of(path.display().to_string());
+    let is_finding = |folder: &Path| folder.join("finding.toml").is_file();
+    let mut folders = Vec::new();
+    if is_finding(folder) {
+        folders.push(folder.to_owned());
+    } else {
+        for entry in std::fs::read_dir(folder).map_err(|error| fault(folder, error))? {
+            folders.push(entry.map_err(|error| fault(folder, error))?.path());
+        }
+        folders.retain(|folder| is_finding(folder));
+        folders.sort();
+    }
+    if folders.is_empty() {
+        bail!("{} has no finding in it (a folder with a finding.toml)", folder.display());
+    }
+    let read = |folder: PathBuf| {
+        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+        let record = FindingFile::read(&folder);
+        let record = record.map_err(|error| fault(&folder.join("finding.toml"), error))?;
+        Ok((name, record))
+    };
+    folders.into_iter().map(read).collect()
+}
+
+/// The engines that are needed, by name.
+fn settings(
+    args: &Args,
+    findings: &[(String, FindingFile)],
+) -> anyhow::Result<BTreeMap<String, Setting>> {
+    let mut names: Vec<String> = match &args.target {
+        Some(target) => vec![target.clone()],
+        None => findings.iter().map(|(_, record)| record.target.clone()).collect(),
+    };
+    if args.bisect {
+        names.extend(installed()?);
+    }
+    let setting = |name: String| {
+        let setting = setting(&name, None, Look::Outcomes, &Scope::default())?;
+        Ok((name, setting))
+    };
+    names.into_iter().map(setting).collect()
+}
+
+fn conditions<'s>(
+    settings: &'s BTreeMap<String, Setting>,
+    args: &Args,
+    interrupted: &'s AtomicBool,
+) -> BTreeMap<&'s String, Conditions<'s>> {
+    let timeout = Duration::from_secs(args.timeout.get());
+    let conditions = |setting| Conditions {
+        setting,
+        workers: NonZero::<usize>::MIN,
+        timeout,
+        memory_bytes: None,
+        interrupted,
+    };
+    settings.iter().map(|(name, setting)| (name, conditions(setting))).collect()
+}
+
+/// All versions, the oldest first.
+fn versions() -> impl Iterator<Item = &'static str> {
+    VERSIONS.iter().map(|(version, _)| *version).chain([VERSION])
+}
+
+/// The engines that are there, the oldest first.
+fn installed() -> anyhow::Result<Vec<String>> {
+    let mut installed = Vec::new();
+    for version in versions() {
+        if find(version, &cache())?.is_some() {
+            installed.push(format!("sqlite@{version}"));
+        }
+    }
+    Ok(installed)
+}
+
+/// What versions say of a finding.
+struct Bisected {
+    last_failing: String,
+    /// The first one behind it that does not fail.
+    fixed: Option<String>,
+}
+
+/// Looks at all versions from the one on that a finding was made on. There are few, and a bug may come back, so none is
+/// left out.
+fn bisect(
+    record: &FindingFile,
+    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Replayed, Error>,
+) -> anyhow::Result<Bisected> {
+    let all = installed()?;
+    let target =
+        if record.target == "sqlite" { format!("sqlite@{VERSION}") } else { record.target.clone() };
+    let from = all.iter().position(|name| *name == target).unwrap_or(0);
+    let mut bisected = Bisected { last_failing: "none".to_owned(), fixed: None };
+    for name in &all[from..] {
+        match replay(record, name)? {
+            Replayed::Fails(_) => {
+                bisected = Bisected { last_failing: name.clone(), fixed: None };
+            }
+            Replayed::Holds if bisected.fixed.is_none() => bisected.fixed = Some(name.clone()),
+            Replayed::Holds | Replayed::Nothing(_) => {}
+        }
+    }
+    Ok(bisected)
+}
