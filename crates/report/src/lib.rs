@@ -5,6 +5,7 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod comparison;
+pub mod correlations;
 mod csv;
 pub mod digest;
 pub mod html;

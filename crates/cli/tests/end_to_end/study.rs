@@ -88,7 +88,7 @@ fn a_study_goes_on_where_it_stopped_and_is_not_mixed_with_another() {
     fs::remove_file(folder.join("study-study/suites/program-002.json")).unwrap();
     let again = study(folder, &["run", "study.toml"]).ok();
     let measured: Vec<&str> = again.stderr.lines().filter(|line| line.contains("suite ")).collect();
-    assert_eq!(measured, ["note: suite 2 of 3: program-002"]);
+    assert_eq!(measured, ["note: 2 of 3: suite program-002"]);
     assert_eq!(read(folder, "study-study/results.csv"), results);
     fs::write(folder.join("study.toml"), PROGRAM.replace("Own", "Other")).unwrap();
     let said = study(folder, &["run", "study.toml"]).failed(2);
