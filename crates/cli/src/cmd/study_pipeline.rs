@@ -56,9 +56,8 @@ pub fn run(
     });
     pipeline.build(&engine(target)?.notes)?;
     let inputs = pipeline.write(&sample, &conditions)?;
-    let (build, lines, metacov) = match by_metacov(&sample, &conditions)? {
-        Some(measured) => measured,
-        None => return Ok(Piped::Interrupted),
+    let Some((build, lines, metacov)) = by_metacov(&sample, &conditions)? else {
+        return Ok(Piped::Interrupted);
     };
     let mut measured = Vec::new();
     for (at, (relation, pair)) in inputs.iter().enumerate() {

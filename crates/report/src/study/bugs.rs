@@ -32,7 +32,9 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     for lost in &bugs.left_out {
         let _ = write!(text, " {} is left out: {}.", lost.id, lost.why);
     }
-    let title = format!("Q1: overlap of MC with bug fixes, {} bugs of {}", rows.len(), bugs.corpus);
+    let plural = if rows.len() == 1 { "bug" } else { "bugs" };
+    let title =
+        format!("Q1: overlap of MC with bug fixes, {} {plural} of {}", rows.len(), bugs.corpus);
     Section { title, table: Some(overlaps::table(&rows)), text }
 }
 

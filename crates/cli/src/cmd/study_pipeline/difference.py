@@ -5,9 +5,14 @@ import sys
 
 
 def executed(path):
+    """By file, which several units may have parts of."""
     with open(path) as report:
         files = json.load(report)["files"]
-    return {file["file"]: {line["line_number"] for line in file["lines"] if line["count"] > 0} for file in files}
+    lines = {}
+    for file in files:
+        ran = (line["line_number"] for line in file["lines"] if line["count"] > 0)
+        lines.setdefault(file["file"], set()).update(ran)
+    return lines
 
 
 first, second = map(executed, sys.argv[1:])
