@@ -6,6 +6,7 @@ use metacov_study::overlap::{Hits, Overlap};
 use metacov_study::{BUGS_MIN, KnownBugs, Program};
 
 use super::Section;
+use crate::comparison::unknown;
 use crate::csv::line;
 use crate::{correlations, overlaps};
 
@@ -21,13 +22,16 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
         rows.iter().filter(|(_, overlap)| of(overlap).differing > 0).count()
     };
     let (strict, context) = (count(|of| of.strict), count(|of| of.context));
+    let all = rows.len();
     let _ = write!(
         text,
-        " MC overlaps with {context} of {} fixes, {strict} of them strictly.",
-        rows.len()
+        " MC overlaps with {context} of {all} fixes ({}), {strict} of them strictly.",
+        share(context, all)
     );
     if let Some(Program { overlaps: (overlapping, all), .. }) = paper {
-        let _ = write!(text, " In the paper: {overlapping} of {all}, of bugs of its own.");
+        let share = share(*overlapping as usize, *all as usize);
+        let _ =
+            write!(text, " In the paper: {overlapping} of {all} ({share}), of bugs of its own.");
     }
     for lost in &bugs.left_out {
         let _ = write!(text, " {} is left out: {}.", lost.id, lost.why);
@@ -36,6 +40,11 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     let title =
         format!("Q1: overlap of MC with bug fixes, {} {plural} of {}", rows.len(), bugs.corpus);
     Section { title, table: Some(overlaps::table(&rows)), text }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are not so many bugs")]
+fn share(part: usize, whole: usize) -> String {
+    if whole == 0 { unknown() } else { format!("{:.0} %", 100.0 * part as f64 / whole as f64) }
 }
 
 /// Bug correlation.
