@@ -6,7 +6,7 @@ mod compile;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE};
+use compile::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE, SWIFT};
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src/compile.rs");
@@ -19,6 +19,9 @@ fn main() -> io::Result<()> {
     compile::compile(&compiler, &source, &folder)?;
     for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
+    }
+    for name in [LIBRARY, NOTES] {
+        pack(&folder.join(SWIFT).join(name), &out.join(format!("{SWIFT}-{name}.zst")))?;
     }
     let header = fs::read_to_string(folder.join("sqlite3.h"))?;
     println!("cargo:rustc-env=METACOV_SQLITE_VERSION={}", version(&header));

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
-use metacov_exec::{Connection, Engine, Master, Meter, State};
+use metacov_exec::{Connection, Engine, Master, Meter, State, Trace};
 use metacov_formats::Intake;
 use metacov_relations::{
     ALL, Database, Dialect, Invalid, Rng, Schema, Side, Successes, Test, Verdict,
@@ -86,16 +86,17 @@ impl<'s> Bench<'s> {
         master: &mut Master,
     ) -> io::Result<()> {
         let dialect = self.dialect;
-        let (mut place, made) =
-            self.place(engine, |connection, max| make(connection, max, job, dialect))?;
-        let Made { schema, setup, successes } = made;
+        let (mut place, made) = self.place(engine, |connection, max| {
+            make(connection, max, [job.seed, job.database], dialect, &mut |_| ())
+        })?;
+        let Made { database, setup, successes } = made;
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
         let executed = runs::encode(place.setup());
         master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
         let (mut batch, mut waited) = (Vec::new(), Duration::ZERO);
         for (relation, number) in &job.tests {
-            let test = derive(job, *relation, *number, &schema)?;
+            let test = derive(job, *relation, *number, database.schema())?;
             place.watch.lap(Phase::Derive);
             let tested = place.test(&test, job.is_cautious.then_some(&mut *master))?;
             waited += Duration::from_micros(tested.micros);
@@ -115,9 +116,11 @@ impl<'s> Bench<'s> {
     /// Makes a database and writes tests on it down.
     pub(crate) fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
         let max = self.setting.operations_max;
-        let Made { schema, setup, .. } = make(&mut engine.open()?, max, job, self.dialect);
+        let (seeds, dialect) = ([job.seed, job.database], self.dialect);
+        let Made { database, setup, .. } =
+            make(&mut engine.open()?, max, seeds, dialect, &mut |_| ());
         let test = |(relation, number): &(usize, u64)| {
-            let Pair { a, b } = derive(job, *relation, *number, &schema)?.sides;
+            let Pair { a, b } = derive(job, *relation, *number, database.schema())?.sides;
             Ok([&a, &b].map(written))
         };
         let tests = job.tests.iter().map(test).collect::<io::Result<_>>()?;
@@ -133,7 +136,63 @@ impl Place<'_, '_> {
         self.start.as_ref().map_or(&NOTHING, |(_, executed)| executed)
     }
 
-    fn test(&mut self, test: &Test, mut master: Option<&mut Master>) -> io::Result<Tested> {
+    /// Whether what runs is measured.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.gauge.is_some()
+    }
+
+    /// Goes back to the state that each side starts from, for whoever has left it.
+    pub(crate) fn restore(&self) {
+        if let Some((state, _)) = &self.start {
+            state.restore();
+        }
+    }
+
+    /// Runs a side from the state that the last one has left: quick, and as good as the other for
+    /// what only reads.
+    pub(crate) fn run(&mut self, side: &Side) -> Outcome {
+        if let Some(mask) = side.optimizations_off {
+            self.connection.disable_optimizations(mask);
+        }
+        let statements = side.statements.iter().map(String::as_str);
+        let outcome = self.connection.run(statements, self.operations_max);
+        if side.optimizations_off.is_some() {
+            self.connection.disable_optimizations(0);
+        }
+        outcome
+    }
+
+    /// Runs a statement that only reads, in the same way.
+    pub(crate) fn ask(&mut self, statement: &str) -> Outcome {
+        self.connection.run([statement], self.operations_max)
+    }
+
+    /// Which counters counted since somebody last asked.
+    pub(crate) fn take_trace(&mut self, trace: &mut Trace) {
+        if let Some(gauge) = &mut self.gauge {
+            gauge.meter.take_trace(trace);
+        }
+    }
+
+    /// Changes the database: `change` has statements run. Sides start from there then.
+    pub(crate) fn change(
+        &mut self,
+        engine: &Engine,
+        change: impl FnOnce(&mut dyn FnMut(&str) -> Outcome),
+    ) -> io::Result<()> {
+        self.restore();
+        if let Some(gauge) = &mut self.gauge {
+            gauge.meter.reset()?;
+        }
+        change(&mut |statement| self.connection.run([statement], self.operations_max));
+        if let (Some(gauge), Some((state, executed))) = (&mut self.gauge, &mut self.start) {
+            *executed |= &gauge.read()?;
+            *state = engine.state()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn test(&mut self, test: &Test, mut master: Option<&mut Master>) -> io::Result<Tested> {
         let statements = || [&test.sides.a, &test.sides.b].map(written);
         if let Some(master) = &mut master {
             master.say(&encode(&Answer::Next(statements())))?;
@@ -194,17 +253,25 @@ impl Place<'_, '_> {
 }
 
 /// A database that was made.
-struct Made {
-    schema: Schema,
-    setup: Vec<String>,
-    successes: Successes,
+pub(crate) struct Made {
+    pub(crate) database: Database,
+    pub(crate) setup: Vec<String>,
+    pub(crate) successes: Successes,
 }
 
-fn make(connection: &mut Connection<'_>, operations_max: u64, job: &Job, dialect: Dialect) -> Made {
-    let mut rng = Rng::new(seed(&[job.seed, job.database]));
+/// Makes the database of these seeds; `each` is told each statement before it is run.
+pub(crate) fn make(
+    connection: &mut Connection<'_>,
+    operations_max: u64,
+    seeds: [u64; 2],
+    dialect: Dialect,
+    each: &mut dyn FnMut(&str),
+) -> Made {
+    let mut rng = Rng::new(seed(&seeds));
     let mut database = Database::new(dialect);
     let (mut setup, mut successes) = (Vec::new(), Successes::default());
     while let Some(statement) = database.next_statement(&mut rng) {
+        each(&statement.sql);
         let outcome = connection.run([statement.sql.as_str()], operations_max);
         let has_worked = matches!(outcome, Outcome::Rows(_));
         if has_worked {
@@ -215,7 +282,7 @@ fn make(connection: &mut Connection<'_>, operations_max: u64, job: &Job, dialect
         successes.statement(statement.kind, has_worked);
         setup.push(statement.sql);
     }
-    Made { schema: database.schema().clone(), setup, successes }
+    Made { database, setup, successes }
 }
 
 /// A test on a database.
@@ -236,7 +303,7 @@ fn encode_sides(mut a: Cover, mut b: Cover, setup: &Cover) -> [Vec<u8>; 2] {
 }
 
 /// One seed from several numbers (splitmix64).
-fn seed(numbers: &[u64]) -> u64 {
+pub(crate) fn seed(numbers: &[u64]) -> u64 {
     numbers.iter().fold(0, |state: u64, number| {
         let mut mixed = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

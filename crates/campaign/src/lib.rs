@@ -10,6 +10,8 @@
 mod bench;
 mod check;
 mod crew;
+mod fuzz;
+mod finding;
 mod measure;
 mod message;
 mod plan;
@@ -21,6 +23,14 @@ mod worker;
 
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
+pub use finding::{
+    Difference, Equipment, Examined, Finding, Investigator, Known, KnownBug, Signature, Size,
+    Suspect, What,
+};
+pub use fuzz::{
+    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,
+    Looks, Noted, Record, Schedule, Seen, Stand, Summary, fuzz,
+};
 pub use measure::measure;
 pub use message::{Coverage, Setting};
 pub use plan::Plan;

@@ -7,6 +7,7 @@ use metacov_formats::Scope;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::fuzz::{Changed, Round, Stretch};
 use crate::time::Spent;
 use crate::trial::{Attempt, Trial};
 
@@ -76,6 +77,8 @@ pub enum Request {
     Write(Job),
     /// To run given statements.
     Try(Trial),
+    /// To go through a round of a campaign.
+    Explore(Round),
 }
 
 /// A database and the tests on it, written down.
@@ -94,12 +97,18 @@ pub enum Answer {
     Ready(Option<Counters>),
     /// The database is there.
     Built(Built),
+    /// If it is cautious: a statement that makes or changes the database is next.
+    Step(String),
     /// If it is cautious: a test is next, with the statements of its sides.
     Next([Vec<String>; 2]),
     /// If it is cautious: a side of it is next.
     Side(usize),
     /// What came of the next tests, in the order of the job.
     Tested(Vec<Tested>),
+    /// What came of the next pairs of a round.
+    Explored(Stretch),
+    /// The database was changed.
+    Changed(Changed),
     /// The process that made the database, or ran tests on it, has ended.
     Lost(Lost),
     /// What was asked for, written down.

@@ -30,8 +30,8 @@ pub struct Trial {
 pub struct Tried {
     /// Of each statement of the setup: whether it worked.
     pub worked: Vec<bool>,
-    /// What making the database ran, and what an engine does only once.
-    pub setup: Cover,
+    /// What making the database ran, and what an engine does only once; if that is measured.
+    pub setup: Option<Cover>,
     /// Of each pair: what its sides gave and ran, or which side was lost, and how.
     pub pairs: Vec<Result<Ran, (usize, Missing)>>,
 }
@@ -41,17 +41,20 @@ pub struct Tried {
 pub struct Ran {
     /// What the sides gave.
     pub outcomes: Pair<Outcome>,
-    /// What the sides ran themselves, without the setup.
-    pub sides: Pair<Cover>,
+    /// What the sides ran themselves, without the setup; if that is measured.
+    pub sides: Option<Pair<Cover>>,
 }
 
 impl Ran {
     /// What both sides ran, the setup included, which is a part of both.
-    pub fn covers(&self, setup: &Cover) -> Pair<Cover> {
-        self.sides.clone().map(|mut side| {
+    pub fn covers(&self, setup: Option<&Cover>) -> io::Result<Pair<Cover>> {
+        let (Some(sides), Some(setup)) = (&self.sides, setup) else {
+            return Err(io::Error::other("nobody has measured what this pair runs"));
+        };
+        Ok(sides.clone().map(|mut side| {
             side |= setup;
             side
-        })
+        }))
     }
 }
 
@@ -106,6 +109,11 @@ impl<'c> Laboratory<'c> {
         results.sort_by_key(|(at, _)| *at);
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
+
+    /// Ends all workers: what is run next is run by new ones.
+    pub fn restart(&mut self) {
+        self.workers.iter_mut().for_each(|worker| *worker = None);
+    }
 }
 
 /// Has workers run a trial. A pair that ends the engine takes all others with it, so it is searched
@@ -124,10 +132,19 @@ fn attempt(
         |pairs: &[[Vec<String>; 2]]| Trial { setup: trial.setup.clone(), pairs: pairs.into() };
     match trial.pairs.len() {
         0 => Ok(Err(missing)),
-        1 => Ok(attempt(&part(&[]), worker, conditions, table)?.map(|mut tried| {
-            tried.pairs.push(Err((0, missing)));
-            tried
-        })),
+        1 => {
+            let tried = attempt(&part(&[]), worker, conditions, table)?;
+            // The first side alone tells which of the two it was.
+            let first = Trial {
+                setup: trial.setup.clone(),
+                pairs: trial.pairs.iter().map(|[a, _]| [a.clone(), Vec::new()]).collect(),
+            };
+            let is_second = tried.is_ok() && ask(&first, worker, conditions)?.is_ok();
+            Ok(tried.map(|mut tried| {
+                tried.pairs.push(Err((usize::from(is_second), missing)));
+                tried
+            }))
+        }
         pairs => {
             let (first, second) = trial.pairs.split_at(pairs / 2);
             let first = attempt(&part(first), worker, conditions, table)?;
@@ -168,10 +185,10 @@ fn ask(
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Attempt {
     worked: Vec<bool>,
-    /// A cover as bytes.
-    setup: Vec<u8>,
-    /// Of each side: what it gave, and what it ran, as bytes.
-    pairs: Vec<[(Told, Vec<u8>); 2]>,
+    /// A cover as bytes, if it is measured.
+    setup: Option<Vec<u8>>,
+    /// Of each side: what it gave, and what it ran, as bytes, if that is measured.
+    pairs: Vec<[(Told, Option<Vec<u8>>); 2]>,
 }
 
 impl Attempt {
@@ -181,19 +198,23 @@ impl Attempt {
             runs::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
             Ok::<_, io::Error>(cover)
         };
-        let pair = |[(a, a_ran), (b, b_ran)]: [(Told, Vec<u8>); 2]| {
+        let pair = |[(a, a_ran), (b, b_ran)]: [(Told, Option<Vec<u8>>); 2]| {
             let outcomes = Pair { a, b }.map(Outcome::from);
-            let sides = Pair { a: cover(&a_ran)?, b: cover(&b_ran)? };
-            Ok(Ok(Ran { outcomes, sides }))
+            let sides = a_ran
+                .zip(b_ran)
+                .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
+            Ok(Ok(Ran { outcomes, sides: sides.transpose()? }))
         };
         let pairs = self.pairs.into_iter().map(pair).collect::<io::Result<_>>()?;
-        Ok(Tried { worked: self.worked, setup: cover(&self.setup)?, pairs })
+        let setup = self.setup.as_deref().map(cover).transpose()?;
+        Ok(Tried { worked: self.worked, setup, pairs })
     }
 }
 
 impl Bench<'_> {
     /// Makes a database and runs pairs on it, in the worker.
     pub(crate) fn attempt(&mut self, engine: &Engine, trial: &Trial) -> io::Result<Attempt> {
+        let is_measured = self.gauge.is_some();
         let (mut place, worked) = self.place(engine, |connection, operations_max| {
             let works = |statement: &String| {
                 let outcome = connection.run([statement.as_str()], operations_max);
@@ -205,12 +226,12 @@ impl Bench<'_> {
         for [a, b] in &trial.pairs {
             let mut run = |side: &[String]| {
                 let (outcome, ran) = place.side(&side_of(side))?;
-                let ran = ran.ok_or_else(|| io::Error::other("a worker that measures nothing"))?;
-                Ok::<_, io::Error>((Told::from(outcome), runs::encode(&ran)))
+                Ok::<_, io::Error>((Told::from(outcome), ran.as_ref().map(runs::encode)))
             };
             pairs.push([run(a)?, run(b)?]);
         }
-        Ok(Attempt { worked, setup: runs::encode(place.setup()), pairs })
+        let setup = is_measured.then(|| runs::encode(place.setup()));
+        Ok(Attempt { worked, setup, pairs })
     }
 }
 

@@ -90,6 +90,7 @@ impl Bench<'_> {
         let Some(request) = master.hear()? else { return Ok(()) };
         let answer = match decode(&request)? {
             Request::Run(job) => return self.run(engine, &job, master),
+            Request::Explore(round) => return self.explore(engine, &round, master),
             Request::Write(job) => Answer::Written(self.write(engine, &job)?),
             Request::Try(trial) => Answer::Tried(self.attempt(engine, &trial)?),
         };

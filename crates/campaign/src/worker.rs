@@ -2,6 +2,7 @@
 
 use std::io;
 use std::num::NonZero;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ const START_TIME: Duration = Duration::from_secs(300);
 pub(crate) struct Worker {
     servant: Servant,
     /// In whose numbers it tells what they ran, if it does.
-    sites: Option<Sites>,
+    sites: Option<Arc<Sites>>,
 }
 
 /// What a worker said.
@@ -61,7 +62,7 @@ impl Worker {
             return Err(io::Error::other("the worker does not say how its counters lie"));
         };
         let sites = match (&conditions.setting.coverage, counters) {
-            (Some(coverage), Some(counters)) => Some(Sites::of(coverage, &counters)?),
+            (Some(coverage), Some(counters)) => Some(Arc::new(Sites::of(coverage, &counters)?)),
             _ => None,
         };
         Ok(Worker { servant, sites })
@@ -86,13 +87,23 @@ impl Worker {
 
     /// The sites that it tells of.
     pub(crate) fn sites(&self) -> io::Result<&Sites> {
-        self.sites.as_ref().ok_or_else(|| io::Error::other("a worker that measures nothing"))
+        self.sites.as_deref().ok_or_else(unmeasured)
+    }
+
+    /// The same, to keep while the worker may go.
+    pub(crate) fn shared_sites(&self) -> io::Result<Arc<Sites>> {
+        self.sites.clone().ok_or_else(unmeasured)
     }
 
     /// The same, for good.
     pub(crate) fn take_table(&mut self) -> SiteTable {
-        self.sites.take().map_or_else(SiteTable::new, |sites| sites.table)
+        let sites = self.sites.take().and_then(Arc::into_inner);
+        sites.map_or_else(SiteTable::new, |sites| sites.table)
     }
+}
+
+fn unmeasured() -> io::Error {
+    io::Error::other("a worker that measures nothing")
 }
 
 /// All sites of a library.

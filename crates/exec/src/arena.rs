@@ -12,6 +12,8 @@ use metacov_runtime::{MAGIC, PAGE_BYTES};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
+use crate::trace::Trace;
+
 /// How much room there is, if files may be so large. Only what is used takes memory.
 const ARENA_BYTES_MAX: usize = 4 << 30;
 
@@ -186,6 +188,14 @@ impl Arena {
     /// The counters of the records that are kept.
     pub(crate) fn counters(&self) -> Vec<Vec<u8>> {
         self.baseline.iter().map(|kept| self.memory[kept.part.clone()].to_vec()).collect()
+    }
+
+    /// Which counters of the records that are kept counted. They are zero then.
+    pub(crate) fn take_trace(&mut self, trace: &mut Trace) {
+        trace.clear();
+        for kept in &self.baseline {
+            trace.take(&mut self.memory[kept.part.clone()]);
+        }
     }
 
     /// Sets the counters of the records that are kept.

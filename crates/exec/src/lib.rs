@@ -27,6 +27,7 @@ mod session;
 mod supervise;
 mod supervisor;
 mod target;
+mod trace;
 mod worker;
 
 pub use child::{fix_addresses, give_back_memory, in_child, keep_memory};
@@ -40,3 +41,4 @@ pub use pairs::pairs_below;
 pub use servant::{Master, Said, Servant};
 pub use supervise::supervise;
 pub use target::{Limits, Mode, Target};
+pub use trace::Trace;

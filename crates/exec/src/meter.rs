@@ -7,6 +7,7 @@ use metacov_formats::{Error, Fault, Intake, Place, Snapshot};
 use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 
 use crate::arena::{Arena, Contents};
+use crate::trace::Trace;
 
 /// The counters of libraries.
 pub struct Meter {
@@ -34,6 +35,11 @@ impl Meter {
             self.arena.keep_zero();
         }
         self.arena.clear()
+    }
+
+    /// Which counters counted since the last reset, which this is too.
+    pub fn take_trace(&mut self, trace: &mut Trace) {
+        self.arena.take_trace(trace);
     }
 
     /// How the counters of each image lie, and how many bytes they are.

@@ -4,14 +4,16 @@ use std::cmp::Ordering;
 use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::{FixedState, FoldHasher};
+use serde::{Deserialize, Serialize};
+use metacov_core::Pair;
 
-use crate::outcome::{Invalid, Value, Verdict};
+use crate::outcome::{Invalid, Outcome, Value, Verdict};
 
 /// How the results of two sides must agree.
 ///
 /// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
 /// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Comparison {
     /// The same rows, each as often, in any order.
     Bag,
@@ -24,11 +26,51 @@ pub enum Comparison {
     Number,
 }
 
+impl Comparison {
+    /// All of them.
+    pub const ALL: [Comparison; 4] =
+        [Self::Bag, Self::Representatives, Self::RowsCounted, Self::Number];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bag => "bag",
+            Self::Representatives => "representatives",
+            Self::RowsCounted => "rows-counted",
+            Self::Number => "number",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// What the outcomes of two sides mean.
+    ///
+    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one side may meet a
+    /// value that the other never looked at. Such pairs are invalid, with a reason to count.
+    pub fn judge(self, outcomes: &Pair<Outcome>) -> Verdict {
+        match (&outcomes.a, &outcomes.b) {
+            (Outcome::Rows(a), Outcome::Rows(b)) => self.compare(a, b),
+            (Outcome::Error { code, .. }, Outcome::Rows(_)) => {
+                Verdict::Invalid(Invalid::FirstFailed(*code))
+            }
+            (Outcome::Rows(_), Outcome::Error { code, .. }) => {
+                Verdict::Invalid(Invalid::SecondFailed(*code))
+            }
+            (Outcome::Error { code: a, .. }, Outcome::Error { code: b, .. }) => {
+                Verdict::Invalid(Invalid::BothFailed(*a, *b))
+            }
+        }
+    }
+}
+
 type Rows = [Vec<Value>];
 
 impl Comparison {
     /// Compares the rows of two sides.
-    pub(crate) fn compare(self, a: &Rows, b: &Rows) -> Verdict {
+    fn compare(self, a: &Rows, b: &Rows) -> Verdict {
         match self {
             // Nearly always the results agree, so that is found out without sorting them: in the same order, or by
             // digests of their rows. Two bags that differ have the same digests once in 2^64.

@@ -29,6 +29,7 @@
 //!
 //! The crate is pure: no input, no output, no clock. Everything is determined by a seed.
 
+mod case;
 mod comparison;
 mod outcome;
 mod relation;
@@ -37,10 +38,13 @@ mod sql;
 mod success;
 mod test;
 
+pub use case::Case;
 pub use comparison::Comparison;
 pub use outcome::{Invalid, Outcome, Value, Verdict};
 pub use relation::{ALL, Relation};
-pub use rng::Rng;
+pub use rng::{Recipe, Rng};
+pub use sql::reduce::{Reduction, reduce, renumbered};
+pub use sql::token;
 pub use sql::{Database, Dialect, Kind, Schema, Statement};
 pub use success::{Success, Successes};
 pub use test::{Side, Test};

@@ -21,6 +21,12 @@ pub trait Relation: Sync {
     /// What it says, in a sentence.
     fn about(&self) -> &'static str;
 
+    /// Whether its predicate filters rows on the first side of its tests, and not on the second: there is a query plan
+    /// to look at.
+    fn filters_first(&self) -> bool {
+        false
+    }
+
     /// A test of it over a database.
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test;
 }

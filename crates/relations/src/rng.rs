@@ -2,6 +2,7 @@
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
+use serde::{Deserialize, Serialize};
 
 /// A stream of choices. The same seed gives the same choices, on any machine.
 ///
@@ -10,16 +11,37 @@ use chacha20::rand_core::{Rng as _, SeedableRng as _};
 #[derive(Debug)]
 pub struct Rng {
     stream: ChaCha8Rng,
+    drawn: u64,
+    /// The cuts that are still to come, the next one last.
+    cuts: Vec<Cut>,
 }
 
 impl Rng {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
-        Self { stream: ChaCha8Rng::seed_from_u64(seed) }
+        Self { stream: ChaCha8Rng::seed_from_u64(seed), drawn: 0, cuts: Vec::new() }
+    }
+
+    /// The stream of a recipe.
+    pub fn following(recipe: &Recipe) -> Self {
+        let mut rng = Self::new(recipe.seed);
+        rng.cuts = recipe.cuts.iter().rev().copied().collect();
+        rng
+    }
+
+    /// How many numbers were drawn.
+    pub fn drawn(&self) -> u64 {
+        self.drawn
     }
 
     /// 64 random bits.
     pub fn bits(&mut self) -> u64 {
+        while let Some(cut) = self.cuts.pop_if(|cut| cut.at <= self.drawn) {
+            self.stream = ChaCha8Rng::seed_from_u64(cut.seed);
+            // A number is two words of the stream.
+            self.stream.set_word_pos(u128::from(cut.from) * 2);
+        }
+        self.drawn += 1;
         self.stream.next_u64()
     }
 
@@ -87,9 +109,89 @@ impl Rng {
     }
 }
 
+/// Choices to make again, some of them in another way: the stream of a seed, cut here and there, with
+/// stretches of other streams put in.
+///
+/// What is made of it is akin to what is made of the stream as it was: up to the first cut it is the same, and behind
+/// a stretch it is often the same again. So whatever makes something from choices makes variants of it too.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Recipe {
+    seed: u64,
+    cuts: Vec<Cut>,
+}
+
+/// From here on, another stream is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+struct Cut {
+    /// How many numbers come before it.
+    at: u64,
+    /// The other stream, and how many of its numbers are left out.
+    seed: u64,
+    from: u64,
+}
+
+/// A recipe with more cuts than this is not varied further.
+const CUTS_MAX: usize = 12;
+
+/// Choices that are made in another way in the middle of a recipe, at most.
+const STRETCH_MAX: usize = 12;
+
+impl Recipe {
+    /// The stream of a seed as it is.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, cuts: Vec::new() }
+    }
+
+    /// A variant of a recipe of which `drawn` numbers were drawn: all choices from one of them on are made in another
+    /// way, or only a few.
+    #[must_use]
+    pub fn varied(&self, drawn: u64, rng: &mut Rng) -> Self {
+        if self.cuts.len() + 2 > CUTS_MAX {
+            return Self::new(rng.bits());
+        }
+        let at = rng.below(usize::try_from(drawn).unwrap_or(usize::MAX).max(1)) as u64;
+        let (seed, length) = (rng.bits(), rng.between(1, STRETCH_MAX) as u64);
+        let is_stretch = rng.chance(50);
+        let mut cuts: Vec<Cut> = self.cuts.iter().copied().filter(|cut| cut.at < at).collect();
+        cuts.push(Cut { at, seed, from: 0 });
+        if is_stretch {
+            let end = at + length;
+            let last = self.cuts.iter().rev().find(|cut| cut.at <= end);
+            let whole = Cut { at: 0, seed: self.seed, from: 0 };
+            let under = last.copied().unwrap_or(whole);
+            cuts.push(Cut { at: end, seed: under.seed, from: under.from + (end - under.at) });
+            cuts.extend(self.cuts.iter().copied().filter(|cut| cut.at > end));
+        }
+        Self { seed: self.seed, cuts }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Rng;
+    use super::{Recipe, Rng};
+
+    #[test]
+    fn a_recipe_is_the_stream_with_other_numbers_in_it() {
+        let numbers = |recipe: &Recipe| {
+            let mut rng = Rng::following(recipe);
+            (0..100).map(|_| rng.bits()).collect::<Vec<_>>()
+        };
+        let first = Recipe::new(1);
+        let mut stream = Rng::new(1);
+        assert_eq!(numbers(&first), (0..100).map(|_| stream.bits()).collect::<Vec<_>>());
+        let (mut rng, mut recipe, mut returned) = (Rng::new(2), first, 0);
+        for _ in 0..100 {
+            let varied = recipe.varied(80, &mut rng);
+            let (old, new) = (numbers(&recipe), numbers(&varied));
+            let differing: Vec<usize> = (0..100).filter(|at| old[*at] != new[*at]).collect();
+            assert!(!differing.is_empty());
+            let stretch = differing[differing.len() - 1] - differing[0] + 1;
+            assert_eq!(stretch, differing.len(), "what differs is one stretch");
+            returned += usize::from(new[99] == old[99]);
+            recipe = if varied.cuts.is_empty() { Recipe::new(3) } else { varied };
+        }
+        assert!((20..80).contains(&returned), "{returned} of 100 come back to the old stream");
+    }
 
     #[test]
     fn the_stream_of_a_seed_never_changes() {

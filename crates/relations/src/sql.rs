@@ -6,7 +6,9 @@ mod dialect;
 mod function;
 mod generate;
 mod print;
+pub mod reduce;
 mod schema;
+pub mod token;
 mod weights;
 
 pub use database::{Database, Kind, Statement};

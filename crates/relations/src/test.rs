@@ -1,9 +1,11 @@
 //! A metamorphic test: two sides, and how their results must agree.
 
+use std::rc::Rc;
+
 use metacov_core::Pair;
 
 use crate::comparison::Comparison;
-use crate::outcome::{Invalid, Outcome, Verdict};
+use crate::outcome::{Outcome, Verdict};
 
 /// A metamorphic test.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +14,9 @@ pub struct Test {
     pub sides: Pair<Side>,
     /// How the results must agree.
     pub comparison: Comparison,
+    /// Texts of which the sides are made up: what is changed in one of them at all its places in both sides leaves a
+    /// test of the same relation.
+    pub parts: Vec<Rc<str>>,
 }
 
 /// One side of a test.
@@ -26,22 +31,8 @@ pub struct Side {
 
 impl Test {
     /// What the outcomes mean.
-    ///
-    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one side may meet a
-    /// value that the other never looked at. Such pairs are invalid, with a reason to count.
     pub fn judge(&self, outcomes: &Pair<Outcome>) -> Verdict {
-        match (&outcomes.a, &outcomes.b) {
-            (Outcome::Rows(a), Outcome::Rows(b)) => self.comparison.compare(a, b),
-            (Outcome::Error { code, .. }, Outcome::Rows(_)) => {
-                Verdict::Invalid(Invalid::FirstFailed(*code))
-            }
-            (Outcome::Rows(_), Outcome::Error { code, .. }) => {
-                Verdict::Invalid(Invalid::SecondFailed(*code))
-            }
-            (Outcome::Error { code: a, .. }, Outcome::Error { code: b, .. }) => {
-                Verdict::Invalid(Invalid::BothFailed(*a, *b))
-            }
-        }
+        self.comparison.judge(outcomes)
     }
 }
 

@@ -121,3 +121,23 @@ fn every_relation_has_a_name_and_a_sentence() {
     names.dedup();
     assert_eq!(names.len(), ALL.len());
 }
+
+#[test]
+fn parts_stand_in_several_places() {
+    for seed in 0..30 {
+        let mut rng = Rng::new(seed);
+        let mut database = Database::new(Dialect::SQLITE);
+        while database.next_statement(&mut rng).is_some() {
+            database.accept();
+        }
+        for relation in ALL {
+            let test = relation.derive(database.schema(), &mut rng);
+            assert!(!test.parts.is_empty(), "{test:?}");
+            let sides = [&test.sides.a, &test.sides.b].map(|side| side.statements.join("\n"));
+            for part in &test.parts {
+                let places: usize = sides.iter().map(|side| side.matches(&**part).count()).sum();
+                assert!(places > 1, "{part} in {sides:?}");
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ use metacov_relations::{Comparison, Invalid, Outcome, Side, Test, Value, Verdict
 
 fn judge(comparison: Comparison, a: Outcome, b: Outcome) -> Verdict {
     let sides = Pair { a: Side::default(), b: Side::default() };
-    Test { sides, comparison }.judge(&Pair { a, b })
+    Test { sides, comparison, parts: Vec::new() }.judge(&Pair { a, b })
 }
 
 fn rows(rows: &[&[Value]]) -> Outcome {

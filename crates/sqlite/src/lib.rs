@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, PLAIN_LIBRARY, SOURCE, compile};
+pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, PLAIN_LIBRARY, SOURCE, SWIFT, compile};
 pub use versions::{Target, VERSIONS, build, find};
 
 /// The version of SQLite.
@@ -25,12 +25,14 @@ pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 pub const STATEMENTS: &str = include_str!("statements.c");
 
 /// What is carried along, compressed.
-const FILES: [(&str, &[u8]); 5] = [
+const FILES: [(&str, &[u8]); 7] = [
     (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
     (PLAIN_LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
     (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
+    ("swift/libsqlite3.so", include_bytes!(concat!(env!("OUT_DIR"), "/swift-libsqlite3.so.zst"))),
+    ("swift/sqlite3.gcno", include_bytes!(concat!(env!("OUT_DIR"), "/swift-sqlite3.gcno.zst"))),
 ];
 
 /// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
@@ -46,6 +48,7 @@ pub fn unpack(cache: &Path) -> io::Result<PathBuf> {
     }
     std::fs::create_dir_all(cache)?;
     let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
+    std::fs::create_dir(unfinished.path().join(SWIFT))?;
     for (name, bytes) in FILES {
         std::fs::write(unfinished.path().join(name), zstd::decode_all(bytes)?)?;
     }

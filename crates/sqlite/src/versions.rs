@@ -9,7 +9,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use crate::compile::compile;
-use crate::{LIBRARY, OPTIONS, PLAIN_LIBRARY, VERSION};
+use crate::{LIBRARY, OPTIONS, PLAIN_LIBRARY, SWIFT, VERSION};
 
 /// The package that bundles SQLite.
 const PACKAGE: &str = "libsqlite3-sys";
@@ -113,7 +113,7 @@ pub fn build(version: &str, compiler: &OsStr, cache: &Path) -> io::Result<Target
 /// Where a version is. What was built in another way is another folder.
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    (OPTIONS, PLAIN_LIBRARY, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
+    (OPTIONS, PLAIN_LIBRARY, SWIFT, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
         .hash(&mut hasher);
     cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
 }

@@ -33,6 +33,9 @@
 //!           executed, known, flaky
 //! base      executed, known,          one row: the first side that was measured
 //!           fingerprint
+//! round     trial, number, summary,   the rounds of campaigns: what came of each, what it found, what it
+//!           findings, lesson,         added to what the campaign knows
+//!           fingerprint
 //! ```
 //!
 //! Sides of one build are much alike, so a cover is stored as what it differs in from another:
@@ -61,13 +64,15 @@ mod lock;
 mod merge;
 mod pairs;
 mod recorder;
+mod rounds;
 mod run;
 mod schema;
 mod seal;
 mod sites;
 
 pub use header::{Header, Settings};
-pub use merge::{Merged, merge};
+pub use merge::{BUILD, Merged, merge};
 pub use pairs::Stored;
 pub use recorder::Recorder;
+pub use rounds::StoredRound;
 pub use run::Run;

@@ -14,7 +14,10 @@ use crate::lock::Lock;
 use crate::pairs::{PairRow, Stored};
 use crate::run::Entry;
 use crate::sites::Written;
-use crate::{Header, Run, Settings, inputs, schema, seal};
+use crate::{Header, Run, inputs, schema, seal};
+
+/// The setting that says which build a campaign is of.
+pub const BUILD: &str = "the build";
 
 /// What came of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +26,8 @@ pub struct Merged {
     pub groups: u64,
     /// For how many of them runs say different things.
     pub disputed: u64,
+    /// How many rounds of campaigns it has.
+    pub rounds: u64,
 }
 
 /// Unites runs of one build in a new file.
@@ -95,6 +100,8 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         let (left, right) = (&first.header, &other.header);
         let what = if left.operation != right.operation {
             format!("asks for {}, not for {} as {}", right.operation, left.operation, first.name)
+        } else if let Some((left, right)) = build_difference(left, right) {
+            format!("is of the build {right}, not of {left} as {}", first.name)
         } else if left.per_instance != right.per_instance {
             format!("does not treat template instances as {} does", first.name)
         } else {
@@ -106,6 +113,8 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
     let mut made_by: Vec<&str> = headers().map(|header| header.made_by.as_str()).collect();
     made_by.sort_unstable();
     let Header { operation, per_instance, .. } = first.header;
+    let settings: Option<&String> = headers().find_map(|header| header.settings.get(BUILD));
+    let settings = settings.into_iter();
     Ok(Header {
         // Reports look as they do for what has most to tell.
         made_by: made_by.last().copied().unwrap_or_default().to_owned(),
@@ -116,8 +125,15 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         planned: None,
         complete: headers().all(|header| header.complete),
         by_relation: true,
-        settings: Settings::new(),
+        settings: settings.map(|build| (BUILD.to_owned(), build.clone())).collect(),
     })
+}
+
+/// The builds that campaigns are of, where they differ: those that measure nothing have no sites to
+/// tell builds by.
+fn build_difference<'h>(left: &'h Header, right: &'h Header) -> Option<(&'h str, &'h str)> {
+    let (left, right) = (left.settings.get(BUILD)?, right.settings.get(BUILD)?);
+    (left != right).then_some((left, right))
 }
 
 /// All sites in their order, and for each run the numbers that its sites have there.
@@ -170,9 +186,10 @@ fn fill(
         news.write(&connection)?;
     }
     write_setups(&connection, runs)?;
+    let rounds = write_rounds(&connection, runs)?;
     let empty = Base::of(table);
     let mut base: Option<Base> = None;
-    let mut merged = Merged { groups: 0, disputed: 0 };
+    let mut merged = Merged { groups: 0, disputed: rounds.disputed, rounds: rounds.written };
     for same in groups.chunk_by(|left, right| left.0.key() == right.0.key()) {
         let mut rows = Vec::new();
         for (entry, run) in same {
@@ -206,6 +223,31 @@ fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), Halt> {
         inputs::write_setup(connection, &run.setup(hash)?)?;
     }
     Ok(())
+}
+
+/// Rounds that were written.
+struct Rounds {
+    written: u64,
+    /// Those of which runs say different things.
+    disputed: u64,
+}
+
+/// Writes the rounds of all campaigns. The same round of the same trial is one, however often it was
+/// gone through; if runs differ in it, the bytes decide.
+fn write_rounds(connection: &Connection, runs: &[Run]) -> Result<Rounds, Halt> {
+    let mut all = Vec::new();
+    for run in runs {
+        all.extend(run.rounds()?);
+    }
+    all.sort_unstable();
+    all.dedup();
+    let mut rounds = Rounds { written: 0, disputed: 0 };
+    for same in all.chunk_by(|a, b| (&a.trial, a.number) == (&b.trial, b.number)) {
+        same[0].write(connection)?;
+        rounds.written += 1;
+        rounds.disputed += u64::from(same.len() > 1);
+    }
+    Ok(rounds)
 }
 
 fn close(connection: Connection) -> rusqlite::Result<()> {

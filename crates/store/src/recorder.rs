@@ -16,6 +16,7 @@ use crate::base::Base;
 use crate::header::{flag, get, set};
 use crate::lock::Lock;
 use crate::pairs::{PairRow, Stored};
+use crate::rounds::StoredRound;
 use crate::sites::{News, Written};
 use crate::{Header, Run, inputs, schema, seal};
 
@@ -34,6 +35,7 @@ pub struct Recorder {
     name: String,
     /// What is stored of the plan: by place, relation and name.
     places: BTreeMap<u64, (String, String)>,
+    rounds: Vec<StoredRound>,
     numbering: Option<Numbering>,
     shared: Mutex<Written>,
     /// The setups that were written by this process.
@@ -50,6 +52,7 @@ enum Message {
     Base(Base),
     Setup(Arc<Setup>),
     Pair(PairRow),
+    Round(StoredRound),
 }
 
 /// The open file. The lock is the last to go.
@@ -96,10 +99,11 @@ impl Recorder {
         // Kept in mind are the places, not the covers: a run may have millions of pairs.
         let places = run.places()?.into_iter();
         let places = places.map(|(at, relation, name)| (at, (relation, name))).collect();
+        let rounds = run.rounds().map_err(|error| error.fault)?;
         let (table, base, written, connection) = run.into_parts();
         let writer = Writer { connection, _lock: lock };
         let recorder = Recorder::start(name, writer, (table, base, written))?;
-        Ok(Recorder { places, ..recorder })
+        Ok(Recorder { places, rounds, ..recorder })
     }
 
     fn start(
@@ -127,6 +131,7 @@ impl Recorder {
         Ok(Recorder {
             name: name.to_owned(),
             places: BTreeMap::new(),
+            rounds: Vec::new(),
             numbering: Some(Numbering::of(table, first)),
             shared: Mutex::new(written),
             setups: Mutex::default(),
@@ -145,6 +150,16 @@ impl Recorder {
     /// How many groups were there before.
     pub fn known(&self) -> u64 {
         self.places.len() as u64
+    }
+
+    /// Writes a round of a campaign, behind all that was written before.
+    pub fn close_round(&self, round: StoredRound) -> Result<(), Error> {
+        self.send(Message::Round(round))
+    }
+
+    /// The rounds that were there before.
+    pub fn take_rounds(&mut self) -> Vec<StoredRound> {
+        std::mem::take(&mut self.rounds)
     }
 
     /// Ends the file: whether all of the plan is there, and all sites, if they are known. What was
@@ -278,6 +293,7 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
         Message::Setup(setup) => {
             inputs::write_setup(connection, &setup).map_err(|error| words(&error))
         }
+        Message::Round(round) => round.write(connection).map_err(|error| words(&error)),
         Message::Pair(row) => row.write(connection).map_err(|error| {
             if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
                 let PairRow { relation, name, .. } = row;

@@ -12,7 +12,7 @@ use crate::header::damaged;
 use crate::inputs;
 use crate::pairs::{PairRow, VIOLATED};
 use crate::sites::{self, Written};
-use crate::{Header, Stored, schema, seal};
+use crate::{Header, Stored, StoredRound, rounds, schema, seal};
 
 /// A run file, read: one state of it, even if somebody goes on writing it.
 pub struct Run {
@@ -130,6 +130,11 @@ impl Run {
             Ok(violations)
         };
         read().map_err(|fault| fault.of(&self.name))
+    }
+
+    /// The rounds of campaigns, by trial and number.
+    pub fn rounds(&self) -> Result<Vec<StoredRound>, Error> {
+        rounds::read(&self.connection).map_err(|fault| fault.of(&self.name))
     }
 
     /// The hashes of the setups of all groups, in order.

@@ -10,12 +10,12 @@ use rusqlite::{Connection, OpenFlags};
 const APPLICATION_ID: i32 = 0x4d43_6f76;
 
 /// Of the tables below. It grows when a reader must change.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 
 /// How long to wait for another process to finish a transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TABLES: [(&str, &str); 11] = [
+const TABLES: [(&str, &str); 12] = [
     (
         "meta",
         "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
@@ -60,6 +60,12 @@ const TABLES: [(&str, &str); 11] = [
         "CREATE TABLE side (pair INTEGER NOT NULL REFERENCES pair, side INTEGER NOT NULL, \
          told INTEGER NOT NULL, naming INTEGER NOT NULL, executed BLOB NOT NULL, known BLOB, \
          flaky BLOB, PRIMARY KEY (pair, side)) WITHOUT ROWID",
+    ),
+    (
+        "round",
+        "CREATE TABLE round (trial TEXT NOT NULL, number INTEGER NOT NULL, summary TEXT NOT NULL, \
+         findings TEXT NOT NULL, lesson BLOB NOT NULL, fingerprint INTEGER NOT NULL, \
+         PRIMARY KEY (trial, number)) WITHOUT ROWID",
     ),
     (
         "base",
@@ -118,7 +124,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         VERSION => {}
         found => {
             let found = found.to_string();
-            return Err(Fault::Version { format: "run file", found, known: "2" });
+            return Err(Fault::Version { format: "run file", found, known: "3" });
         }
     }
     let mut count = connection.prepare(

@@ -8,7 +8,6 @@ mod frequency;
 mod passing;
 mod ranking;
 mod symptom;
-mod token;
 mod variant;
 
 pub use evaluation::{Found, Shares, found, shares};
@@ -16,5 +15,4 @@ pub use frequency::Frequency;
 pub use passing::{Passing, passing};
 pub use ranking::{Formula, Ranking, Suspect, rank};
 pub use symptom::{Symptom, Unfit, explore};
-pub use token::statements;
 pub use variant::Case;

@@ -9,9 +9,10 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_formats::{Fault, Output, write_whole};
 use metacov_relations::Comparison;
+use metacov_relations::token::statements;
 use metacov_report::html::{Part, Sheet};
 use metacov_report::suspects;
-use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank, statements};
+use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank};
 use serde::Serialize;
 
 use super::scene::{Scene, Stage};

@@ -7,8 +7,9 @@ use anyhow::{anyhow, bail};
 use metacov_campaign::Conditions;
 use metacov_core::{Input, Judgement};
 use metacov_relations::Comparison;
+use metacov_relations::token::statements;
 use metacov_store::{Run, Stored};
-use metacov_study::locate::{Case, Symptom, passing, statements};
+use metacov_study::locate::{Case, Symptom, passing};
 
 use super::scene::{Scene, Stage};
 use crate::talk::Talk;

@@ -10,7 +10,7 @@ use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
 use metacov_formats::{Numbering, Scope};
 use metacov_relations::ALL;
-use metacov_sqlite::Target;
+use metacov_sqlite::{LIBRARY, SWIFT, Target};
 use metacov_store::Settings;
 use regex::Regex;
 
@@ -43,8 +43,10 @@ pub struct EngineArgs {
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Whether relations hold, and what runs.
+    /// Whether relations hold, and what runs, exactly.
     Coverage,
+    /// Whether relations hold, and what runs, on a library that is optimized.
+    Traces,
     /// Only whether they hold.
     Outcomes,
 }
@@ -74,7 +76,7 @@ impl EngineArgs {
     }
 
     /// The relations, as they stand in the table of all.
-    fn relations(&self) -> anyhow::Result<Vec<usize>> {
+    pub fn relations(&self) -> anyhow::Result<Vec<usize>> {
         if self.relation.iter().any(|name| name == "all") {
             return Ok((0..ALL.len()).collect());
         }
@@ -171,10 +173,14 @@ pub fn setting(
     } else {
         let Target { library, plain_library, notes, folder } = target::engine(engine)?;
         prefix_map.push((folder, "/".to_owned()));
-        (if look == Look::Coverage { library } else { plain_library }, notes)
+        match look {
+            Look::Coverage => (library, notes),
+            Look::Traces => (notes.join(SWIFT).join(LIBRARY), notes.join(SWIFT)),
+            Look::Outcomes => (plain_library, notes),
+        }
     };
     let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
-    let coverage = (look == Look::Coverage).then(|| Coverage {
+    let coverage = (look != Look::Outcomes).then(|| Coverage {
         notes,
         prefix_map,
         filter: texts(&scope.filter),

@@ -187,7 +187,7 @@ pub fn of_corpus(
                         if !matches!(case(bug).judge(&ran.outcomes), Verdict::Violated(_)) {
                             talk.warning(&format!("{}: its sides agree here", bug.id));
                         }
-                        let covers = ran.covers(&tried.setup);
+                        let covers = ran.covers(tried.setup.as_ref())?;
                         let (executed, difference) = (covers.union(), covers.difference());
                         let fix = (file, bug.fix_lines.as_slice());
                         let overlap = overlap(table, &functions, fix, &executed, &difference);

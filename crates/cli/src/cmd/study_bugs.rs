@@ -139,7 +139,7 @@ fn measured(
             ));
             continue;
         };
-        let covers = ran.covers(&tried.setup);
+        let covers = ran.covers(tried.setup.as_ref())?;
         bugs.push(BugCovers { executed: covers.union(), difference: covers.difference() });
     }
     let table = laboratory.table();

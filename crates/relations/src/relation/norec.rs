@@ -26,6 +26,10 @@ impl Relation for NoRec {
         "a WHERE lets as many rows through as there are rows for which it is true"
     }
 
+    fn filters_first(&self) -> bool {
+        true
+    }
+
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let (from, scope) = sources(&mut generator);
@@ -39,6 +43,8 @@ impl Relation for NoRec {
         let column =
             if counted { ResultColumn::of(Expr::count_star()) } else { ResultColumn::Star };
 
+        let orders = order_by.first().and_then(|order: &Order| order.expr.shared());
+        let parts = [from.shared(), predicate.shared(), orders].into_iter().flatten().collect();
         let mut optimized = Query::of(Select {
             columns: vec![column],
             from: Some(from.clone()),
@@ -60,6 +66,7 @@ impl Relation for NoRec {
         Test {
             sides: Pair { a: Side::of(optimized.sql()), b: Side::of(reference.sql()) },
             comparison: if counted { Comparison::Number } else { Comparison::RowsCounted },
+            parts,
         }
     }
 }

@@ -28,6 +28,10 @@ impl Relation for Optimizer {
         "a query has the same rows with optimizations switched off"
     }
 
+    fn filters_first(&self) -> bool {
+        true
+    }
+
     fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut generator = Generator::new(schema, rng);
         let query = if generator.rng.chance(percent::ANY_SHAPE) {
@@ -52,8 +56,10 @@ impl Relation for Optimizer {
             _ => rng.word(),
         };
         // Both sides set the switches: setting them is not what the sides differ in.
-        let on = Side { optimizations_off: Some(0), ..Side::of(query.sql()) };
+        let sql = query.sql();
+        let parts = vec![sql.as_str().into()];
+        let on = Side { optimizations_off: Some(0), ..Side::of(sql) };
         let off = Side { optimizations_off: Some(off & !COROUTINES), ..on.clone() };
-        Test { sides: Pair { a: on, b: off }, comparison: Comparison::Bag }
+        Test { sides: Pair { a: on, b: off }, comparison: Comparison::Bag, parts }
     }
 }

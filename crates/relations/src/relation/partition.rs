@@ -28,10 +28,9 @@ pub fn sources(generator: &mut Generator<'_>) -> (From, Rc<Scope>) {
     (from.printed(), scope)
 }
 
-/// The predicate, its negation, and its being NULL.
+/// A printed predicate, its negation, and its being NULL.
 pub fn parts(predicate: &Expr) -> [Expr; 3] {
-    let predicate = printed(std::slice::from_ref(predicate));
-    [predicate.clone(), predicate.clone().negated(), predicate.postfix(Postfix::IsNull)]
+    [predicate.clone(), predicate.clone().negated(), predicate.clone().postfix(Postfix::IsNull)]
 }
 
 /// The three parts of a select, joined by an operator. `place` says where a part's predicate goes.
@@ -57,9 +56,26 @@ pub fn in_where(select: &mut Select, part: Expr) {
 }
 
 /// A test whose first side is a select and whose second is its three parts, joined by an operator.
-pub fn whole_and_parts(whole: Select, parts: &Query, comparison: Comparison) -> Test {
+pub fn whole_and_parts(
+    whole: Select,
+    parts: &Query,
+    predicate: &Expr,
+    comparison: Comparison,
+) -> Test {
+    let shared = shared(&whole, predicate);
     let sides = Pair { a: Side::of(Query::of(whole).sql()), b: Side::of(parts.sql()) };
-    Test { sides, comparison }
+    Test { sides, comparison, parts: shared }
+}
+
+/// What a select and its three parts have in common.
+pub fn shared(select: &Select, predicate: &Expr) -> Vec<Rc<str>> {
+    let columns = select.columns.iter().filter_map(|column| match column {
+        ResultColumn::Expr { expr, .. } => expr.shared(),
+        ResultColumn::Star => None,
+    });
+    let from = select.from.iter().filter_map(From::shared);
+    let filter = select.filter.iter().filter_map(Expr::shared);
+    from.chain(columns).chain(filter).chain(predicate.shared()).collect()
 }
 
 /// A test on rows that become one where they are equal in some keys: those of the three parts of a WHERE, united, are
@@ -68,10 +84,10 @@ pub fn united(schema: &Schema, rng: &mut Rng, shape: fn(Expr) -> Select) -> Test
     let mut generator = Generator::new(schema, rng);
     let (from, scope) = sources(&mut generator);
     let (keys, comparison) = keys(&mut generator, &scope);
-    let predicate = generator.within_scope(scope, |generator| generator.truth(DEPTH));
+    let predicate = generator.within_scope(scope, |generator| printed(&[generator.truth(DEPTH)]));
     let whole = Select { from: Some(from), ..shape(printed(&keys)) };
     let parts = partitioned(&whole, &predicate, SetOperator::Union, in_where);
-    whole_and_parts(whole, &parts, comparison)
+    whole_and_parts(whole, &parts, &predicate, comparison)
 }
 
 /// Columns that rows are grouped by, at most.

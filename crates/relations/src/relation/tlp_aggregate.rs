@@ -1,5 +1,7 @@
 //! TLP on aggregates.
 
+use std::rc::Rc;
+
 use metacov_core::Pair;
 
 use super::Relation;
@@ -67,13 +69,16 @@ impl Relation for TlpAggregate {
                 }))
             };
             let (inner, outer) = parts(aggregate, &call);
-            let predicate = generator.truth(DEPTH);
+            let predicate = printed(&[generator.truth(DEPTH)]);
             // Parts may be grouped further; only sums and extremes of sums and extremes come to the same.
             let group_by = if matches!(aggregate, Aggregate::Average) || !generator.rng.chance(10) {
                 Vec::new()
             } else {
-                vec![generator.column_expr()]
+                vec![printed(&[generator.column_expr()])]
             };
+            let mut shared: Vec<Rc<str>> = select.from.iter().filter_map(From::shared).collect();
+            let terms = [&argument, &predicate].into_iter().chain(&filter).chain(&group_by);
+            shared.extend(terms.filter_map(Expr::shared));
             let whole =
                 Select { columns: vec![ResultColumn::of(call(name(aggregate)))], ..select.clone() };
             let part = Select { columns: inner, group_by, ..select };
@@ -90,7 +95,7 @@ impl Relation for TlpAggregate {
             };
             let sides =
                 Pair { a: whole, b: composed }.map(|select| Side::of(Query::of(select).sql()));
-            Test { sides, comparison }
+            Test { sides, comparison, parts: shared }
         })
     }
 }

@@ -31,7 +31,7 @@ impl Relation for TlpHaving {
             .chance(percent::HAVING_WHERE)
             .then(|| generator.within_scope(Rc::clone(&scope), |generator| generator.truth(2)));
         let exact = Generator::keys(&keys, &scope);
-        let predicate = generator.having(exact, scope, DEPTH);
+        let predicate = printed(&[generator.having(exact, scope, DEPTH)]);
         let keys = printed(&keys);
         let whole = Select {
             columns: vec![ResultColumn::of(keys.clone())],
@@ -43,6 +43,6 @@ impl Relation for TlpHaving {
         let parts = partitioned(&whole, &predicate, SetOperator::UnionAll, |select, part| {
             select.having = Some(part);
         });
-        whole_and_parts(whole, &parts, comparison)
+        whole_and_parts(whole, &parts, &predicate, comparison)
     }
 }

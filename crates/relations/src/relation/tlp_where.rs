@@ -3,7 +3,9 @@
 use metacov_core::Pair;
 
 use super::Relation;
-use super::partition::{DEPTH, columns, in_where, partitioned, parts, sources, whole_and_parts};
+use super::partition::{
+    DEPTH, columns, in_where, partitioned, parts, shared, sources, whole_and_parts,
+};
 use crate::comparison::Comparison;
 use crate::rng::Rng;
 use crate::sql::{
@@ -29,15 +31,17 @@ impl Relation for TlpWhere {
         let columns = columns(&mut generator, &scope);
         let (predicate, orders) = generator.within_scope(scope, |generator| {
             let ordered = generator.rng.chance(percent::ORDER_BY);
-            (generator.truth(DEPTH), ordered.then(|| generator.orders(2)))
+            (printed(&[generator.truth(DEPTH)]), ordered.then(|| generator.orders(2)))
         });
         let whole = Select { columns, from: Some(from), ..Select::default() };
         let Some(orders) = orders else {
             let parts = partitioned(&whole, &predicate, SetOperator::UnionAll, in_where);
-            return whole_and_parts(whole, &parts, Comparison::Bag);
+            return whole_and_parts(whole, &parts, &predicate, Comparison::Bag);
         };
         // A compound can be ordered by its columns only, so with an order there are three statements.
         let order = Order::of(printed(&orders));
+        let mut shared = shared(&whole, &predicate);
+        shared.extend(order.expr.shared());
         let ordered = |select: Select| {
             let mut query = Query::of(select);
             query.order_by.push(order.clone());
@@ -46,6 +50,7 @@ impl Relation for TlpWhere {
         let part = |part| ordered(Select { filter: Some(part), ..whole.clone() });
         let statements = parts(&predicate).map(part).to_vec();
         let b = Side { statements, optimizations_off: None };
-        Test { sides: Pair { a: Side::of(ordered(whole)), b }, comparison: Comparison::Bag }
+        let sides = Pair { a: Side::of(ordered(whole)), b };
+        Test { sides, comparison: Comparison::Bag, parts: shared }
     }
 }

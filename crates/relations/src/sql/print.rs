@@ -5,6 +5,8 @@ mod expr;
 mod query;
 mod statement;
 
+use std::rc::Rc;
+
 use super::ast::{Expr, From, Source, SourceKind};
 
 /// Room for the text of most tests, so that it is not copied while it grows.
@@ -34,6 +36,24 @@ impl From {
     /// The same, printed once to stand in several places.
     pub fn printed(&self) -> Self {
         Self::of(Source { kind: SourceKind::Printed(self.sql().into()), alias: None })
+    }
+
+    /// What was printed once, if it was.
+    pub fn shared(&self) -> Option<Rc<str>> {
+        match &self.first.kind {
+            SourceKind::Printed(text) => Some(Rc::clone(text)),
+            _ => None,
+        }
+    }
+}
+
+impl Expr {
+    /// What was printed once, if it was.
+    pub fn shared(&self) -> Option<Rc<str>> {
+        match self {
+            Self::Printed(text) => Some(Rc::clone(text)),
+            _ => None,
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::token::{Kind, Token, tokens};
+use metacov_relations::token::{Kind, Token, tokens};
 
 /// Stretches that are taken out have at most so many words.
 const STRETCH_MAX: usize = 8;

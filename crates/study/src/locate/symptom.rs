@@ -73,7 +73,7 @@ pub fn explore(
         Verdict::Holds => return Ok(Err(Unfit::Holds)),
         Verdict::Invalid(reason) => return Ok(Err(Unfit::Invalid(reason.to_string()))),
     };
-    let covers = ran.covers(&tried.setup).map(|cover| numbers.cover(cover));
+    let covers = ran.covers(tried.setup.as_ref())?.map(|cover| numbers.cover(cover));
     let (executed, difference) = (covers.union(), covers.difference());
     let mut violating = Frequency::default();
     violating.add(&executed);
@@ -92,10 +92,13 @@ pub fn explore(
                 });
             let judged = pair.as_ref().ok().filter(|_| runs_as_before);
             let judged = judged.map(|ran| (ran, case.judge(&ran.outcomes)));
-            let executed = |ran: &Ran| numbers.cover(ran.covers(&other.setup).union());
+            let executed = |ran: &Ran| {
+                let covers = ran.covers(other.setup.as_ref())?;
+                Ok::<_, io::Error>(numbers.cover(covers.union()))
+            };
             match judged {
-                Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)),
-                Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)),
+                Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)?),
+                Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)?),
                 Some((_, Verdict::Invalid(_))) | None => symptom.invalid += 1,
             }
         }

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use metacov_core::{Outcome, Pair};
-use metacov_relations::{Comparison, Side, Test, Verdict};
+use metacov_relations::token::{Token, text, tokens};
+use metacov_relations::{Comparison, Verdict};
 
 use super::edit::{Edit, edits, is_name};
-use super::token::{Token, text, tokens};
 
 /// A pair on a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,8 +88,7 @@ pub fn variants(case: &Case, most: usize) -> Vec<Variant> {
 impl Case {
     /// What the outcomes of its sides mean.
     pub fn judge(&self, outcomes: &Pair<Outcome>) -> Verdict {
-        let sides = Pair { a: Side::default(), b: Side::default() };
-        Test { sides, comparison: self.comparison }.judge(outcomes)
+        self.comparison.judge(outcomes)
     }
 
     /// A variant with the same database.

@@ -136,6 +136,44 @@ pub fn text(tokens: &[Token]) -> String {
     texts.join(" ")
 }
 
+/// The text of words, with spaces where people put them.
+pub fn pretty(tokens: &[Token]) -> String {
+    let mut text = String::new();
+    let mut last: Option<&Token> = None;
+    for token in tokens {
+        let is_close = match (last, token.text.as_str()) {
+            (None, _) | (_, ")" | "," | ";") => true,
+            (Some(last), "(") => last.text == "(" || last.kind == Kind::Word && !is_keyword(last),
+            (Some(last), _) => last.text == "(",
+        };
+        if !is_close {
+            text.push(' ');
+        }
+        text.push_str(&token.text);
+        last = Some(token);
+    }
+    text
+}
+
+/// Whether a word is one that stands before a bracket, an operand or a clause, and names nothing.
+pub fn is_keyword(token: &Token) -> bool {
+    token.kind == Kind::Word && KEYWORDS.iter().any(|keyword| token.is(keyword))
+}
+
+/// Words that are not names of functions, tables and columns.
+#[rustfmt::skip]
+const KEYWORDS: &[&str] = &[
+    "ADD", "ALL", "ALTER", "ALWAYS", "ANALYZE", "AND", "AS", "ASC", "BEGIN", "BETWEEN", "BY", "CASE", "CHECK",
+    "COLLATE", "COLUMN", "COMMIT", "CONFLICT", "CREATE", "CROSS", "DEFAULT", "DELETE", "DESC", "DISTINCT", "DO",
+    "DROP", "ELSE", "END", "ESCAPE", "EXCEPT", "EXISTS", "EXPLAIN", "FALSE", "FILTER", "FOREIGN", "FROM", "FULL",
+    "GENERATED", "GLOB", "GROUP", "HAVING", "IF", "IGNORE", "IN", "INDEX", "INNER", "INSERT", "INTERSECT", "INTO",
+    "IS", "ISNULL", "JOIN", "KEY", "LEFT", "LIKE", "LIMIT", "MATCH", "MATERIALIZED", "NATURAL", "NOT", "NOTHING",
+    "NOTNULL", "NULL", "NULLS", "OFFSET", "ON", "OR", "ORDER", "OUTER", "OVER", "PARTITION", "PRAGMA", "PRIMARY",
+    "RECURSIVE", "REFERENCES", "REINDEX", "REPLACE", "RETURNING", "RIGHT", "SELECT", "SET", "STORED", "TABLE", "TEMP",
+    "THEN", "TRIGGER", "TRUE", "UNION", "UNIQUE", "UPDATE", "USING", "VACUUM", "VALUES", "VIEW", "VIRTUAL", "WHEN",
+    "WHERE", "WINDOW", "WITH", "WITHOUT",
+];
+
 fn is_start_of_word(letter: char) -> bool {
     letter.is_alphabetic() || matches!(letter, '_' | '"' | '`' | '[')
 }

@@ -1,0 +1,217 @@
+//! Suspects go in, findings come out.
+
+use std::io;
+
+use metacov_core::Functions;
+use metacov_relations::{Case, Reduction, reduce};
+
+use super::difference::Difference;
+use super::examine::{Run, Seen, one, run, text};
+use super::known::Known;
+use super::signature::Signature;
+use super::suspect::{Suspect, What};
+use crate::trial::Laboratory;
+use crate::worker::Conditions;
+
+/// So many smaller cases are tried, at most.
+const CANDIDATES_MAX: usize = 3000;
+/// The same of a crash, after each of which a process is started anew.
+const CANDIDATES_OF_CRASH_MAX: usize = 600;
+
+/// How often a suspect must show again.
+const REPLAYS: usize = 2;
+
+/// What suspects are looked into with.
+pub struct Equipment<'c> {
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub target: String,
+    /// The target without counters, as it is tested.
+    pub plain: &'c Conditions<'c>,
+    /// The target with counters.
+    pub counting: &'c Conditions<'c>,
+    /// Another version of the target, with its name: a case counts as reduced only while it holds there.
+    pub reference: Option<(String, &'c Conditions<'c>)>,
+}
+
+/// Looks into suspects.
+pub struct Investigator<'c> {
+    equipment: Equipment<'c>,
+    known: Known,
+    plain: Laboratory<'c>,
+    reference: Option<Laboratory<'c>>,
+    /// Started when it is needed first.
+    counting: Option<(Laboratory<'c>, Functions)>,
+}
+
+/// What came of a suspect.
+#[derive(Clone, Debug)]
+pub enum Examined {
+    /// It does not show again, or not the same way: why.
+    Unconfirmed(String),
+    /// It is real, and was known under this name.
+    Known(String, Box<Finding>),
+    /// It is real.
+    Found(Box<Finding>),
+}
+
+/// How large a case is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Size {
+    /// In statements.
+    pub statements: usize,
+    /// In bytes.
+    pub bytes: usize,
+}
+
+/// What is worth somebody's time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is known by.
+    pub signature: Signature,
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub target: String,
+    /// The target that it does not show on, if there was one to compare with.
+    pub reference: Option<String>,
+    /// What was found, reduced.
+    pub suspect: Suspect,
+    /// How large it was.
+    pub before: Size,
+    /// How many smaller cases were tried.
+    pub candidates: usize,
+    /// What the sides gave, as text, if both came to an end.
+    pub outputs: Option<[String; 2]>,
+    /// What only one of the sides runs, if that could be measured.
+    pub difference: Option<Difference>,
+}
+
+impl Size {
+    /// That of a case.
+    pub fn of(case: &Case) -> Self {
+        Size { statements: case.statements(), bytes: case.bytes() }
+    }
+}
+
+impl<'c> Investigator<'c> {
+    /// Starts the workers.
+    pub fn new(equipment: Equipment<'c>, known: Known) -> io::Result<Self> {
+        let plain = Laboratory::new(equipment.plain)?;
+        let reference = equipment.reference.as_ref();
+        let reference = reference.map(|(_, conditions)| Laboratory::new(conditions)).transpose()?;
+        Ok(Investigator { equipment, known, plain, reference, counting: None })
+    }
+
+    /// Looks into a suspect: runs it again, twice, in processes of their own; makes it small; measures it.
+    pub fn examine(&mut self, suspect: &Suspect) -> io::Result<Examined> {
+        if let Err(reason) = self.confirm(suspect)? {
+            return Ok(Examined::Unconfirmed(reason));
+        }
+        let finding = self.finding(suspect)?;
+        let (small, signature) = (&finding.suspect, &finding.signature);
+        let known = self.known.name(&small.relation, &small.case, signature);
+        let known = known.map(ToOwned::to_owned);
+        let finding = Box::new(finding);
+        Ok(match known {
+            Some(name) => Examined::Known(name, finding),
+            None => Examined::Found(finding),
+        })
+    }
+
+    /// Whether a suspect shows again, and again, in the same way.
+    fn confirm(&mut self, suspect: &Suspect) -> io::Result<Result<(), String>> {
+        let mut outcomes = Vec::new();
+        for _ in 0..REPLAYS {
+            self.plain.restart();
+            let run = one(&mut self.plain, &suspect.case)?;
+            match run.seen {
+                Seen::Wrong(what) if what.is_like(&suspect.what) => outcomes.push(run.outcomes),
+                Seen::Wrong(what) => return Ok(Err(format!("it fails in another way: {what}"))),
+                Seen::Holds => return Ok(Err("the sides agree when it is run again".to_owned())),
+                Seen::Nothing(why) => return Ok(Err(format!("it does not run again: {why}"))),
+            }
+        }
+        let is_same = outcomes.windows(2).all(|pair| pair[0] == pair[1]);
+        Ok(if is_same { Ok(()) } else { Err("its results change from run to run".to_owned()) })
+    }
+
+    /// Makes a suspect that was confirmed small, and measures it.
+    fn finding(&mut self, suspect: &Suspect) -> io::Result<Finding> {
+        let reference = self.holds_on_reference(suspect)?;
+        let reduction = self.reduce(suspect, reference.is_some())?;
+        let mut small = Suspect { case: reduction.case, ..suspect.clone() };
+        // Steps are judged once each; what is left must show again and again, as what was found did.
+        if self.confirm(&small)?.is_err() {
+            small = suspect.clone();
+        }
+        let run = one(&mut self.plain, &small.case)?;
+        if let Seen::Wrong(what) = run.seen {
+            small.what = what;
+        }
+        let difference = self.difference(&small)?;
+        let functions = difference.as_ref().map_or(&[][..], |difference| &difference.functions);
+        Ok(Finding {
+            signature: Signature::of(&small, functions),
+            target: self.equipment.target.clone(),
+            reference,
+            before: Size::of(&suspect.case),
+            candidates: reduction.candidates,
+            outputs: run.outcomes.map(|outcomes| [text(&outcomes.a), text(&outcomes.b)]),
+            difference,
+            suspect: small,
+        })
+    }
+
+    /// The name of the reference, if there is one and the sides agree there.
+    fn holds_on_reference(&mut self, suspect: &Suspect) -> io::Result<Option<String>> {
+        let (Some(laboratory), What::Violated(_)) = (&mut self.reference, &suspect.what) else {
+            return Ok(None);
+        };
+        let holds = matches!(one(laboratory, &suspect.case)?.seen, Seen::Holds);
+        let name = self.equipment.reference.as_ref().map(|(name, _)| name.clone());
+        Ok(name.filter(|_| holds))
+    }
+
+    /// Makes the case of a suspect as small as it gets.
+    fn reduce(&mut self, suspect: &Suspect, must_hold_on_reference: bool) -> io::Result<Reduction> {
+        let candidates_max = match suspect.what {
+            What::Violated(_) => CANDIDATES_MAX,
+            What::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
+            // Each would take as long as a worker may be silent.
+            What::Hung { .. } => 0,
+        };
+        let (plain, reference) = (&mut self.plain, &mut self.reference);
+        reduce(&suspect.case, candidates_max, |cases| {
+            let runs = run(plain, cases)?;
+            let is_like =
+                |run: &Run| matches!(&run.seen, Seen::Wrong(what) if what.is_like(&suspect.what));
+            let mut fails: Vec<bool> = runs.iter().map(is_like).collect();
+            let reference = reference.as_mut().filter(|_| must_hold_on_reference);
+            if let Some(reference) = reference {
+                let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
+                let failing_cases: Vec<Case> =
+                    failing.iter().map(|at| cases[*at].clone()).collect();
+                for (at, run) in failing.into_iter().zip(run(reference, &failing_cases)?) {
+                    fails[at] = matches!(run.seen, Seen::Holds);
+                }
+            }
+            Ok(fails)
+        })
+    }
+
+    /// What only one of the sides runs, if both come to an end.
+    fn difference(&mut self, suspect: &Suspect) -> io::Result<Option<Difference>> {
+        if !matches!(suspect.what, What::Violated(_)) {
+            return Ok(None);
+        }
+        let (laboratory, _) = match &mut self.counting {
+            Some(counting) => counting,
+            none => {
+                let laboratory = Laboratory::new(self.equipment.counting)?;
+                let functions = Functions::of(laboratory.table());
+                none.insert((laboratory, functions))
+            }
+        };
+        let covers = one(laboratory, &suspect.case)?.covers;
+        let Some((laboratory, functions)) = &self.counting else { return Ok(None) };
+        Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
+    }
+}

@@ -1,0 +1,82 @@
+//! What the loop hands over.
+
+use std::fmt;
+
+use metacov_core::Exit;
+use metacov_relations::Case;
+
+/// A pair that something is wrong with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suspect {
+    /// The name of its relation.
+    pub relation: String,
+    /// The pair, and its database.
+    pub case: Case,
+    /// What was seen.
+    pub what: What,
+    /// The seed of the campaign.
+    pub seed: u64,
+    /// The number of the database.
+    pub database: u64,
+    /// The number of the pair among those of its relation.
+    pub pair: u64,
+}
+
+/// What was seen. Where the side is none, it was while the database was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The sides disagree: how.
+    Violated(String),
+    /// The engine ended.
+    Crashed {
+        /// Which side.
+        side: Option<usize>,
+        /// How it ended.
+        exit: Exit,
+    },
+    /// The engine did not answer.
+    Hung {
+        /// Which side.
+        side: Option<usize>,
+    },
+}
+
+impl What {
+    /// Its name in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            What::Violated(_) => "violation",
+            What::Crashed { .. } => "crash",
+            What::Hung { .. } => "hang",
+        }
+    }
+
+    /// Whether this is the same kind of failure in the same place.
+    pub(crate) fn is_like(&self, other: &What) -> bool {
+        match (self, other) {
+            (What::Violated(_), What::Violated(_)) => true,
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for What {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = |side: &Option<usize>| match side {
+            None => "while the database is made",
+            Some(0) => "on side a",
+            Some(_) => "on side b",
+        };
+        match self {
+            What::Violated(how) => write!(out, "the sides disagree: {how}"),
+            What::Crashed { side, exit: Exit::Signalled(signal) } => {
+                write!(out, "the engine ends by signal {signal} {}", place(side))
+            }
+            What::Crashed { side, exit: Exit::Failure(code) } => {
+                write!(out, "the engine ends with exit code {code} {}", place(side))
+            }
+            What::Crashed { side, .. } => write!(out, "the engine ends {}", place(side)),
+            What::Hung { side } => write!(out, "the engine does not answer {}", place(side)),
+        }
+    }
+}

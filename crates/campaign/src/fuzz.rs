@@ -1,0 +1,25 @@
+//! Campaigns: pairs without end, guided by what is new of them.
+//!
+//! **The key design decision**: a campaign is a list of rounds, one for each database, and a round is a function of its
+//! number, the seed and what the rounds up to a fixed distance before it have found out. So rounds run side by side, a
+//! round that is lost is gone through again, and the same seed gives the same campaign, whatever the number of workers
+//! and however often it is killed.
+
+mod campaign;
+mod done;
+mod explore;
+mod guidance;
+mod history;
+mod known;
+mod lane;
+mod mutators;
+mod query_plan;
+mod round;
+
+pub use campaign::{Campaign, Clerk, DISTANCE, fuzz};
+pub use done::{Counts, Done, Summary};
+pub use history::{History, Noted, Record, Stand};
+pub use guidance::{GUIDANCES, Guidance, Looks};
+pub use known::{Lesson, Seen};
+pub use round::Schedule;
+pub(crate) use round::{Changed, Round, Stretch};

@@ -1,0 +1,303 @@
+//! The loop of a campaign, in the worker: pairs, what is new of them, and changes of the database.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use metacov_core::{Outcome, Pair, runs};
+use metacov_exec::{Engine, Master, Trace};
+use metacov_relations::{ALL, Database, Kind, Recipe, Rng, Test, Verdict};
+
+use super::guidance::{GUIDANCES, Guidance};
+use super::known::{Seen, Shape, Study};
+use super::query_plan;
+use super::round::{Changed, Ended, Pace, Round, Stretch, Violated};
+use crate::bench::{Bench, Made, Place, make, seed};
+use crate::message::{Answer, Built, encode};
+use crate::script::written;
+use crate::time::Phase;
+
+/// Results are told after so many pairs. The number, and not the time, decides: what comes of a round whose worker is
+/// lost depends on where it is taken up again.
+const STRETCH_PAIRS: u64 = 64;
+
+/// Mutators that are tried for a change of the database, until one of them works.
+const TRIES_MAX: usize = 10;
+
+/// Of 100 tests under a guidance that varies tests, so many are variants of earlier ones.
+const VARIANT_PERCENT: u32 = 50;
+
+/// What random numbers are for: each has a stream of its own.
+mod purpose {
+    pub(super) const TEST: u64 = 1;
+    pub(super) const RECIPE: u64 = 2;
+    pub(super) const MUTATOR: u64 = 3;
+    pub(super) const CHANGE: u64 = 4;
+}
+
+impl Bench<'_> {
+    /// Goes through a round.
+    pub(crate) fn explore(
+        &mut self,
+        engine: &Engine,
+        round: &Round,
+        master: &mut Master,
+    ) -> io::Result<()> {
+        let guidance = GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("no such guidance"))?;
+        let (dialect, is_cautious) = (self.dialect, round.is_cautious);
+        let mut announced = Ok(());
+        let (place, made) = self.place(engine, |connection, max| {
+            make(connection, max, [round.seed, round.number], dialect, &mut |statement| {
+                if is_cautious && announced.is_ok() {
+                    announced = master.say(&encode(&Answer::Step(statement.to_owned())));
+                }
+            })
+        })?;
+        announced?;
+        let Made { database, setup, successes } = made;
+        let kinds = successes.by_kind.into_iter();
+        let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
+        let executed = runs::encode(place.setup());
+        master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
+        let mut study = Study::new(round.known.clone());
+        study.known.learn(&round.start.lesson);
+        let stretch = Stretch { pace: round.start.pace, ..Stretch::default() };
+        let mut explorer = Explorer {
+            guidance: *guidance,
+            round,
+            engine,
+            place,
+            master,
+            database,
+            study,
+            stretch,
+            counts: BTreeMap::new(),
+            mutator: round.start.changes.last().and_then(|change| change.last().copied()),
+            changes: 0,
+            traces: [Trace::default(), Trace::default()],
+        };
+        for change in &round.start.changes {
+            explorer.repeat(change)?;
+        }
+        explorer.run()
+    }
+}
+
+/// A round in the making.
+struct Explorer<'e, 'p, 's> {
+    guidance: &'static dyn Guidance,
+    round: &'e Round,
+    engine: &'e Engine,
+    place: Place<'p, 's>,
+    master: &'e mut Master,
+    database: Database,
+    study: Study,
+    stretch: Stretch,
+    counts: BTreeMap<(usize, Ended), u64>,
+    /// The one that changed the database last.
+    mutator: Option<usize>,
+    /// How many changes there were.
+    changes: u64,
+    traces: [Trace; 2],
+}
+
+impl Explorer<'_, '_, '_> {
+    fn run(&mut self) -> io::Result<()> {
+        let Round { schedule, start, is_cautious, .. } = self.round;
+        for number in start.pairs..schedule.pairs {
+            if self.stretch.pace.stale >= schedule.patience {
+                self.tell()?;
+                self.change(number)?;
+            }
+            self.pair(number)?;
+            if *is_cautious || self.stretch.pairs == STRETCH_PAIRS {
+                self.tell()?;
+            }
+        }
+        self.tell()?;
+        self.master.say(&encode(&Answer::Done(self.place.watch.spent)))
+    }
+
+    /// Tests a pair.
+    fn pair(&mut self, number: u64) -> io::Result<()> {
+        let (shape, test) = self.derive(number)?;
+        self.place.watch.lap(Phase::Derive);
+        if self.round.is_cautious {
+            let sides = [&test.sides.a, &test.sides.b].map(written);
+            self.master.say(&encode(&Answer::Next(sides)))?;
+        }
+        let mut seen = Seen::default();
+        if self.guidance.looks().plans {
+            self.look_at_plan(shape.relation, &test, &mut seen);
+        }
+        let verdict = self.run_sides(&test, &mut seen)?;
+        let relation = shape.relation;
+        let ended = match verdict {
+            Verdict::Holds => Ended::Held,
+            Verdict::Violated(_) => Ended::Violated,
+            Verdict::Invalid(reason) => Ended::Invalid(reason.to_string()),
+        };
+        // A pair that says nothing checks nothing, whatever it runs.
+        let news = if matches!(ended, Ended::Invalid(_)) { 0 } else { self.guidance.news(&seen) };
+        if news > 0 && self.guidance.varies() {
+            self.study.keep(shape);
+        }
+        let Pace { stale, pairs, news: all_news } = &mut self.stretch.pace;
+        (*stale, *pairs) = (if news > 0 { 0 } else { *stale + 1 }, *pairs + 1);
+        *all_news += news;
+        if let Verdict::Violated(how) = verdict {
+            self.stretch.violations.push(Violated {
+                pair: number,
+                relation,
+                how,
+                sides: [&test.sides.a, &test.sides.b].map(written),
+                parts: test.parts.iter().map(ToString::to_string).collect(),
+                comparison: test.comparison,
+            });
+        }
+        let is_kept = seen.differing > 0 || ended == Ended::Violated;
+        if self.place.is_measured() && is_kept && !matches!(ended, Ended::Invalid(_)) {
+            self.place.restore();
+            let tested = self.place.test(&test, None)?;
+            self.stretch.kept.push((number, relation, tested));
+        }
+        *self.counts.entry((relation, ended)).or_default() += 1;
+        self.stretch.pairs += 1;
+        Ok(())
+    }
+
+    /// Makes a test: a new one, or a variant of one that brought news.
+    fn derive(&self, number: u64) -> io::Result<(Shape, Test)> {
+        let Round { seed: of_all, number: database, relations, .. } = self.round;
+        let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
+        let at = usize::try_from(number).unwrap_or_default() % relations.len().max(1);
+        let mut shape = Shape { relation: relations[at], recipe: fresh, drawn: 0 };
+        let shapes = &self.study.known.shapes;
+        if self.guidance.varies() && !shapes.is_empty() {
+            let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
+            if rng.chance(VARIANT_PERCENT) {
+                let known = &shapes[rng.below(shapes.len())];
+                let recipe = known.recipe.varied(known.drawn, &mut rng);
+                shape = Shape { relation: known.relation, recipe, drawn: 0 };
+            }
+        }
+        let relation = ALL.get(shape.relation).ok_or_else(|| io::Error::other("no such relation"))?;
+        let mut rng = Rng::following(&shape.recipe);
+        let test = relation.derive(self.database.schema(), &mut rng);
+        shape.drawn = rng.drawn();
+        Ok((shape, test))
+    }
+
+    /// The plan of the query that has the predicate.
+    fn look_at_plan(&mut self, relation: usize, test: &Test, seen: &mut Seen) {
+        let side = if ALL[relation].filters_first() { &test.sides.a } else { &test.sides.b };
+        let Some(query) = side.statements.first() else { return };
+        let outcome = self.place.ask(&query_plan::explain(query));
+        if let Some(plan) = query_plan::digest(&outcome) {
+            self.study.see_plan(plan, seen);
+        }
+        self.place.watch.lap(Phase::Capture);
+    }
+
+    fn run_sides(&mut self, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
+        let is_traced = self.place.is_measured()
+            && (self.round.observes || self.guidance.looks().traces);
+        let is_cautious = self.round.is_cautious;
+        let [a_trace, b_trace] = &mut self.traces;
+        if is_traced {
+            // What a look at the plan has counted is not of the test.
+            self.place.take_trace(a_trace);
+        }
+        let mut side = |number: usize, side, trace: &mut Trace| {
+            if is_cautious {
+                self.master.say(&encode(&Answer::Side(number)))?;
+            }
+            let outcome = self.place.run(side);
+            self.place.watch.lap(Phase::Engine);
+            if is_traced {
+                self.place.take_trace(trace);
+                self.place.watch.lap(Phase::Capture);
+            }
+            Ok::<Outcome, io::Error>(outcome)
+        };
+        let a = side(0, &test.sides.a, a_trace)?;
+        let b = side(1, &test.sides.b, b_trace)?;
+        let verdict = test.judge(&Pair { a, b });
+        self.place.watch.lap(Phase::Judge);
+        if is_traced && !matches!(verdict, Verdict::Invalid(_)) {
+            self.study.see_traces(a_trace, b_trace, seen);
+            self.place.watch.lap(Phase::Decode);
+        }
+        Ok(verdict)
+    }
+
+    /// Changes the database, and tells so.
+    fn change(&mut self, number: u64) -> io::Result<()> {
+        let Pace { pairs, news, .. } = std::mem::take(&mut self.stretch.pace);
+        if let Some(mutator) = self.mutator
+            && pairs > 0
+        {
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            self.study.reward(mutator, news as f64 / pairs as f64);
+        }
+        let Round { seed: of_all, number: database, .. } = self.round;
+        let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::MUTATOR]));
+        let weights = self.study.known.weights.clone();
+        let mutators = std::iter::from_fn(|| Some(weights.choose(&mut rng)));
+        self.mutate(mutators.take(TRIES_MAX))
+    }
+
+    /// Changes the database as it was changed before.
+    fn repeat(&mut self, mutators: &[usize]) -> io::Result<()> {
+        self.mutate(mutators.iter().copied())
+    }
+
+    fn mutate(&mut self, mutators: impl Iterator<Item = usize>) -> io::Result<()> {
+        let Round { seed: of_all, number: database, is_cautious, .. } = self.round;
+        let mut rng = Rng::new(seed(&[*of_all, *database, self.changes, purpose::CHANGE]));
+        self.changes += 1;
+        let Explorer { database, master, .. } = self;
+        let (mut tried, mut statements) = (Vec::new(), Vec::new());
+        let mut announced = Ok(());
+        self.place.change(self.engine, |ask| {
+            let mut run = |database: &mut Database, sql: String| {
+                if *is_cautious && announced.is_ok() {
+                    announced = master.say(&encode(&Answer::Step(sql.clone())));
+                }
+                let has_worked = matches!(ask(&sql), Outcome::Rows(_));
+                if has_worked { database.accept() } else { database.reject() }
+                statements.push(sql);
+                has_worked
+            };
+            for mutator in mutators {
+                tried.push(mutator);
+                let Some(kind) = Kind::ALL.get(mutator) else { continue };
+                let statement = database.statement_of(*kind, &mut rng);
+                let has_worked = run(database, statement.sql);
+                // No transaction stays open.
+                while let Some(statement) = database.next_statement(&mut rng) {
+                    run(database, statement.sql);
+                }
+                if has_worked {
+                    break;
+                }
+            }
+        })?;
+        announced?;
+        self.mutator = tried.last().copied();
+        let executed = runs::encode(self.place.setup());
+        self.place.watch.lap(Phase::Build);
+        self.master.say(&encode(&Answer::Changed(Changed { mutators: tried, statements, executed })))
+    }
+
+    /// Tells what came of the last pairs.
+    fn tell(&mut self) -> io::Result<()> {
+        let pace = self.stretch.pace;
+        let mut stretch = std::mem::replace(&mut self.stretch, Stretch { pace, ..Stretch::default() });
+        let counts = std::mem::take(&mut self.counts).into_iter();
+        stretch.counts = counts.map(|((relation, ended), count)| (relation, ended, count)).collect();
+        stretch.lesson = self.study.take_lesson();
+        self.master.say(&encode(&Answer::Explored(stretch)))?;
+        self.place.watch.lap(Phase::Tell);
+        Ok(())
+    }
+}

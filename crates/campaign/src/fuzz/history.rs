@@ -1,0 +1,128 @@
+//! A campaign as it is told by its rounds.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::done::{Done, Summary};
+use super::known::{Known, Lesson};
+use crate::finding::Finding;
+use crate::message::{decode, encode};
+
+/// A finding, as rounds remember it: the rest is in its folder.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Noted {
+    /// The name of its folder.
+    pub name: String,
+    /// What it has in common with those that are most likely the same bug.
+    pub group: String,
+    /// The relation.
+    pub relation: String,
+    /// Whether it is a violation, a crash or a hang.
+    pub what: String,
+    /// How long the reduced case is, in bytes.
+    pub bytes: usize,
+}
+
+impl Noted {
+    /// What is remembered of a finding.
+    pub fn of(finding: &Finding) -> Self {
+        Noted {
+            name: finding.signature.to_string(),
+            group: format!("{:016x}", finding.signature.group),
+            relation: finding.suspect.relation.clone(),
+            what: finding.suspect.what.name().to_owned(),
+            bytes: finding.suspect.case.bytes(),
+        }
+    }
+}
+
+/// A round as it is kept: what came of it and what it found as JSON, what it has added as bytes.
+pub struct Record {
+    /// The summary.
+    pub summary: String,
+    /// The findings.
+    pub findings: String,
+    /// What it has added to what is known.
+    pub lesson: Vec<u8>,
+}
+
+impl Record {
+    /// That of a round.
+    pub fn of(done: &Done) -> Self {
+        let noted: Vec<Noted> = done.findings.iter().map(Noted::of).collect();
+        Record {
+            summary: serde_json::to_string(&done.summary).unwrap_or_default(),
+            findings: serde_json::to_string(&noted).unwrap_or_default(),
+            lesson: encode(&done.lesson),
+        }
+    }
+
+    /// What it has added to what is known.
+    pub fn lesson(&self) -> Result<Lesson, String> {
+        decode(&self.lesson).map_err(|error| error.to_string())
+    }
+}
+
+/// What all rounds of a campaign come to.
+#[derive(Default)]
+pub struct History {
+    /// What came of them.
+    pub summary: Summary,
+    /// By group: the findings, each once.
+    pub findings: BTreeMap<String, Vec<Noted>>,
+    /// Behind each round.
+    pub curve: Vec<Stand>,
+    known: Known,
+}
+
+/// How far a campaign was behind a round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stand {
+    /// Pairs that were tested.
+    pub pairs: u64,
+    /// Counters in the differences of pairs.
+    pub differing: u64,
+    /// Counters that counted.
+    pub executed: u64,
+    /// Query plans.
+    pub plans: u64,
+    /// Groups of findings.
+    pub groups: u64,
+}
+
+impl History {
+    /// Adds the next round.
+    pub fn add(&mut self, record: &Record) -> Result<(), String> {
+        let words = |error: serde_json::Error| error.to_string();
+        let summary: Summary = serde_json::from_str(&record.summary).map_err(words)?;
+        let findings: Vec<Noted> = serde_json::from_str(&record.findings).map_err(words)?;
+        self.take(&summary, &findings, &record.lesson()?);
+        Ok(())
+    }
+
+    /// The same, of a round that has just been closed.
+    pub fn close(&mut self, done: &Done) {
+        let noted: Vec<Noted> = done.findings.iter().map(Noted::of).collect();
+        self.take(&done.summary, &noted, &done.lesson);
+    }
+
+    fn take(&mut self, summary: &Summary, findings: &[Noted], lesson: &Lesson) {
+        self.summary.add(summary);
+        for finding in findings {
+            let group = self.findings.entry(finding.group.clone()).or_default();
+            if !group.iter().any(|known| known.name == finding.name) {
+                group.push(finding.clone());
+            }
+        }
+        self.known.learn(lesson);
+        let (differing, executed, plans) = self.known.sizes();
+        let (pairs, groups) = (self.summary.pairs, self.findings.len() as u64);
+        self.curve.push(Stand { pairs, differing, executed, plans, groups });
+    }
+
+    /// How far it is.
+    pub fn stand(&self) -> Stand {
+        self.curve.last().copied().unwrap_or_default()
+    }
+}

@@ -1,0 +1,111 @@
+//! What metacov and a worker say to each other about a round: all pairs on one database, and its changes.
+
+use metacov_relations::Comparison;
+use serde::{Deserialize, Serialize};
+
+use super::known::{Known, Lesson};
+use crate::message::Tested;
+
+/// How a round goes, whatever guides it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schedule {
+    /// The database is changed after so many pairs without news.
+    pub patience: u64,
+    /// How many pairs are tested on a database and its changes.
+    pub pairs: u64,
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Schedule { patience: 1000, pairs: 5000 }
+    }
+}
+
+/// A round that is wanted.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Round {
+    /// The seed of all.
+    pub(crate) seed: u64,
+    /// The number of the round, and of its database.
+    pub(crate) number: u64,
+    /// As they stand in the table of all.
+    pub(crate) relations: Vec<usize>,
+    /// As it stands in the table of all.
+    pub(crate) guidance: usize,
+    /// Whether traces are looked at even if nothing is guided by them.
+    pub(crate) observes: bool,
+    pub(crate) schedule: Schedule,
+    /// What earlier rounds have found out.
+    pub(crate) known: Known,
+    /// Where it begins: not at its beginning, if a worker was lost on the way.
+    pub(crate) start: Point,
+    /// Whether each step is told before it is taken, because one of them ends the worker.
+    pub(crate) is_cautious: bool,
+}
+
+/// How far a round has come.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Point {
+    /// How many pairs are done.
+    pub(crate) pairs: u64,
+    /// The changes of the database: the mutators that were tried, the last of which worked.
+    pub(crate) changes: Vec<Vec<usize>>,
+    pub(crate) pace: Pace,
+    /// What it has added to what is known.
+    pub(crate) lesson: Lesson,
+}
+
+/// What decides when the database is changed.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Pace {
+    /// Pairs since there was news.
+    pub(crate) stale: u64,
+    /// Since the last change: pairs, and their news.
+    pub(crate) pairs: u64,
+    pub(crate) news: u64,
+}
+
+/// What came of some pairs that follow each other, on one state of the database.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Stretch {
+    pub(crate) pairs: u64,
+    /// By relation: how many held, were violated, and said nothing for a reason.
+    pub(crate) counts: Vec<(usize, Ended, u64)>,
+    /// Pairs to remember, by number and relation.
+    pub(crate) kept: Vec<(u64, usize, Tested)>,
+    pub(crate) violations: Vec<Violated>,
+    pub(crate) pace: Pace,
+    pub(crate) lesson: Lesson,
+}
+
+/// How a pair ended.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Ended {
+    Held,
+    Violated,
+    Invalid(String),
+}
+
+/// A pair that violates its relation.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Violated {
+    pub(crate) pair: u64,
+    pub(crate) relation: usize,
+    pub(crate) how: String,
+    /// As SQLite's shell takes them.
+    pub(crate) sides: [Vec<String>; 2],
+    /// The texts that they are made up of.
+    pub(crate) parts: Vec<String>,
+    pub(crate) comparison: Comparison,
+}
+
+/// A change of the database.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Changed {
+    /// The mutators that were tried.
+    pub(crate) mutators: Vec<usize>,
+    /// What was run; some of it failed, and is part of it.
+    pub(crate) statements: Vec<String>,
+    /// What making the database ran, with all changes, as bytes, if that is measured.
+    pub(crate) executed: Vec<u8>,
+}

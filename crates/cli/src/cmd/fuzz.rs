@@ -1,0 +1,317 @@
+//! `metacov fuzz`
+
+use std::ffi::OsString;
+use std::io;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use metacov_campaign::{
+    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, Guidance, Investigator, Known, Record,
+    Schedule, Setting, fuzz,
+};
+use metacov_core::{Fingerprint, Operation};
+use metacov_formats::{Fault, Halt, Scope};
+use metacov_store::{BUILD, Header, Recorder, Settings};
+use metacov_sqlite::VERSION;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::fuzz_clerk::Desk;
+use super::fuzz_report;
+use super::measure_sql::{EngineRelations, Look, setting};
+use super::run_file::{command, refused};
+use super::target_args::{Memory, bytes, seconds};
+use super::{target, workers};
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::talk::Talk;
+
+const EXAMPLES: &str = "\
+Examples:
+  A minute on the SQLite that is inside:
+    metacov fuzz --duration 60s
+  An old SQLite, with old faults; what was found, each in a folder of its own:
+    metacov target build sqlite@3.29.0
+    metacov fuzz sqlite@3.29.0 --duration 10m -o old.metacov && ls old.findings
+  Go on with it after an interrupt, a crash of the machine, or because it was not enough:
+    metacov fuzz sqlite@3.29.0 --duration 10m -o old.metacov --resume
+  How is it doing? At any time, from another terminal:
+    metacov report old.metacov
+  Does a finding still show, and which version has it fixed?
+    metacov replay old.findings --bisect
+  Until something is found, by NoREC alone, guided by query plans:
+    metacov fuzz --guidance qpg --relation norec --stop-after-findings 1
+
+What guides it (docs/fuzzing.md says why):
+  mix    new metamorphic coverage or a new query plan; tests that brought either are varied
+  mcg    new metamorphic coverage: code in the difference of a pair that was in none before
+  ccg    new code coverage
+  qpg    new query plans
+  none   nothing: the database is changed again and again";
+
+/// Test an engine without end: databases and pairs of queries, guided by what is new of them.
+///
+/// Whatever the engine does (crash, hang, eat memory), the campaign goes on. What violates its
+/// relation, crashes or hangs is run again twice, made as small as possible, told from what was
+/// found before, and put into a folder beside the run file, with a script for SQLite's shell. The
+/// same seed gives the same campaign, whatever the number of workers and however often it is cut.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// What is tested: `sqlite`, which is inside, or `sqlite@VERSION` (see `metacov target list`).
+    #[arg(value_name = "ENGINE", default_value = "sqlite")]
+    engine: String,
+    /// What guides it: `mix`, `mcg`, `ccg`, `qpg` or `none`.
+    #[arg(long, value_name = "NAME", default_value = "mix")]
+    guidance: String,
+    #[command(flatten)]
+    relations: EngineRelations,
+    /// The seed of databases and pairs: the same seed gives the same.
+    #[arg(long, value_name = "SEED", default_value = "1")]
+    seed: u64,
+    /// The database is changed after so many pairs without news.
+    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().patience)]
+    patience: u64,
+    /// There is a new database after so many pairs.
+    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().pairs)]
+    database_pairs: u64,
+    /// Look at coverage even if nothing is guided by it.
+    #[arg(long)]
+    observe: bool,
+    /// Another SQLite: a library that is built with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
+    /// Bugs that are known and not to be told again: a TOML file (docs/fuzzing.md has its form).
+    #[arg(long, value_name = "FILE")]
+    known: Option<PathBuf>,
+
+    /// End after this time, such as 90s, 10m, 8h or 2d.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "End")]
+    duration: Option<Duration>,
+    /// End after so many pairs.
+    #[arg(long, value_name = "N", help_heading = "End")]
+    pairs: Option<u64>,
+    /// End when so many different bugs were found.
+    #[arg(long, value_name = "N", help_heading = "End")]
+    stop_after_findings: Option<u64>,
+
+    /// How many workers [default: the number of processors].
+    #[arg(short, long, value_name = "N", help_heading = "Limits")]
+    jobs: Option<NonZero<usize>>,
+    /// How long a worker may be silent, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, help_heading = "Limits")]
+    timeout: Duration,
+    /// How much memory a worker may have, such as 512M or 4G, or `none`.
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes, help_heading = "Limits")]
+    memory: Memory,
+
+    /// The run file. Findings are in a folder beside it.
+    #[arg(short, long, value_name = "C.metacov", default_value = "campaign.metacov", help_heading = "Output")]
+    output: PathBuf,
+    /// Go on with the campaign in the run file.
+    #[arg(long, help_heading = "Output")]
+    resume: bool,
+}
+
+pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let guidance = GUIDANCES.iter().position(|known| known.name() == args.guidance);
+    let guidance = guidance.ok_or_else(|| {
+        let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
+        anyhow!("`{}` is not a guidance ({})", args.guidance, names.join(", "))
+    })?;
+    let interrupted = interrupts()?;
+    let stage = Stage::new(args, GUIDANCES[guidance])?;
+    let workers = workers(args.jobs);
+    let campaign = args.campaign(guidance, &stage, workers)?;
+    let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
+    let header = args.header(&campaign, &stage);
+    let mut recorder = Recorder::open(&args.output, &header, args.resume).map_err(refused)?;
+    let mut lessons = Vec::new();
+    let desk = Desk::new(args, talk, &interrupted)?;
+    for round in recorder.take_rounds() {
+        let record =
+            Record { summary: round.summary, findings: round.findings, lesson: round.lesson };
+        let damaged = |what| {
+            let name = args.output.display().to_string();
+            Fault::malformed(metacov_formats::Place::Whole, format!("round {}: {what}", round.number)).of(name)
+        };
+        lessons.push(record.lesson().map_err(damaged)?);
+        desk.remember(&record).map_err(damaged)?;
+    }
+    let of = |setting| Conditions {
+        setting,
+        workers,
+        timeout: args.timeout,
+        memory_bytes: args.memory.0,
+        interrupted: &interrupted,
+    };
+    let alone = |setting| Conditions { workers: NonZero::<usize>::MIN, ..of(setting) };
+    let (conditions, plain, counting) =
+        (of(&stage.tested), alone(&stage.plain), alone(&stage.counting));
+    let reference = stage.reference.as_ref().map(alone);
+    let investigator = || {
+        let reference = reference.as_ref();
+        let reference = reference.map(|conditions| (format!("sqlite@{VERSION}"), conditions));
+        let target = args.engine.clone();
+        let equipment = Equipment { target, plain: &plain, counting: &counting, reference };
+        Investigator::new(equipment, known.clone())
+    };
+    let numbering = recorder.numbering();
+    let desk = desk.with(recorder, &campaign.trial);
+    let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
+    let (recorder, is_cut) = desk.finish();
+    let is_complete = !is_cut && args.pairs.is_some_and(|pairs| recorder.1 >= pairs);
+    let finished = recorder.0.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
+    ended.map_err(|halt| match halt {
+        Halt::Input(error) => anyhow::Error::from(error),
+        Halt::Audience(error) => Unwritten(error).into(),
+    })?;
+    finished?;
+    let code = fuzz_report::run(&args.output, talk)?;
+    Ok(if interrupted.load(Relaxed) { ExitCode::Interrupted } else { code })
+}
+
+/// The libraries of a campaign.
+struct Stage {
+    /// What is tested.
+    tested: Setting,
+    /// The same without counters, and with exact ones.
+    plain: Setting,
+    counting: Setting,
+    /// The SQLite that is inside, if another one is tested.
+    reference: Option<Setting>,
+}
+
+impl Stage {
+    fn new(args: &Args, guidance: &dyn Guidance) -> anyhow::Result<Self> {
+        let of = |look| setting(&args.engine, args.library.as_deref(), look, &Scope::default());
+        let looks = args.observe || guidance.looks().traces;
+        let is_inside = args.library.is_none()
+            && target::engine(&args.engine)?.notes == target::engine("sqlite")?.notes;
+        let reference = (!is_inside)
+            .then(|| setting("sqlite", None, Look::Outcomes, &Scope::default()))
+            .transpose()?;
+        Ok(Stage {
+            tested: of(if looks { Look::Traces } else { Look::Outcomes })?,
+            plain: of(Look::Outcomes)?,
+            counting: of(Look::Coverage)?,
+            reference,
+        })
+    }
+}
+
+impl Args {
+    fn campaign(
+        &self,
+        guidance: usize,
+        stage: &Stage,
+        workers: NonZero<usize>,
+    ) -> anyhow::Result<Campaign> {
+        if self.patience == 0 || self.database_pairs == 0 {
+            bail!("--patience and --database-pairs are at least 1");
+        }
+        let mut fingerprint = Fingerprint::new();
+        let relations = self.relations.places()?;
+        let schedule = Schedule { patience: self.patience, pairs: self.database_pairs };
+        let what = (&self.engine, &self.guidance, &relations, self.seed, schedule);
+        fingerprint.text(&format!("{what:?} {}", build(&stage.tested.library)?));
+        Ok(Campaign {
+            seed: self.seed,
+            relations,
+            guidance,
+            observes: self.observe,
+            schedule,
+            pairs: self.pairs,
+            distance: DISTANCE.max(workers.get() as u64),
+            trial: format!("{:08x}", fingerprint.hash() >> 32),
+        })
+    }
+
+    fn header(&self, campaign: &Campaign, stage: &Stage) -> Header {
+        let settings = [
+            ("the engine", self.engine.clone()),
+            (BUILD, build(&stage.tested.library).unwrap_or_default()),
+            ("--guidance", self.guidance.clone()),
+            ("--relation", self.relations.to_string()),
+            ("--seed", self.seed.to_string()),
+            ("--patience", self.patience.to_string()),
+            ("--database-pairs", self.database_pairs.to_string()),
+            ("--observe", if self.observe { "yes" } else { "" }.to_owned()),
+            ("a distance of rounds of", campaign.distance.to_string()),
+        ];
+        let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
+        let settings: Settings = settings.filter(|(_, value)| !value.is_empty()).collect();
+        Header {
+            made_by: "fuzz".to_owned(),
+            command: command(std::env::args_os()),
+            operation: Operation::Xor,
+            per_instance: false,
+            root: PathBuf::from("/"),
+            planned: None,
+            complete: false,
+            by_relation: true,
+            settings,
+        }
+    }
+
+    /// Where the run file is.
+    pub fn output(&self) -> &Path {
+        &self.output
+    }
+
+    /// When it ends.
+    pub fn ends(&self) -> (Option<Duration>, Option<u64>, Option<u64>) {
+        (self.duration, self.pairs, self.stop_after_findings)
+    }
+}
+
+/// The folder of the findings of a campaign.
+pub fn findings_folder(run: &Path) -> PathBuf {
+    run.with_extension("findings")
+}
+
+/// What tells a library from others.
+fn build(library: &Path) -> anyhow::Result<String> {
+    let bytes = std::fs::read(library)
+        .map_err(|error| Fault::Io(error).of(library.display().to_string()))?;
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.bytes(&bytes);
+    Ok(format!("{:016x}", fingerprint.hash()))
+}
+
+fn known(path: &Path) -> anyhow::Result<Known> {
+    let name = path.display().to_string();
+    let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
+    let malformed = |what| Fault::malformed(metacov_formats::Place::Whole, what).of(&name);
+    Ok(Known::parse(&text).map_err(malformed)?)
+}
+
+/// Set by the first signal that asks to end; the second one ends at once.
+fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, interrupted.clone())?;
+        signal_hook::flag::register(signal, interrupted.clone())?;
+    }
+    // A limit on the size of files is an error like a full disk, not the end of the process.
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
+    Ok(interrupted)
+}
+
+/// A time such as 90s, 10m, 8h or 2d.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let what = || format!("`{text}` is not a time such as 90s, 10m, 8h or 2d");
+    let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let number: f64 = text[..text.len() - letters.len()].parse().map_err(|_| what())?;
+    let seconds = match letters {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(what()),
+    };
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| what())
+}
+

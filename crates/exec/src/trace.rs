@@ -1,0 +1,119 @@
+//! Which counters of a library counted: the raw trace of an execution.
+
+use std::ops::{BitOrAssign, BitXorAssign};
+
+use serde::{Deserialize, Serialize};
+
+/// Counters that are looked at together.
+const COUNTERS: usize = 64;
+const BYTES: usize = COUNTERS * 8;
+
+/// Which counters of a library counted, a bit for each, in the order in which they lie in memory.
+///
+/// A counter stands for an edge of a flow graph, and a bit says whether it was taken. That is less than a cover knows,
+/// which has the edges without a counter too, but it costs nothing to find out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    words: Vec<u64>,
+}
+
+impl Trace {
+    /// How many counters counted.
+    pub fn count(&self) -> u64 {
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// How many of these are not in the other.
+    pub fn beyond(&self, other: &Trace) -> u64 {
+        let rest = other.words.iter().copied().chain(std::iter::repeat(0));
+        self.words.iter().zip(rest).map(|(word, known)| u64::from((word & !known).count_ones())).sum()
+    }
+
+    /// Takes out what is in the other.
+    pub fn remove(&mut self, other: &Trace) {
+        for (word, known) in self.words.iter_mut().zip(&other.words) {
+            *word &= !known;
+        }
+    }
+
+    /// Forgets all bits.
+    pub(crate) fn clear(&mut self) {
+        self.words.clear();
+    }
+
+    /// Adds the bits of counters, and sets those to zero.
+    pub(crate) fn take(&mut self, counters: &mut [u8]) {
+        for counters in counters.chunks_mut(BYTES) {
+            // Most of a library does not run, so most stretches are zero as a whole.
+            let is_zero = counters.chunks(8).fold(0, |all, counter| all | number(counter)) == 0;
+            let mut word = 0;
+            if !is_zero {
+                for (at, counter) in counters.chunks(8).enumerate() {
+                    word |= u64::from(number(counter) != 0) << at;
+                }
+                counters.fill(0);
+            }
+            self.words.push(word);
+        }
+    }
+}
+
+fn number(counter: &[u8]) -> u64 {
+    counter.try_into().map_or(0, u64::from_ne_bytes)
+}
+
+impl BitOrAssign<&Trace> for Trace {
+    fn bitor_assign(&mut self, other: &Trace) {
+        self.words.resize(self.words.len().max(other.words.len()), 0);
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word |= more;
+        }
+    }
+}
+
+impl BitXorAssign<&Trace> for Trace {
+    fn bitxor_assign(&mut self, other: &Trace) {
+        self.words.resize(self.words.len().max(other.words.len()), 0);
+        for (word, more) in self.words.iter_mut().zip(&other.words) {
+            *word ^= more;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counters(counted: &[usize], all: usize) -> Vec<u8> {
+        let number = |at| if counted.contains(&at) { 1_u64 << (at % 64) } else { 0 };
+        (0..all).flat_map(|at| number(at).to_ne_bytes()).collect()
+    }
+
+    #[test]
+    fn each_counter_has_its_bit_and_is_zero_then() {
+        let (mut trace, counted) = (Trace::default(), [0, 63, 64, 200, 299]);
+        let mut memory = counters(&counted, 300);
+        trace.take(&mut memory);
+        assert!(memory.iter().all(|byte| *byte == 0));
+        let bits = (0..300).filter(|at| trace.words[at / 64] >> (at % 64) & 1 == 1);
+        assert_eq!(bits.collect::<Vec<_>>(), counted);
+        assert_eq!(trace.count(), 5);
+    }
+
+    #[test]
+    fn what_is_new_is_counted() {
+        let trace = |counted: &[usize]| {
+            let mut trace = Trace::default();
+            trace.take(&mut counters(counted, 130));
+            trace
+        };
+        let (mut known, mut difference) = (Trace::default(), trace(&[1, 2, 129]));
+        difference ^= &trace(&[2, 3]);
+        assert_eq!(difference, trace(&[1, 3, 129]));
+        assert_eq!(difference.beyond(&known), 3);
+        known |= &trace(&[3]);
+        assert_eq!(difference.beyond(&known), 2);
+        difference.remove(&known);
+        assert_eq!(difference, trace(&[1, 129]));
+    }
+}

@@ -1,0 +1,228 @@
+//! Texts that are one step smaller than another, as far as brackets tell what belongs together.
+
+use std::ops::Range;
+
+use crate::sql::token::{Kind, Token, is_keyword, pretty, tokens};
+
+/// Words that may stand for a bracket with all that is in it, at most.
+const NAMES_MAX: usize = 3;
+/// Brackets inside of a bracket that may stand for it, at most.
+const INNER_MAX: usize = 10;
+/// Stretches up to this length are taken out wherever they stand, longer ones at multiples of their length.
+const STRETCH_MAX: usize = 8;
+
+/// The texts in which something smaller stands for a bracket, the outermost first. `is_whole` says that the text as a
+/// whole is taken for a bracket too.
+pub(super) fn replacements(text: &str, is_whole: bool) -> Vec<String> {
+    let words = tokens(text);
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let groups = groups(&words);
+    let mut units: Vec<Range<usize>> = Vec::new();
+    if is_whole {
+        units.push(0..words.len());
+    }
+    for group in &groups {
+        let is_called = group.start > 0 && is_function(&words[group.start - 1]);
+        units.extend(is_called.then(|| group.start - 1..group.end));
+        units.push(group.clone());
+    }
+    let mut texts = Vec::new();
+    for unit in &units {
+        let mut replace = |instead: &[Token]| {
+            texts.push(replaced(&words, unit, instead));
+        };
+        for value in ["0", "1", "NULL"] {
+            replace(&tokens(value));
+        }
+        let mut names: Vec<&Token> = Vec::new();
+        for at in unit.clone() {
+            let is_called = words.get(at + 1).is_some_and(|next| next.text == "(");
+            let is_name = words[at].kind == Kind::Word && !is_keyword(&words[at]) && !is_called;
+            if is_name && !names.contains(&&words[at]) && names.len() < NAMES_MAX {
+                names.push(&words[at]);
+            }
+        }
+        for name in names {
+            replace(std::slice::from_ref(name));
+        }
+        let inner = units
+            .iter()
+            .filter(|other| *other != unit && unit.start <= other.start && other.end <= unit.end);
+        for other in inner.take(INNER_MAX) {
+            replace(&words[other.clone()]);
+        }
+        if words[unit.start].text == "(" && unit.len() > 2 {
+            replace(&words[unit.start + 1..unit.end - 1]);
+        }
+    }
+    texts
+}
+
+/// The texts without a stretch in which all brackets have their counterparts, the longest first.
+pub(super) fn deletions(text: &str) -> Vec<String> {
+    let words = tokens(text);
+    let mut texts = Vec::new();
+    for level in levels(&words) {
+        let segments: Vec<Range<usize>> = segments(&words, &level);
+        for length in halves(segments.len()) {
+            for at in (0..segments.len()).step_by(length) {
+                let last = (at + length).min(segments.len()) - 1;
+                let (mut start, mut end) = (segments[at].start, segments[last].end);
+                // One of the commas goes too.
+                if at > 0 {
+                    start -= 1;
+                } else if last + 1 < segments.len() {
+                    end += 1;
+                } else {
+                    continue;
+                }
+                texts.push(replaced(&words, &(start..end), &[]));
+            }
+        }
+        let long = halves(level.len()).filter(|length| *length > STRETCH_MAX);
+        let short = (1..=STRETCH_MAX.min(level.len().saturating_sub(1))).rev();
+        for length in long.chain(short) {
+            let step = if length > STRETCH_MAX { length } else { 1 };
+            for at in (0..=level.len() - length).step_by(step) {
+                let stretch = level[at].start..level[at + length - 1].end;
+                texts.push(replaced(&words, &stretch, &[]));
+            }
+        }
+    }
+    texts
+}
+
+/// The texts with a simpler literal.
+pub(super) fn literals(text: &str) -> Vec<String> {
+    let words = tokens(text);
+    let mut texts = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let simple: &[&str] = match word.kind {
+            Kind::Number => &["0", "1"],
+            Kind::Text => &["''", "'a'"],
+            Kind::Blob => &["x''"],
+            Kind::Word | Kind::Sign => &[],
+        };
+        let rank = simple.iter().position(|known| word.is(known)).unwrap_or(simple.len());
+        let mut replace = |instead: &str| {
+            if instead.len() <= word.text.len() {
+                texts.push(replaced(&words, &(at..at + 1), &tokens(instead)));
+            }
+        };
+        simple[..rank].iter().for_each(|known| replace(known));
+        if word.kind == Kind::Text {
+            let inside: Vec<char> = word.text.chars().collect();
+            let inside = &inside[1..inside.len().saturating_sub(1).max(1)];
+            for half in [&inside[..inside.len() / 2], &inside[inside.len() / 2..]] {
+                let half: String = half.iter().collect();
+                if !half.is_empty() && !half.contains('\'') && half.len() < inside.len() {
+                    replace(&format!("'{half}'"));
+                }
+            }
+        }
+    }
+    texts
+}
+
+fn replaced(words: &[Token], range: &Range<usize>, instead: &[Token]) -> String {
+    pretty(&[&words[..range.start], instead, &words[range.end..]].concat())
+}
+
+/// Half of a number, half of that, down to one.
+pub(super) fn halves(number: usize) -> impl Iterator<Item = usize> {
+    std::iter::successors(Some(number / 2), |half| Some(half / 2)).take_while(|half| *half > 0)
+}
+
+fn is_function(word: &Token) -> bool {
+    word.kind == Kind::Word && !is_keyword(word)
+}
+
+/// Brackets with what is in them, by where they start.
+pub(super) fn groups(words: &[Token]) -> Vec<Range<usize>> {
+    let mut open = Vec::new();
+    let mut groups = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        if opens(word) {
+            open.push(at);
+        } else if closes(word) {
+            groups.extend(open.pop().map(|start| start..at + 1));
+        }
+    }
+    groups.sort_by_key(|group: &Range<usize>| (group.start, std::cmp::Reverse(group.end)));
+    groups
+}
+
+fn opens(word: &Token) -> bool {
+    word.text == "(" || word.is("CASE") || word.is("BEGIN")
+}
+
+fn closes(word: &Token) -> bool {
+    word.text == ")" || word.is("END")
+}
+
+/// The words of the text, and of each bracket, a bracket inside being one item; the outermost first.
+pub(super) fn levels(words: &[Token]) -> Vec<Vec<Range<usize>>> {
+    let groups = groups(words);
+    let mut levels = Vec::new();
+    let insides = groups.iter().map(|group| group.start + 1..group.end - 1);
+    for inside in std::iter::once(0..words.len()).chain(insides) {
+        let mut items = Vec::new();
+        let mut at = inside.start;
+        while at < inside.end {
+            let group = groups.iter().find(|group| group.start == at && group.end <= inside.end);
+            let end = group.map_or(at + 1, |group| group.end);
+            items.push(at..end);
+            at = end;
+        }
+        if !items.is_empty() {
+            levels.push(items);
+        }
+    }
+    levels
+}
+
+/// What stands between the commas of a level.
+pub(super) fn segments(words: &[Token], level: &[Range<usize>]) -> Vec<Range<usize>> {
+    let between = level.split(|item| item.len() == 1 && words[item.start].text == ",");
+    let ends = |items: &[Range<usize>]| Some(items.first()?.start..items.last()?.end);
+    between.filter_map(ends).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smaller_things_stand_for_brackets() {
+        let texts = replacements("a AND (ABS(b) > (c))", false);
+        for expected in
+            ["a AND 0", "a AND b", "a AND ABS(b)", "a AND ABS(b) > (c)", "a AND (1 > (c))"]
+        {
+            assert!(texts.contains(&expected.to_owned()), "{expected}: {texts:?}");
+        }
+    }
+
+    #[test]
+    fn stretches_and_list_items_go() {
+        let texts = deletions("INSERT INTO t VALUES (1, 2 + 3), (4, 5)");
+        for expected in [
+            "INSERT INTO t VALUES (1, 2 + 3)",
+            "INSERT INTO t VALUES (4, 5)",
+            "INSERT INTO t VALUES (1), (4, 5)",
+        ] {
+            assert!(texts.contains(&expected.to_owned()), "{expected}: {texts:?}");
+        }
+    }
+
+    #[test]
+    fn whatever_stands_there_is_edited_without_harm() {
+        for text in
+            ["", "(", ")", "CASE", "END END", "a,,b", ",", "((", "'", "x'", "1.", "()", "f()"]
+        {
+            let texts = [replacements(text, true), deletions(text), literals(text)].concat();
+            assert!(texts.len() < 1000, "{text}");
+        }
+    }
+}

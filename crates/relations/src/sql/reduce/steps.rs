@@ -1,0 +1,50 @@
+//! Which steps can be taken from a draft, by kind.
+
+use super::column;
+use super::draft::{Change, Draft};
+
+/// Without so many statements of the setup that follow each other, from the end: what comes late is seldom needed by
+/// others.
+pub(super) fn shorter_setups(draft: &Draft, chunk: usize) -> Vec<Change> {
+    let setup = &draft.setup;
+    let without = |number: usize| {
+        let end = setup.len() - number * chunk;
+        let start = end.saturating_sub(chunk);
+        Change::Setup([&setup[..start], &setup[end..]].concat())
+    };
+    (0..setup.len().div_ceil(chunk)).map(without).collect()
+}
+
+/// Without a column of a table.
+pub(super) fn columns(draft: &Draft) -> Vec<Change> {
+    column::removals(&draft.setup).into_iter().map(Change::Setup).collect()
+}
+
+/// With an edited statement of the setup, the last ones first.
+pub(super) fn statements(draft: &Draft, edits: impl Fn(&str) -> Vec<String>) -> Vec<Change> {
+    let edited = |(at, text): (usize, &String)| {
+        edits(text).into_iter().map(move |text| Change::Statement(at, text)).collect::<Vec<_>>()
+    };
+    draft.setup.iter().enumerate().rev().flat_map(edited).collect()
+}
+
+/// With an edited part.
+pub(super) fn parts(draft: &Draft, edits: impl Fn(&str) -> Vec<String>) -> Vec<Change> {
+    let edited = |(at, text): (usize, &String)| {
+        edits(text).into_iter().map(move |text| Change::Part(at, text)).collect::<Vec<_>>()
+    };
+    draft.parts.iter().enumerate().flat_map(edited).collect()
+}
+
+/// Without the clauses that consist of a part.
+pub(super) fn clauses(draft: &Draft) -> Vec<Change> {
+    (0..draft.parts.len()).map(Change::Clause).collect()
+}
+
+/// With one optimization switched off, or one less.
+pub(super) fn switches(draft: &Draft) -> Vec<Change> {
+    let Some(mask) = draft.switches() else { return Vec::new() };
+    let bits = || (0..u32::BITS).map(|bit| 1 << bit).filter(|bit| mask & bit != 0);
+    let one = bits().filter(|bit| *bit != mask);
+    one.chain(bits().map(|bit| mask & !bit)).map(Change::Switches).collect()
+}
