@@ -192,7 +192,11 @@ impl Place<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn test(&mut self, test: &Test, mut master: Option<&mut Master>) -> io::Result<Tested> {
+    pub(crate) fn test(
+        &mut self,
+        test: &Test,
+        mut master: Option<&mut Master>,
+    ) -> io::Result<Tested> {
         let statements = || [&test.sides.a, &test.sides.b].map(written);
         if let Some(master) = &mut master {
             master.say(&encode(&Answer::Next(statements())))?;

@@ -10,8 +10,8 @@
 mod bench;
 mod check;
 mod crew;
-mod fuzz;
 mod finding;
+mod fuzz;
 mod measure;
 mod message;
 mod plan;

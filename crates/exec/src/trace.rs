@@ -26,7 +26,11 @@ impl Trace {
     /// How many of these are not in the other.
     pub fn beyond(&self, other: &Trace) -> u64 {
         let rest = other.words.iter().copied().chain(std::iter::repeat(0));
-        self.words.iter().zip(rest).map(|(word, known)| u64::from((word & !known).count_ones())).sum()
+        self.words
+            .iter()
+            .zip(rest)
+            .map(|(word, known)| u64::from((word & !known).count_ones()))
+            .sum()
     }
 
     /// Takes out what is in the other.

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::{FixedState, FoldHasher};
-use serde::{Deserialize, Serialize};
 use metacov_core::Pair;
+use serde::{Deserialize, Serialize};
 
 use crate::outcome::{Invalid, Outcome, Value, Verdict};
 
