@@ -31,6 +31,7 @@ struct Args {
 enum Command {
     Diff(Box<cmd::diff::Args>),
     Measure(Box<cmd::measure::Args>),
+    Fuzz(Box<cmd::fuzz::Args>),
     Cc(cmd::cc::Args),
     #[command(name = "c++")]
     Cpp(cmd::cc::Args),
@@ -68,6 +69,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Measure(args) => args.run(&talk),
+        Command::Fuzz(args) => cmd::fuzz::run(&args, &talk),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
         Command::Supervise { folder } => cmd::inner::supervise(&folder),

@@ -4,6 +4,7 @@
 //! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
 //! no number is made here that the summaries of the core do not hold.
 
+mod campaign;
 mod comparison;
 pub mod correlations;
 mod csv;
@@ -23,6 +24,7 @@ pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,
 };
+pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
 pub use csv::Csv;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};

@@ -215,3 +215,10 @@ impl<'c> Investigator<'c> {
         Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
     }
 }
+
+impl Finding {
+    /// For now.
+    pub fn write(&self, _: &std::path::Path) -> io::Result<()> {
+        Ok(())
+    }
+}

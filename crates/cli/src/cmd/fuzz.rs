@@ -1,27 +1,26 @@
 //! `metacov fuzz`
 
-use std::ffi::OsString;
-use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{
-    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, Guidance, Investigator, Known, Record,
-    Schedule, Setting, fuzz,
+    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, Guidance, History, Investigator, Known,
+    Lesson, Schedule, Setting, fuzz,
 };
 use metacov_core::{Fingerprint, Operation};
-use metacov_formats::{Fault, Halt, Scope};
+use metacov_formats::{Fault, Halt, Place, Scope};
 use metacov_store::{BUILD, Header, Recorder, Settings};
 use metacov_sqlite::VERSION;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::fuzz_clerk::Desk;
+use super::fuzz_clerk::{Desk, Ends, State};
 use super::fuzz_report;
-use super::measure_sql::{EngineRelations, Look, setting};
+use super::fuzz_status::Status;
+use super::measure_sql::{RelationArgs, Look, setting};
 use super::run_file::{command, refused};
 use super::target_args::{Memory, bytes, seconds};
 use super::{target, workers};
@@ -67,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "mix")]
     guidance: String,
     #[command(flatten)]
-    relations: EngineRelations,
+    relations: RelationArgs,
     /// The seed of databases and pairs: the same seed gives the same.
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
@@ -115,6 +114,7 @@ pub struct Args {
     resume: bool,
 }
 
+#[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let guidance = GUIDANCES.iter().position(|known| known.name() == args.guidance);
     let guidance = guidance.ok_or_else(|| {
@@ -128,18 +128,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
     let header = args.header(&campaign, &stage);
     let mut recorder = Recorder::open(&args.output, &header, args.resume).map_err(refused)?;
-    let mut lessons = Vec::new();
-    let desk = Desk::new(args, talk, &interrupted)?;
-    for round in recorder.take_rounds() {
-        let record =
-            Record { summary: round.summary, findings: round.findings, lesson: round.lesson };
-        let damaged = |what| {
-            let name = args.output.display().to_string();
-            Fault::malformed(metacov_formats::Place::Whole, format!("round {}: {what}", round.number)).of(name)
-        };
-        lessons.push(record.lesson().map_err(damaged)?);
-        desk.remember(&record).map_err(damaged)?;
-    }
+    let (lessons, history) = recall(&mut recorder, &args.output)?;
     let of = |setting| Conditions {
         setting,
         workers,
@@ -159,11 +148,23 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         Investigator::new(equipment, known.clone())
     };
     let numbering = recorder.numbering();
-    let desk = desk.with(recorder, &campaign.trial);
+    let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
+    let desk = Desk {
+        recorder,
+        trial: campaign.trial.clone(),
+        folder: findings_folder(&args.output),
+        ends: Ends { duration: args.duration, findings: args.stop_after_findings },
+        interrupted: &interrupted,
+        start: Instant::now(),
+        state: Mutex::new(State::new(history)),
+        status,
+    };
     let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
-    let (recorder, is_cut) = desk.finish();
-    let is_complete = !is_cut && args.pairs.is_some_and(|pairs| recorder.1 >= pairs);
-    let finished = recorder.0.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
+    desk.status.finish();
+    let Desk { recorder, state, .. } = desk;
+    let tested = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand().pairs;
+    let is_complete = args.pairs.is_some_and(|pairs| tested >= pairs);
+    let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
     ended.map_err(|halt| match halt {
         Halt::Input(error) => anyhow::Error::from(error),
         Halt::Audience(error) => Unwritten(error).into(),
@@ -171,6 +172,20 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     finished?;
     let code = fuzz_report::run(&args.output, talk)?;
     Ok(if interrupted.load(Relaxed) { ExitCode::Interrupted } else { code })
+}
+
+/// What the rounds that are there have added, and come to.
+fn recall(recorder: &mut Recorder, path: &Path) -> anyhow::Result<(Vec<Lesson>, History)> {
+    let (mut lessons, mut history) = (Vec::new(), History::default());
+    for round in recorder.take_rounds() {
+        let (number, record) = fuzz_report::record(round);
+        let mut take = || -> Result<(), String> {
+            lessons.push(record.lesson()?);
+            history.add(&record)
+        };
+        take().map_err(|what| fuzz_report::damaged(number, &what, &path.display().to_string()))?;
+    }
+    Ok((lessons, history))
 }
 
 /// The libraries of a campaign.
@@ -234,7 +249,7 @@ impl Args {
             ("the engine", self.engine.clone()),
             (BUILD, build(&stage.tested.library).unwrap_or_default()),
             ("--guidance", self.guidance.clone()),
-            ("--relation", self.relations.to_string()),
+            ("--relation", self.relations.names()),
             ("--seed", self.seed.to_string()),
             ("--patience", self.patience.to_string()),
             ("--database-pairs", self.database_pairs.to_string()),
@@ -255,16 +270,6 @@ impl Args {
             settings,
         }
     }
-
-    /// Where the run file is.
-    pub fn output(&self) -> &Path {
-        &self.output
-    }
-
-    /// When it ends.
-    pub fn ends(&self) -> (Option<Duration>, Option<u64>, Option<u64>) {
-        (self.duration, self.pairs, self.stop_after_findings)
-    }
 }
 
 /// The folder of the findings of a campaign.
@@ -284,7 +289,7 @@ fn build(library: &Path) -> anyhow::Result<String> {
 fn known(path: &Path) -> anyhow::Result<Known> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
-    let malformed = |what| Fault::malformed(metacov_formats::Place::Whole, what).of(&name);
+    let malformed = |what| Fault::malformed(Place::Whole, what).of(&name);
     Ok(Known::parse(&text).map_err(malformed)?)
 }
 

@@ -26,9 +26,8 @@ const OPERATIONS_MAX: u64 = 200_000;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
 pub struct EngineArgs {
-    /// The relations to test.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    relation: Vec<String>,
+    #[command(flatten)]
+    relations: RelationArgs,
     /// How many databases the pairs are spread over.
     #[arg(long, value_name = "N", default_value = "10")]
     databases: u64,
@@ -38,6 +37,14 @@ pub struct EngineArgs {
     /// Another SQLite: a library that is built with `metacov cc -shared`.
     #[arg(long, value_name = "FILE")]
     pub library: Option<PathBuf>,
+}
+
+/// Relations, in the words of users.
+#[derive(clap::Args)]
+pub struct RelationArgs {
+    /// The relations to test.
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
+    relation: Vec<String>,
 }
 
 /// What is looked at.
@@ -57,7 +64,7 @@ impl EngineArgs {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
             ("the engine", engine.to_owned()),
-            ("--relation", self.relation.join(",")),
+            ("--relation", self.relations.names()),
             ("--pairs", pairs.to_string()),
             ("--databases", self.databases.to_string()),
             ("--seed", self.seed.to_string()),
@@ -72,11 +79,19 @@ impl EngineArgs {
             bail!("at least one database and one pair are needed");
         }
         let (seed, databases) = (self.seed, self.databases.min(pairs));
-        Ok(Plan { seed, relations: self.relations()?, pairs, databases })
+        Ok(Plan { seed, relations: self.relations.places()?, pairs, databases })
     }
 
-    /// The relations, as they stand in the table of all.
-    pub fn relations(&self) -> anyhow::Result<Vec<usize>> {
+}
+
+impl RelationArgs {
+    /// Their names, as they were given.
+    pub fn names(&self) -> String {
+        self.relation.join(",")
+    }
+
+    /// As they stand in the table of all.
+    pub fn places(&self) -> anyhow::Result<Vec<usize>> {
         if self.relation.iter().any(|name| name == "all") {
             return Ok((0..ALL.len()).collect());
         }

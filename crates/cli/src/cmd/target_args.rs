@@ -53,7 +53,7 @@ enum Modes {
 
 /// A number of bytes, or no limit.
 #[derive(Clone, Copy)]
-struct Memory(Option<u64>);
+pub struct Memory(pub Option<u64>);
 
 impl TargetArgs {
     /// Whether there is a command.
@@ -129,14 +129,14 @@ pub fn settings(target: &Target) -> Settings {
     settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 =
         text.trim_end_matches('s').parse().map_err(|_| "a number of seconds is needed")?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
     if duration.is_zero() { Err("no time at all".to_owned()) } else { Ok(duration) }
 }
 
-fn bytes(text: &str) -> Result<Memory, String> {
+pub fn bytes(text: &str) -> Result<Memory, String> {
     if text == "none" {
         return Ok(Memory(None));
     }

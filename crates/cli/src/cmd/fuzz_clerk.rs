@@ -1,0 +1,113 @@
+//! Takes in what a campaign tells: into the run file, the folder of findings, and before the user's eyes.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use metacov_campaign::{Clerk, Done, Finding, History, Record, Stand};
+use metacov_formats::{Audience, Done as Heard, Error};
+use metacov_store::{Recorder, StoredRound};
+
+use super::fuzz_status::{Status, View};
+
+/// When a campaign ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    pub duration: Option<Duration>,
+    pub findings: Option<u64>,
+}
+
+/// Takes in what a campaign tells.
+pub struct Desk<'d> {
+    pub recorder: Recorder,
+    pub trial: String,
+    pub folder: PathBuf,
+    pub ends: Ends,
+    pub interrupted: &'d AtomicBool,
+    pub start: Instant,
+    pub state: Mutex<State>,
+    pub status: Status<'d>,
+}
+
+/// What a desk knows.
+pub struct State {
+    pub history: History,
+    /// Pairs that were tested by this process, also those of rounds that are not over.
+    tested: u64,
+    /// When a round last brought something new.
+    last_news: Instant,
+}
+
+impl State {
+    #[expect(clippy::disallowed_methods, reason = "how long ago something was is told, and part of no result")]
+    pub fn new(history: History) -> Self {
+        State { history, tested: 0, last_news: Instant::now() }
+    }
+}
+
+impl Desk<'_> {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn show(&self, state: &State) {
+        self.status.show(&View {
+            history: &state.history,
+            tested: state.tested,
+            elapsed: self.start.elapsed(),
+            since_news: state.last_news.elapsed(),
+        });
+    }
+}
+
+impl Clerk for Desk<'_> {
+    fn tested(&self, pairs: u64) {
+        let mut state = self.state();
+        state.tested += pairs;
+        self.show(&state);
+    }
+
+    fn found(&self, finding: &Finding) -> io::Result<()> {
+        finding.write(&self.folder).map(drop)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "how long ago something was is told, and part of no result")]
+    fn close(&self, done: &Done) -> Result<(), Error> {
+        let Record { summary, findings, lesson } = Record::of(done);
+        let (trial, number) = (self.trial.clone(), done.number);
+        self.recorder.close_round(StoredRound { trial, number, summary, findings, lesson })?;
+        let mut state = self.state();
+        let before = state.history.stand();
+        state.history.close(done);
+        let now = state.history.stand();
+        if (Stand { pairs: 0, ..now }) != (Stand { pairs: 0, ..before }) {
+            state.last_news = Instant::now();
+        }
+        for finding in &done.findings {
+            self.status.found(finding, now.groups > before.groups);
+        }
+        self.show(&state);
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        let is_late = self.ends.duration.is_some_and(|end| self.start.elapsed() >= end);
+        let has_enough = || {
+            let wanted = self.ends.findings;
+            wanted.is_some_and(|wanted| self.state().history.findings.len() as u64 >= wanted)
+        };
+        self.interrupted.load(Relaxed) || is_late || has_enough()
+    }
+}
+
+impl Audience for Desk<'_> {
+    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        self.recorder.knows(place, relation, pair)
+    }
+
+    fn hear(&self, done: &Heard<'_>) -> Result<(), Error> {
+        self.recorder.hear(done)
+    }
+}

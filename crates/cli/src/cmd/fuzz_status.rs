@@ -1,0 +1,130 @@
+//! How a campaign is doing, at a glance: some lines that stay in place on a terminal, a line now and then elsewhere.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use metacov_campaign::{Finding, History, Stand};
+use metacov_report::{sparkline, thousands};
+
+use crate::talk::Talk;
+
+/// How often the lines of a terminal change, and how often a line is said elsewhere.
+const GLANCE: Duration = Duration::from_millis(200);
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// How many columns a curve has.
+const CURVE: usize = 40;
+
+/// Shows how a campaign is doing.
+pub struct Status<'t> {
+    talk: &'t Talk,
+    bar: ProgressBar,
+    is_terminal: bool,
+    last: Mutex<Option<Instant>>,
+    title: String,
+}
+
+/// What is shown.
+pub struct View<'v> {
+    pub history: &'v History,
+    /// Pairs that were tested by this process.
+    pub tested: u64,
+    pub elapsed: Duration,
+    pub since_news: Duration,
+}
+
+impl<'t> Status<'t> {
+    pub fn new(talk: &'t Talk, title: String) -> Self {
+        let is_terminal = stderr().is_terminal() && !talk.is_quiet();
+        let bar = if is_terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+            bar.set_style(style);
+        }
+        if is_terminal {
+            bar.enable_steady_tick(GLANCE);
+        }
+        Status { talk, bar, is_terminal, last: Mutex::default(), title }
+    }
+
+    /// Shows it, unless it was shown a moment ago.
+    #[expect(clippy::disallowed_methods, reason = "when to show something is a matter of the clock")]
+    pub fn show(&self, view: &View<'_>) {
+        let every = if self.is_terminal { GLANCE } else { LINE_EVERY };
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| last.elapsed() >= every);
+        // The first line elsewhere says something.
+        if !is_due || (!self.is_terminal && last.is_none() && view.elapsed < LINE_EVERY) {
+            return;
+        }
+        *last = Some(Instant::now());
+        if self.is_terminal {
+            self.bar.set_message(format!("{}\n{}", self.title, lines(view).join("\n")));
+        } else {
+            self.talk.note(&lines(view)[..3].iter().map(|line| line.trim()).collect::<Vec<_>>().join("; "));
+        }
+    }
+
+    /// Tells of a finding.
+    pub fn found(&self, finding: &Finding, is_new: bool) {
+        if is_new {
+            let what = format!(
+                "found: {} ({}), {} bytes: {}",
+                finding.suspect.what.name(),
+                finding.suspect.relation,
+                finding.suspect.case.bytes(),
+                finding.signature
+            );
+            self.bar.suspend(|| self.talk.note(&what));
+        }
+    }
+
+    /// Takes the lines away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn lines(view: &View<'_>) -> Vec<String> {
+    let View { history, tested, elapsed, since_news } = view;
+    let Stand { pairs, differing, executed, plans, groups } = history.stand();
+    #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
+    let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
+    let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();
+    let curve: Vec<u64> = history.curve.iter().map(|stand| stand.differing).collect();
+    let mut lines = vec![
+        format!(
+            "  {} in {}, {rate:.0} pairs/s; {} databases, {} pairs done, {} changes, {} restarts",
+            thousands(*tested),
+            time(*elapsed),
+            thousands(history.curve.len() as u64),
+            thousands(pairs),
+            thousands(history.summary.changes),
+            thousands(history.summary.restarts),
+        ),
+        format!(
+            "  MC {} edges of {} run, {} plans; news {} ago",
+            thousands(differing),
+            thousands(executed),
+            thousands(plans),
+            time(*since_news)
+        ),
+        format!("  {} bugs ({} violations)", thousands(groups), thousands(violated)),
+    ];
+    if differing > 0 {
+        lines.push(format!("  {}", sparkline(&curve, CURVE)));
+    }
+    lines
+}
+
+/// A time in the two largest units.
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600..86400 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{} d {} h", seconds / 86400, seconds / 3600 % 24),
+    }
+}
