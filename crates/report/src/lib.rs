@@ -6,6 +6,7 @@
 
 mod campaign;
 mod comparison;
+pub mod correlations;
 mod csv;
 pub mod digest;
 pub mod html;
