@@ -18,8 +18,8 @@ mod round;
 
 pub use campaign::{Campaign, Clerk, DISTANCE, fuzz};
 pub use done::{Counts, Done, Summary};
-pub use history::{History, Noted, Record, Stand};
 pub use guidance::{GUIDANCES, Guidance, Looks};
+pub use history::{History, Noted, Record, Stand};
 pub use known::{Lesson, Seen};
 pub use round::Schedule;
 pub(crate) use round::{Changed, Round, Stretch};

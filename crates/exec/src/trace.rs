@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 const COUNTERS: usize = 64;
 const BYTES: usize = COUNTERS * 8;
 
+/// Counters that have not counted.
+static ZEROS: [u8; BYTES] = [0; BYTES];
+
 /// Which counters of a library counted, a bit for each, in the order in which they lie in memory.
 ///
 /// A counter stands for an edge of a flow graph, and a bit says whether it was taken. That is less than a cover knows,
@@ -26,7 +29,11 @@ impl Trace {
     /// How many of these are not in the other.
     pub fn beyond(&self, other: &Trace) -> u64 {
         let rest = other.words.iter().copied().chain(std::iter::repeat(0));
-        self.words.iter().zip(rest).map(|(word, known)| u64::from((word & !known).count_ones())).sum()
+        self.words
+            .iter()
+            .zip(rest)
+            .map(|(word, known)| u64::from((word & !known).count_ones()))
+            .sum()
     }
 
     /// Takes out what is in the other.
@@ -44,22 +51,18 @@ impl Trace {
     /// Adds the bits of counters, and sets those to zero.
     pub(crate) fn take(&mut self, counters: &mut [u8]) {
         for counters in counters.chunks_mut(BYTES) {
-            // Most of a library does not run, so most stretches are zero as a whole.
-            let is_zero = counters.chunks(8).fold(0, |all, counter| all | number(counter)) == 0;
+            // Most of a library does not run, so most stretches are zero as a whole, and that is
+            // found out at the speed of memory.
             let mut word = 0;
-            if !is_zero {
-                for (at, counter) in counters.chunks(8).enumerate() {
-                    word |= u64::from(number(counter) != 0) << at;
+            if counters != &ZEROS[..counters.len()] {
+                for (at, counter) in counters.chunks_exact(8).enumerate() {
+                    word |= u64::from(counter != &ZEROS[..8]) << at;
                 }
                 counters.fill(0);
             }
             self.words.push(word);
         }
     }
-}
-
-fn number(counter: &[u8]) -> u64 {
-    counter.try_into().map_or(0, u64::from_ne_bytes)
 }
 
 impl BitOrAssign<&Trace> for Trace {

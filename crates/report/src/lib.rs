@@ -6,6 +6,7 @@
 
 mod campaign;
 mod comparison;
+pub mod correlations;
 mod csv;
 pub mod digest;
 pub mod html;
@@ -19,11 +20,11 @@ pub mod svg;
 mod table;
 mod unvalidated;
 
+pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,
 };
-pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
 pub use csv::Csv;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};

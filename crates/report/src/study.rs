@@ -1,5 +1,8 @@
 //! What a study has come to: tables beside the paper's, numbers, figures.
 
+mod bugs;
+mod efficiency;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -11,14 +14,14 @@ use crate::csv::line;
 use crate::html::{Part, Sheet};
 use crate::rows::thousands;
 use crate::svg::{Boxes, Curves, Labels, Series};
-use crate::{Column, Table};
+use crate::{Column, Table, correlations};
 
 /// A table of a study, with what it shows.
 pub struct Section {
     /// The question.
     pub title: String,
-    /// The answer.
-    pub table: Table,
+    /// The answer, if it was measured.
+    pub table: Option<Table>,
     /// How to read it, and what it means.
     pub text: String,
 }
@@ -26,6 +29,10 @@ pub struct Section {
 /// All tables of a study.
 pub fn study_sections(results: &Results) -> Vec<Section> {
     let mut sections = Vec::new();
+    if let Some(bugs) = &results.bugs {
+        sections.push(bugs::overlap(bugs, results.paper));
+        sections.push(bugs::correlation(bugs, results.paper));
+    }
     for target in results.targets() {
         let Some(cell) = results.main_cell(target) else { continue };
         sections.push(relations(results, cell));
@@ -35,6 +42,20 @@ pub fn study_sections(results: &Results) -> Vec<Section> {
             sections.push(sizes(results, &cells));
         }
         sections.push(times(results, &cells));
+    }
+    match &results.efficiency {
+        Some(of) => {
+            let cell = results.main_cell(&of.target);
+            sections.push(efficiency::pipeline(of, cell, results.paper));
+        }
+        None if results.plan.efficiency.is_some() => sections.push(Section {
+            title: "Q3: the paper's pipeline and metacov".to_owned(),
+            table: None,
+            text: "Not measured: gcovr was not there, or its turn has not come. `metacov study run`, once more, says \
+                   what is needed."
+                .to_owned(),
+        }),
+        None => {}
     }
     sections
 }
@@ -81,7 +102,11 @@ fn relations(results: &Results, cell: &Cell) -> Section {
             );
         }
     }
-    Section { title: format!("Q2: coverage and MC of relations, {}", what(cell)), table, text }
+    Section {
+        title: format!("Q2: coverage and MC of relations, {}", what(cell)),
+        table: Some(table),
+        text,
+    }
 }
 
 /// Q.2 and the first half of Q.5: the coefficients of variation, by criterion.
@@ -126,7 +151,7 @@ fn sensitivity(results: &Results, cell: &Cell) -> Option<Section> {
         );
     }
     let title = format!("Q2 and Q5: which measure tells relations apart, {}", what(cell));
-    (!rows.is_empty()).then_some(Section { title, table: Table { columns, rows }, text })
+    (!rows.is_empty()).then_some(Section { title, table: Some(Table { columns, rows }), text })
 }
 
 /// The second half of Q.5: sizes of suites.
@@ -162,7 +187,7 @@ fn sizes(results: &Results, cells: &[&Cell]) -> Section {
     });
     let table = Table { rows: rows.collect(), columns };
     let text = "By pairs of each relation in a suite: means over relations, of lines.".to_owned();
-    Section { title: format!("Q5: sizes of suites, {}", cells[0].target), table, text }
+    Section { title: format!("Q5: sizes of suites, {}", cells[0].target), table: Some(table), text }
 }
 
 /// Q.3: time.
@@ -192,7 +217,7 @@ fn times(results: &Results, cells: &[&Cell]) -> Section {
              their MC, on another machine."
         );
     }
-    Section { title: format!("Q3: time, {}", cells[0].target), table, text }
+    Section { title: format!("Q3: time, {}", cells[0].target), table: Some(table), text }
 }
 
 /// The whole report in Markdown.
@@ -205,7 +230,8 @@ pub fn study_markdown(results: &Results) -> String {
         }
     }
     for Section { title, table, text: explanation } in study_sections(results) {
-        let _ = write!(text, "\n## {title}\n\n{}\n{explanation}\n", table.to_markdown());
+        let table = table.map_or_else(String::new, |table| table.to_markdown() + "\n");
+        let _ = write!(text, "\n## {title}\n\n{table}{explanation}\n");
     }
     let figures = study_figures(results);
     if !figures.is_empty() {
@@ -227,7 +253,9 @@ pub fn study_sheet(results: &Results) -> Sheet {
         parts.push(Part::Text(text));
     }
     for Section { title, table, text } in study_sections(results) {
-        parts.extend([Part::Heading(title), Part::Table(table), Part::Text(text)]);
+        parts.push(Part::Heading(title));
+        parts.extend(table.map(Part::Table));
+        parts.push(Part::Text(text));
     }
     let figures = study_figures(results).into_iter();
     parts.extend(figures.map(|(name, figure)| Part::Picture(figure, name)));
@@ -237,6 +265,9 @@ pub fn study_sheet(results: &Results) -> Sheet {
 /// The figures, by the name of their file.
 pub fn study_figures(results: &Results) -> BTreeMap<String, String> {
     let mut figures = BTreeMap::new();
+    if let Some(of) = results.bugs.as_ref().and_then(|bugs| bugs.correlation.as_ref()) {
+        figures.insert("bugs.svg".to_owned(), correlations::figure(of));
+    }
     for target in results.targets() {
         let Some(cell) = results.main_cell(target) else { continue };
         let file = target.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
@@ -281,8 +312,21 @@ pub fn study_figures(results: &Results) -> BTreeMap<String, String> {
     figures
 }
 
-/// All suites as plain numbers.
-pub fn study_csv(results: &Results) -> Result<String, metacov_formats::Fault> {
+/// All as plain numbers, by the name of their file.
+pub fn study_csv(results: &Results) -> Result<BTreeMap<String, String>, metacov_formats::Fault> {
+    let mut texts = BTreeMap::from([("results.csv".to_owned(), suites_csv(results)?)]);
+    if let Some(bugs) = &results.bugs {
+        texts.insert("overlap.csv".to_owned(), bugs::overlaps_csv(bugs));
+        let correlation = bugs::correlation_csv(bugs).map(|text| ("bugs.csv".to_owned(), text));
+        texts.extend(correlation);
+    }
+    if let Some(of) = &results.efficiency {
+        texts.insert("efficiency.csv".to_owned(), efficiency::pipeline_csv(of));
+    }
+    Ok(texts)
+}
+
+fn suites_csv(results: &Results) -> Result<String, metacov_formats::Fault> {
     let headings = [
         "target",
         "build",

@@ -20,6 +20,10 @@ pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
 /// The folder that it was compiled in, as its notes have it.
 pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 
+/// A program in C that runs the statements of a file as workers do, for those who hold them against
+/// a process for each input.
+pub const STATEMENTS: &str = include_str!("statements.c");
+
 /// What is carried along, compressed.
 const FILES: [(&str, &[u8]); 7] = [
     (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),

@@ -25,7 +25,8 @@ impl StoredRound {
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let StoredRound { trial, number, summary, findings, lesson } = self;
         let sql = "INSERT OR IGNORE INTO round VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-        let row = params![trial, number.cast_signed(), summary, findings, lesson, self.fingerprint()];
+        let row =
+            params![trial, number.cast_signed(), summary, findings, lesson, self.fingerprint()];
         connection.prepare_cached(sql)?.execute(row).map(drop)
     }
 
@@ -48,7 +49,8 @@ pub(crate) fn read(connection: &Connection) -> Result<Vec<StoredRound>, Fault> {
     )?;
     let rows = rows.query_map([], |row| {
         let number = row.get::<_, i64>(1)?.cast_unsigned();
-        let (trial, summary, findings, lesson) = (row.get(0)?, row.get(2)?, row.get(3)?, row.get(4)?);
+        let (trial, summary, findings, lesson) =
+            (row.get(0)?, row.get(2)?, row.get(3)?, row.get(4)?);
         Ok((StoredRound { trial, number, summary, findings, lesson }, row.get::<_, i64>(5)?))
     })?;
     rows.map(|row| {

@@ -2,6 +2,7 @@
 
 use metacov_core::Cover;
 use metacov_relations::Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::statistics::{pearson, spearman};
 
@@ -15,7 +16,8 @@ pub struct BugCovers {
 }
 
 /// A measure against the number of bugs.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Against {
     /// For each set of bugs: how many there are, and the measure in percent of all code.
     pub points: Vec<(f64, f64)>,
@@ -26,7 +28,8 @@ pub struct Against {
 }
 
 /// Both measures against the number of bugs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Correlation {
     /// Coverage.
     pub coverage: Against,

@@ -4,17 +4,15 @@ use metacov_core::Criterion;
 use metacov_formats::{Fault, Place};
 use serde::{Deserialize, Serialize};
 
+use crate::kept::{self, FormVersion};
 use crate::{Measurement, Record, plan};
-
-/// The version of the files.
-const VERSION: u32 = 1;
 
 /// What became of a suite. Covers are not kept: a study of ten suites of ten thousand pairs would
 /// fill a disk with them, and any suite can be measured again from its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
-    version: u32,
+    version: FormVersion,
     /// What was tested.
     pub target: String,
     /// A fingerprint of all its code.
@@ -47,12 +45,27 @@ pub struct Numbers {
 }
 
 /// How long something took.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Time {
     /// On the clock, in seconds.
     pub wall: f64,
     /// On all processors together, in seconds.
     pub processor: f64,
+}
+
+impl std::ops::Add for Time {
+    type Output = Time;
+
+    fn add(self, other: Time) -> Time {
+        Time { wall: self.wall + other.wall, processor: self.processor + other.processor }
+    }
+}
+
+impl std::iter::Sum for Time {
+    fn sum<I: Iterator<Item = Time>>(times: I) -> Time {
+        times.fold(Time::default(), std::ops::Add::add)
+    }
 }
 
 impl Outcome {
@@ -68,7 +81,7 @@ impl Outcome {
             validated: of.validated,
         };
         Outcome {
-            version: VERSION,
+            version: FormVersion,
             target: suite.target.clone(),
             build: record.build.clone(),
             size: suite.size,
@@ -80,20 +93,34 @@ impl Outcome {
         }
     }
 
+    /// What tells it from all others of its study.
+    pub fn key(&self) -> (&str, u64, u64) {
+        (&self.target, self.size, self.number)
+    }
+
+    /// What its suite is called, as [`plan::Suite::name`] has it.
+    pub fn suite_name(&self) -> String {
+        plan::suite_name(&self.target, self.size, self.number)
+    }
+
+    /// The numbers of the suite, whatever time they took.
+    pub fn numbers(&self) -> &[Numbers] {
+        &self.measurements
+    }
+
+    /// How many pairs could not be measured.
+    pub fn failed(&self) -> u64 {
+        self.measurements.iter().map(|of| of.failed).sum()
+    }
+
     /// As text.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+        kept::to_json(self)
     }
 
     /// From text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let outcome: Outcome = serde_json::from_str(text).map_err(|error| {
-            Fault::malformed(Place::Line(error.line() as u64), error.to_string())
-        })?;
-        if outcome.version != VERSION {
-            let found = outcome.version.to_string();
-            return Err(Fault::Version { format: "outcome of a suite", found, known: "1" });
-        }
+        let outcome: Outcome = kept::parse(text)?;
         outcome.record().map(|_| outcome)
     }
 

@@ -11,12 +11,14 @@ mod fix;
 use std::collections::BTreeSet;
 
 use metacov_core::{Cover, Criterion, FileId, Functions, SiteTable};
+use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Change, FixLines};
 pub use fix::{FileFix, FixError, parse};
 
 /// A count of lines, and what chance would have made of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Hits {
     /// How many lines of the fix ran.
     pub executed: u32,
@@ -28,7 +30,8 @@ pub struct Hits {
 }
 
 /// How a difference overlaps with a fix.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Overlap {
     /// With the lines that the fix changed or removed.
     pub strict: Hits,

@@ -40,6 +40,12 @@ pub struct Plan {
     /// More options of `metacov measure`.
     #[serde(default)]
     pub options: Vec<String>,
+    /// Known bugs, for Q.1.
+    #[serde(default)]
+    pub bugs: Option<BugsPlan>,
+    /// A sample for the paper's pipeline, for Q.3.
+    #[serde(default)]
+    pub efficiency: Option<EfficiencyPlan>,
     /// The program of the paper that this stands beside.
     #[serde(default)]
     pub beside: Option<String>,
@@ -54,6 +60,48 @@ fn ten() -> u64 {
 
 fn one() -> u64 {
     1
+}
+
+/// Known bugs whose pairs are run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BugsPlan {
+    /// The corpus, relative to the study's file.
+    pub corpus: PathBuf,
+    /// The engine that all of them are run on for the correlation: coverage of different versions
+    /// cannot be united.
+    #[serde(default = "engine_of_bugs")]
+    pub engine: String,
+}
+
+fn engine_of_bugs() -> String {
+    "sqlite@3.29.0".to_owned()
+}
+
+impl BugsPlan {
+    /// Those of a corpus, on the engine that most known bugs are in.
+    pub fn of(corpus: PathBuf) -> Self {
+        BugsPlan { corpus, engine: engine_of_bugs() }
+    }
+}
+
+/// A sample of pairs that the paper's pipeline measures too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EfficiencyPlan {
+    /// How many, of as many relations as there are; each of these has as many, rounded up.
+    pub pairs: u64,
+}
+
+/// A part of a study that is measured in one go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A suite.
+    Suite(Suite),
+    /// All known bugs.
+    Bugs(BugsPlan),
+    /// The paper's pipeline on a sample.
+    Efficiency(EfficiencyPlan),
 }
 
 /// A suite to measure.
@@ -74,17 +122,16 @@ pub struct Suite {
 impl Suite {
     /// What its file is called, without an ending.
     pub fn name(&self) -> String {
-        let target: String = self
-            .target
-            .chars()
-            .map(|letter| {
-                if letter.is_ascii_alphanumeric() || "@.-_".contains(letter) { letter } else { '_' }
-            })
-            .collect();
-        match self.size {
-            0 => format!("{target}-{:03}", self.number),
-            size => format!("{target}-{size}-{:03}", self.number),
-        }
+        suite_name(&self.target, self.size, self.number)
+    }
+}
+
+pub(crate) fn suite_name(target: &str, size: u64, number: u64) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "@.-_".contains(letter);
+    let target = target.replace(|letter: char| !is_plain(letter), "_");
+    match size {
+        0 => format!("{target}-{number:03}"),
+        size => format!("{target}-{size}-{number:03}"),
     }
 }
 
@@ -109,6 +156,12 @@ impl Plan {
             }
             (_, false) if plan.pairs.is_empty() => {
                 wrong("`pairs` is needed: a path for each suite")
+            }
+            (true, _) if plan.efficiency.is_some() => {
+                wrong("`[efficiency]` is for `targets`: pairs are made for it")
+            }
+            _ if plan.efficiency.is_some_and(|sample| sample.pairs == 0) => {
+                wrong("`[efficiency]` of no pairs says nothing")
             }
             _ => Ok(plan),
         }
@@ -141,14 +194,22 @@ impl Plan {
         words
     }
 
-    /// A study that takes seconds: three suites of the two smallest sizes. It shows that everything
-    /// works; its numbers are those of so few suites.
+    /// A study that takes a minute: three suites of the two smallest sizes, and one pair in the
+    /// paper's pipeline. It shows that everything works; its numbers are those of so few suites.
     #[must_use]
     pub fn quick(mut self) -> Self {
         self.sizes.sort_unstable();
         self.sizes.truncate(2);
         self.suites = self.suites.min(3);
+        self.efficiency = self.efficiency.map(|_| EfficiencyPlan { pairs: 1 });
         self
+    }
+
+    /// All that is to be done, what is short first.
+    pub fn tasks(&self) -> Vec<Task> {
+        let bugs = self.bugs.clone().map(Task::Bugs);
+        let efficiency = self.efficiency.map(Task::Efficiency);
+        bugs.into_iter().chain(efficiency).chain(self.all().into_iter().map(Task::Suite)).collect()
     }
 
     /// All suites, the small ones first.

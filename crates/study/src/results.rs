@@ -1,12 +1,12 @@
 //! What a study has come to.
 
-use metacov_core::{BuildMismatch, Criteria, Criterion};
+use metacov_core::{Criteria, Criterion};
 use metacov_formats::Fault;
 
 use crate::outcome::{Outcome, Time};
 use crate::paper::Program;
 use crate::statistics::{mean, spearman};
-use crate::{ALL, Comparison, Group, Plan, Row, Sensitivity, compare};
+use crate::{ALL, Comparison, Efficiency, Group, KnownBugs, Part, Plan, Row, Sensitivity, compare};
 
 /// The size of suites that the paper has most to say of (Q.2).
 const SIZE_OF_PAPER: u64 = 100;
@@ -21,6 +21,10 @@ pub struct Results {
     pub paper: Option<&'static Program>,
     /// All suites.
     pub outcomes: Vec<Outcome>,
+    /// Known bugs, if there are any.
+    pub bugs: Option<KnownBugs>,
+    /// What it costs, if the paper's pipeline was run.
+    pub efficiency: Option<Efficiency>,
 }
 
 /// All suites of one target and size.
@@ -75,28 +79,15 @@ impl Cell {
 }
 
 impl Results {
-    /// What the outcomes of a plan's suites say. Outcomes of different builds of one target are
-    /// refused.
-    pub fn of(plan: Plan, mut outcomes: Vec<Outcome>) -> Result<Self, Fault> {
-        outcomes.sort_by(|left, right| {
-            (&left.target, left.size, left.number).cmp(&(&right.target, right.size, right.number))
-        });
-        outcomes.dedup_by(|left, right| {
-            (&left.target, left.size, left.number) == (&right.target, right.size, right.number)
-        });
-        let mut cells = Vec::new();
-        for same in outcomes.chunk_by(|left, right| left.target == right.target) {
-            if let Some(other) = same.iter().find(|of| of.build != same[0].build) {
-                let earlier = format!("suite {} of {}", same[0].number, same[0].target);
-                let place = format!("suite {} of {} pairs", other.number, other.size);
-                return Err(Fault::OtherBuild { earlier, mismatch: BuildMismatch { place } });
-            }
-            for same in same.chunk_by(|left, right| left.size == right.size) {
-                cells.push(cell(same)?);
-            }
-        }
+    /// What there is of a study says.
+    pub fn of(plan: Plan, part: Part) -> Result<Self, Fault> {
+        let Part { outcomes, bugs, efficiency, .. } = part;
+        let is_same = |left: &Outcome, right: &Outcome| {
+            (&left.target, left.size) == (&right.target, right.size)
+        };
+        let cells = outcomes.chunk_by(is_same).map(cell).collect::<Result<_, _>>()?;
         let paper = plan.beside.as_deref().and_then(Program::find);
-        Ok(Results { plan, cells, paper, outcomes })
+        Ok(Results { plan, cells, paper, outcomes, bugs, efficiency })
     }
 
     /// The cell that tables of one size show: that of the paper's size, or else the largest.

@@ -136,11 +136,11 @@ fn engine(table: &SiteTable, trials: &[Trial]) -> Vec<Result<Tried, Missing>> {
             let a = if has_table { rows(i64::from(is_wrong)) } else { error() };
             let lines: &[u32] = if is_wrong { &[1, 12] } else { &[1] };
             let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
-            Ok(Ran { outcomes: Pair { a, b: rows(0) }, sides })
+            Ok(Ran { outcomes: Pair { a, b: rows(0) }, sides: Some(sides) })
         };
         let worked = trial.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
         let pairs = trial.pairs.iter().map(pair).collect();
-        Ok(Tried { worked, setup: cover(table, &[3]), pairs })
+        Ok(Tried { worked, setup: Some(cover(table, &[3])), pairs })
     };
     trials.iter().map(run).collect()
 }

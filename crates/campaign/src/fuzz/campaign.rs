@@ -59,7 +59,8 @@ pub trait Clerk: Sync {
 impl Campaign {
     /// How a round goes: the last one may be shorter.
     pub(crate) fn schedule_of(&self, round: u64) -> Schedule {
-        let left = self.pairs.map_or(u64::MAX, |pairs| pairs.saturating_sub(round * self.schedule.pairs));
+        let left =
+            self.pairs.map_or(u64::MAX, |pairs| pairs.saturating_sub(round * self.schedule.pairs));
         Schedule { pairs: self.schedule.pairs.min(left), ..self.schedule }
     }
 
@@ -92,7 +93,8 @@ pub fn fuzz<'c>(
         folded: 0,
         hand: Hand::new(&numbering, Operation::Xor),
     };
-    let room = Room { campaign, audience, clerk, state: Mutex::new(state), changed: Condvar::new() };
+    let room =
+        Room { campaign, audience, clerk, state: Mutex::new(state), changed: Condvar::new() };
     thread::scope(|scope| {
         for _ in 0..conditions.workers.get() {
             scope.spawn(|| {

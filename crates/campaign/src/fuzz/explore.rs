@@ -42,7 +42,8 @@ impl Bench<'_> {
         round: &Round,
         master: &mut Master,
     ) -> io::Result<()> {
-        let guidance = GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("no such guidance"))?;
+        let guidance =
+            GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("no such guidance"))?;
         let (dialect, is_cautious) = (self.dialect, round.is_cautious);
         let mut announced = Ok(());
         let (place, made) = self.place(engine, |connection, max| {
@@ -75,6 +76,7 @@ impl Bench<'_> {
             changes: 0,
             traces: [Trace::default(), Trace::default()],
         };
+        explorer.place.take_trace(&mut explorer.traces[0]);
         for change in &round.start.changes {
             explorer.repeat(change)?;
         }
@@ -158,6 +160,7 @@ impl Explorer<'_, '_, '_> {
         if self.place.is_measured() && is_kept && !matches!(ended, Ended::Invalid(_)) {
             self.place.restore();
             let tested = self.place.test(&test, None)?;
+            self.place.take_trace(&mut self.traces[0]);
             self.stretch.kept.push((number, relation, tested));
         }
         *self.counts.entry((relation, ended)).or_default() += 1;
@@ -180,7 +183,8 @@ impl Explorer<'_, '_, '_> {
                 shape = Shape { relation: known.relation, recipe, drawn: 0 };
             }
         }
-        let relation = ALL.get(shape.relation).ok_or_else(|| io::Error::other("no such relation"))?;
+        let relation =
+            ALL.get(shape.relation).ok_or_else(|| io::Error::other("no such relation"))?;
         let mut rng = Rng::following(&shape.recipe);
         let test = relation.derive(self.database.schema(), &mut rng);
         shape.drawn = rng.drawn();
@@ -199,11 +203,11 @@ impl Explorer<'_, '_, '_> {
     }
 
     fn run_sides(&mut self, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
-        let is_traced = self.place.is_measured()
-            && (self.round.observes || self.guidance.looks().traces);
+        let is_traced =
+            self.place.is_measured() && (self.round.observes || self.guidance.looks().traces);
         let is_cautious = self.round.is_cautious;
         let [a_trace, b_trace] = &mut self.traces;
-        if is_traced {
+        if is_traced && self.guidance.looks().plans {
             // What a look at the plan has counted is not of the test.
             self.place.take_trace(a_trace);
         }
@@ -264,7 +268,11 @@ impl Explorer<'_, '_, '_> {
                     announced = master.say(&encode(&Answer::Step(sql.clone())));
                 }
                 let has_worked = matches!(ask(&sql), Outcome::Rows(_));
-                if has_worked { database.accept() } else { database.reject() }
+                if has_worked {
+                    database.accept()
+                } else {
+                    database.reject()
+                }
                 statements.push(sql);
                 has_worked
             };
@@ -284,17 +292,24 @@ impl Explorer<'_, '_, '_> {
         })?;
         announced?;
         self.mutator = tried.last().copied();
+        self.place.take_trace(&mut self.traces[0]);
         let executed = runs::encode(self.place.setup());
         self.place.watch.lap(Phase::Build);
-        self.master.say(&encode(&Answer::Changed(Changed { mutators: tried, statements, executed })))
+        self.master.say(&encode(&Answer::Changed(Changed {
+            mutators: tried,
+            statements,
+            executed,
+        })))
     }
 
     /// Tells what came of the last pairs.
     fn tell(&mut self) -> io::Result<()> {
         let pace = self.stretch.pace;
-        let mut stretch = std::mem::replace(&mut self.stretch, Stretch { pace, ..Stretch::default() });
+        let mut stretch =
+            std::mem::replace(&mut self.stretch, Stretch { pace, ..Stretch::default() });
         let counts = std::mem::take(&mut self.counts).into_iter();
-        stretch.counts = counts.map(|((relation, ended), count)| (relation, ended, count)).collect();
+        stretch.counts =
+            counts.map(|((relation, ended), count)| (relation, ended, count)).collect();
         stretch.lesson = self.study.take_lesson();
         self.master.say(&encode(&Answer::Explored(stretch)))?;
         self.place.watch.lap(Phase::Tell);

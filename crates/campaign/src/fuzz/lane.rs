@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use metacov_core::{
-    Context, Cover, Failure, Group, Input, Judgement, Missing, Reading, Setup,
-};
+use metacov_core::{Context, Cover, Failure, Group, Input, Judgement, Missing, Reading, Setup};
 use metacov_relations::{ALL, Case, Comparison};
 
 use super::campaign::{Campaign, Clerk};
@@ -115,7 +113,9 @@ impl Lane<'_, '_> {
                 break;
             }
         }
-        let Way { point: Point { lesson, pairs, changes, .. }, mut summary, kept, findings, .. } = way;
+        let Way {
+            point: Point { lesson, pairs, changes, .. }, mut summary, kept, findings, ..
+        } = way;
         (summary.pairs, summary.changes) = (pairs, changes.len() as u64);
         Ok(Done { number, summary, lesson, kept, findings })
     }
@@ -250,7 +250,12 @@ impl Lane<'_, '_> {
             Failure::TimedOut => What::Hung { side },
             _ => What::Crashed { side, exit: missing.exit },
         };
-        let case = Case { setup: way.setup.clone(), sides, parts: Vec::new(), comparison: Comparison::Bag };
+        let case = Case {
+            setup: way.setup.clone(),
+            sides,
+            parts: Vec::new(),
+            comparison: Comparison::Bag,
+        };
         let (seed, database, pair) = (self.campaign.seed, way.number, way.point.pairs);
         let relation = name.to_owned();
         self.examine(&Suspect { relation, case, what, seed, database, pair }, way)
@@ -294,4 +299,3 @@ fn relation_name(relation: usize) -> io::Result<&'static str> {
     let known = ALL.get(relation).ok_or_else(|| io::Error::other("no such relation"))?;
     Ok(known.name())
 }
-

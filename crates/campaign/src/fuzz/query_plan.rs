@@ -59,10 +59,14 @@ mod tests {
 
     #[test]
     fn names_do_not_count_and_steps_do() {
-        let of = |table: &str| plan(&[(2, 0, &format!("SEARCH {table} USING INDEX i_{table} (c0=?)"))]);
+        let of =
+            |table: &str| plan(&[(2, 0, &format!("SEARCH {table} USING INDEX i_{table} (c0=?)"))]);
         assert_eq!(of("t0"), of("v11"));
         assert_ne!(of("t0"), plan(&[(2, 0, "SCAN t0")]));
-        assert_ne!(plan(&[(2, 0, "SCAN t0"), (3, 2, "SCAN t1")]), plan(&[(2, 0, "SCAN t0"), (3, 0, "SCAN t1")]));
+        assert_ne!(
+            plan(&[(2, 0, "SCAN t0"), (3, 2, "SCAN t1")]),
+            plan(&[(2, 0, "SCAN t0"), (3, 0, "SCAN t1")])
+        );
         assert_eq!(digest(&Outcome::Error { code: 1, message: String::new() }), None);
     }
 }

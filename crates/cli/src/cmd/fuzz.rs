@@ -2,8 +2,8 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -13,14 +13,14 @@ use metacov_campaign::{
 };
 use metacov_core::{Fingerprint, Operation};
 use metacov_formats::{Fault, Halt, Place, Scope};
-use metacov_store::{BUILD, Header, Recorder, Settings};
 use metacov_sqlite::VERSION;
+use metacov_store::{BUILD, Header, Recorder, Settings};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::fuzz_clerk::{Desk, Ends, State};
 use super::fuzz_report;
 use super::fuzz_status::Status;
-use super::measure_sql::{RelationArgs, Look, setting};
+use super::measure_sql::{Look, RelationArgs, setting};
 use super::run_file::{command, refused};
 use super::target_args::{Memory, bytes, seconds};
 use super::{target, workers};
@@ -107,7 +107,13 @@ pub struct Args {
     memory: Memory,
 
     /// The run file. Findings are in a folder beside it.
-    #[arg(short, long, value_name = "C.metacov", default_value = "campaign.metacov", help_heading = "Output")]
+    #[arg(
+        short,
+        long,
+        value_name = "C.metacov",
+        default_value = "campaign.metacov",
+        help_heading = "Output"
+    )]
     output: PathBuf,
     /// Go on with the campaign in the run file.
     #[arg(long, help_heading = "Output")]
@@ -297,7 +303,11 @@ fn known(path: &Path) -> anyhow::Result<Known> {
 fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, interrupted.clone())?;
+        signal_hook::flag::register_conditional_shutdown(
+            signal,
+            128 + signal,
+            interrupted.clone(),
+        )?;
         signal_hook::flag::register(signal, interrupted.clone())?;
     }
     // A limit on the size of files is an error like a full disk, not the end of the process.
@@ -319,4 +329,3 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     };
     Duration::try_from_secs_f64(number * seconds).map_err(|_| what())
 }
-

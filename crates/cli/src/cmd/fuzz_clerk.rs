@@ -41,7 +41,10 @@ pub struct State {
 }
 
 impl State {
-    #[expect(clippy::disallowed_methods, reason = "how long ago something was is told, and part of no result")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long ago something was is told, and part of no result"
+    )]
     pub fn new(history: History) -> Self {
         State { history, tested: 0, last_news: Instant::now() }
     }
@@ -73,7 +76,10 @@ impl Clerk for Desk<'_> {
         finding.write(&self.folder).map(drop)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "how long ago something was is told, and part of no result")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "how long ago something was is told, and part of no result"
+    )]
     fn close(&self, done: &Done) -> Result<(), Error> {
         let Record { summary, findings, lesson } = Record::of(done);
         let (trial, number) = (self.trial.clone(), done.number);

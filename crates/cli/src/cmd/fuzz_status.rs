@@ -49,7 +49,10 @@ impl<'t> Status<'t> {
     }
 
     /// Shows it, unless it was shown a moment ago.
-    #[expect(clippy::disallowed_methods, reason = "when to show something is a matter of the clock")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "when to show something is a matter of the clock"
+    )]
     pub fn show(&self, view: &View<'_>) {
         let every = if self.is_terminal { GLANCE } else { LINE_EVERY };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,7 +65,9 @@ impl<'t> Status<'t> {
         if self.is_terminal {
             self.bar.set_message(format!("{}\n{}", self.title, lines(view).join("\n")));
         } else {
-            self.talk.note(&lines(view)[..3].iter().map(|line| line.trim()).collect::<Vec<_>>().join("; "));
+            self.talk.note(
+                &lines(view)[..3].iter().map(|line| line.trim()).collect::<Vec<_>>().join("; "),
+            );
         }
     }
 

@@ -2,7 +2,12 @@
 
 use std::path::PathBuf;
 
+use anyhow::bail;
+use metacov_study::{United, unite};
+
 use super::run_file::refused;
+use super::study::tell_disputed;
+use super::study_folder::Folder;
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 
@@ -12,24 +17,55 @@ Examples:
     metacov merge -o all.metacov first.metacov second.metacov
     metacov report all.metacov
   One more run, into what is there:
-    metacov merge -o all.metacov all.metacov third.metacov";
+    metacov merge -o all.metacov all.metacov third.metacov
+  A study of which three machines measured a third each (metacov study run STUDY.toml --shard 1/3 --out first):
+    metacov merge -o whole first second third
+    metacov study report whole";
 
-/// Unite run files of one build.
+/// Unite run files of one build, or the parts of a study.
 ///
-/// Pairs with the same relation and name are the same pair, and count once. The order of the files
-/// does not matter, nor how often one of them is named. Runs of different builds are refused.
+/// Pairs with the same relation and name are the same pair, and count once; so do suites of a study. The order of
+/// the files does not matter, nor how often one of them is named. Different builds are refused.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The run files.
+    /// The run files, or the folders of `metacov study run`.
     #[arg(value_name = "RUN.metacov", required = true)]
     runs: Vec<PathBuf>,
-    /// The run file to write. One that is there must be among those that are merged.
+    /// The run file to write, or the folder. One that is there must be among those that are merged.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
 
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    match args.runs.iter().filter(|run| run.is_dir()).count() {
+        0 => runs(args, talk),
+        folders if folders == args.runs.len() => study(args, talk),
+        _ => bail!("run files and folders of a study cannot be merged with each other"),
+    }
+}
+
+fn study(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let parts =
+        args.runs.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
+    let United { part, disputed } = unite(&parts)?;
+    let output = &args.output;
+    let is_input = std::fs::canonicalize(output).is_ok_and(|output| {
+        args.runs.iter().any(|run| std::fs::canonicalize(run).is_ok_and(|run| run == output))
+    });
+    if !is_input && output.exists() {
+        bail!(
+            "{} exists, and is not among the folders to merge; choose another name",
+            output.display()
+        );
+    }
+    Folder(output).keep(&part)?;
+    tell_disputed(disputed, talk);
+    talk.note(&format!("{} suites in {}", part.outcomes.len(), output.display()));
+    Ok(ExitCode::Success)
+}
+
+fn runs(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let merged = metacov_store::merge(&args.runs, &args.output).map_err(|error| {
         let written = error.name == args.output.display().to_string();
         if written { refused(error) } else { error.into() }

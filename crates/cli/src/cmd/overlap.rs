@@ -13,6 +13,7 @@ use metacov_report::overlaps;
 use metacov_store::Run;
 use metacov_study::corpus::{Bug, Change};
 use metacov_study::overlap::{FileFix, Overlap, overlap, parse};
+use metacov_study::{BugOverlap, LeftOut};
 
 use super::locate_corpus::{SOURCE, by_version, case, read};
 use super::scene::Stage;
@@ -57,7 +58,10 @@ pub struct Args {
 
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let rows = match (&args.corpus, &args.run, &args.fix) {
-        (Some(corpus), ..) => of_corpus(&read(corpus)?, args.jobs, talk)?,
+        (Some(corpus), ..) => {
+            let (overlaps, _) = of_corpus(&read(corpus)?, args.jobs, talk)?;
+            overlaps.into_iter().map(|of| (of.id, of.overlap)).collect()
+        }
         (None, Some(run), Some(fix)) => of_run(run, args.pair.as_deref(), fix, talk)?,
         _ => bail!("a run file and --fix FILE are needed, or --corpus FILE"),
     };
@@ -145,20 +149,26 @@ fn file(table: &SiteTable, path: &str) -> anyhow::Result<Option<FileId>> {
     }
 }
 
-fn of_corpus(
+/// The overlaps of the bugs of a corpus, each on the version that has it, and those that are left
+/// out. The versions must be there.
+pub fn of_corpus(
     bugs: &[Bug],
     jobs: Option<NonZero<usize>>,
     talk: &Talk,
-) -> anyhow::Result<Vec<(String, Overlap)>> {
-    let mut rows: BTreeMap<usize, (String, Overlap)> = BTreeMap::new();
+) -> anyhow::Result<(Vec<BugOverlap>, Vec<LeftOut>)> {
+    let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
+    let left_out = |bug: &Bug, why: &str| Err(LeftOut { id: bug.id.clone(), why: why.to_owned() });
     for (version, bugs) in by_version(bugs)? {
-        let stage = Stage::new(&format!("sqlite@{version}"), None, jobs)?;
+        let engine = format!("sqlite@{version}");
+        let stage = Stage::new(&engine, None, jobs)?;
         let conditions = stage.conditions();
         let mut laboratory = Laboratory::new(&conditions)?;
         let (known, unknown): (Vec<_>, Vec<_>) =
             bugs.into_iter().partition(|(_, bug)| !bug.fix_lines.is_empty());
-        for (_, bug) in unknown {
-            talk.note(&format!("{}: left out, as its fix has no lines in this version", bug.id));
+        for (at, bug) in unknown {
+            let why = "its fix has no lines in this version";
+            talk.note(&format!("{}: left out, as {why}", bug.id));
+            rows.insert(at, left_out(bug, why));
         }
         let trial = |(_, bug): &(usize, &Bug)| {
             let case = case(bug);
@@ -167,6 +177,7 @@ fn of_corpus(
         let trials: Vec<Trial> = known.iter().map(trial).collect();
         let results = laboratory.run(&trials)?;
         let table = laboratory.table();
+        let build = table.build_id().to_string();
         let functions = Functions::of(table);
         let file = file(table, SOURCE)?.ok_or_else(|| anyhow!("{SOURCE} was not measured"))?;
         for ((at, bug), result) in known.into_iter().zip(results) {
@@ -179,8 +190,9 @@ fn of_corpus(
                         let covers = ran.covers(tried.setup.as_ref())?;
                         let (executed, difference) = (covers.union(), covers.difference());
                         let fix = (file, bug.fix_lines.as_slice());
-                        let found = overlap(table, &functions, fix, &executed, &difference);
-                        rows.insert(at, (bug.id.clone(), found));
+                        let overlap = overlap(table, &functions, fix, &executed, &difference);
+                        let (id, engine, build) = (bug.id.clone(), engine.clone(), build.clone());
+                        rows.insert(at, Ok(BugOverlap { id, engine, build, overlap }));
                         continue;
                     }
                     Some(Err((_, missing))) => missing.failure.name(),
@@ -189,7 +201,15 @@ fn of_corpus(
                 Err(missing) => missing.failure.name(),
             };
             talk.warning(&format!("{}: left out: {lost}", bug.id));
+            rows.insert(at, left_out(bug, lost));
         }
     }
-    Ok(rows.into_values().collect())
+    let (mut overlaps, mut lost) = (Vec::new(), Vec::new());
+    for row in rows.into_values() {
+        match row {
+            Ok(overlap) => overlaps.push(overlap),
+            Err(bug) => lost.push(bug),
+        }
+    }
+    Ok((overlaps, lost))
 }

@@ -7,30 +7,29 @@ use std::str::FromStr;
 
 use anyhow::{bail, ensure};
 use clap::Subcommand;
-use metacov_formats::{Error, Fault, Output, Place, write_whole};
+use metacov_formats::{Fault, Output, write_whole};
 use metacov_report::{
     Section, study_csv, study_figures, study_markdown, study_sections, study_sheet,
 };
-use metacov_study::{Outcome, Plan, Results};
+use metacov_study::{Plan, Results, United, unite};
 
+use super::study_folder::Folder;
 use super::{study_bugs, study_run};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::{Talk, print};
 
-/// The study itself, in its folder.
-pub const PLAN: &str = "study.toml";
-/// Where the outcomes of its suites are.
-pub const SUITES: &str = "suites";
-
 const EXAMPLES: &str = "\
 Examples:
-  The paper's tables for SQLite, in seconds and in full:
+  The paper's tables for SQLite, in a minute and in full:
     metacov study run studies/sqlite.toml --quick
     metacov study run studies/sqlite.toml --out results/
+  The same with known bugs of your own (docs/corpus.md draws the file):
+    metacov study run studies/sqlite.toml --corpus corpus.json
   On three machines, each with its third; then together:
     metacov study run studies/sqlite.toml --shard 1/3 --out first/     # 2/3, 3/3 on the others
-    metacov study report first/ second/ third/ --out results/
-  Does coverage grow with the number of bugs? (docs/corpus.md draws the file)
+    metacov merge -o whole/ first/ second/ third/
+    metacov study report whole/ --out results/
+  Only this: does coverage grow with the number of bugs?
     metacov study bugs corpus.json -o bugs.svg
 A study that was interrupted goes on when it is run again.";
 
@@ -55,7 +54,7 @@ enum Action {
         /// The folder for what comes of it [default: `study-` and the study's name].
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
-        /// Only three suites of the two smallest sizes: to see that it works.
+        /// Only three suites of the two smallest sizes, and one pair with gcovr: to see that it works.
         #[arg(long)]
         quick: bool,
         /// Only this part of the suites: 1/3, 2/3 or 3/3.
@@ -64,6 +63,12 @@ enum Action {
         /// How many executions run at once [default: the number of processors].
         #[arg(short, long, value_name = "N")]
         jobs: Option<NonZero<usize>>,
+        /// Known bugs for Q1 instead of the study's own (docs/corpus.md draws the file).
+        #[arg(long, value_name = "FILE")]
+        corpus: Option<PathBuf>,
+        /// The gcovr of the paper's pipeline, for Q3.
+        #[arg(long, value_name = "PROGRAM", default_value = "gcovr")]
+        gcovr: PathBuf,
     },
     Bugs(study_bugs::Args),
     /// Show what a study has come to.
@@ -71,7 +76,7 @@ enum Action {
         /// The folders of the study, or of its parts.
         #[arg(value_name = "DIR", required = true)]
         folders: Vec<PathBuf>,
-        /// Write the report (report.md, report.html), all numbers (results.csv) and figures (SVG) into a folder.
+        /// Write the report (report.md, report.html), all numbers (CSV) and figures (SVG) into a folder.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -98,9 +103,16 @@ impl FromStr for Shard {
 
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     match &args.action {
-        Action::Run { study, out, quick, shard, jobs } => {
+        Action::Run { study, out, quick, shard, jobs, corpus, gcovr } => {
             let out = out.clone().unwrap_or_else(|| default_folder(study));
-            let run = study_run::Study { file: study, folder: &out, jobs: *jobs, shard: *shard };
+            let run = study_run::Study {
+                file: study,
+                folder: Folder(&out),
+                corpus: corpus.as_deref(),
+                gcovr,
+                jobs: *jobs,
+                shard: *shard,
+            };
             let code = run.run(*quick, talk)?;
             if code == ExitCode::Success && *shard == (Shard { part: 1, parts: 1 }) {
                 report(std::slice::from_ref(&out), Some(&out), talk)?;
@@ -118,7 +130,7 @@ fn default_folder(study: &Path) -> PathBuf {
 }
 
 fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let results = results(folders)?;
+    let results = results(folders, talk)?;
     let missing = missing(&results);
     if missing > 0 {
         let plural = if missing == 1 { "suite" } else { "suites" };
@@ -126,7 +138,7 @@ fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Resul
     }
     let mut text = String::new();
     for Section { title, table, text: explanation } in study_sections(&results) {
-        let table = table.to_terminal(talk.colors_output());
+        let table = table.map(|table| table.to_terminal(talk.colors_output())).unwrap_or_default();
         let gap = if text.is_empty() { "" } else { "\n" };
         let _ = write!(text, "{gap}{title}\n{table}{explanation}\n");
     }
@@ -139,73 +151,44 @@ fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Resul
     let texts = [
         ("report.md".to_owned(), study_markdown(&results)),
         ("report.html".to_owned(), study_sheet(&results).to_html()),
-        ("results.csv".to_owned(), numbers),
     ];
-    for (name, text) in texts.into_iter().chain(study_figures(&results)) {
+    for (name, text) in texts.into_iter().chain(numbers).chain(study_figures(&results)) {
         let output = Output::File(out.join(name));
         write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
     }
-    talk.note(&format!("report.md, report.html, results.csv and figures are in {}", out.display()));
+    talk.note(&format!(
+        "report.md, report.html, all numbers (CSV) and figures are in {}",
+        out.display()
+    ));
     Ok(ExitCode::Success)
 }
 
-/// What the suites in these folders say, each once.
-fn results(folders: &[PathBuf]) -> anyhow::Result<Results> {
-    let mut study: Option<(String, &PathBuf)> = None;
-    let mut outcomes = Vec::new();
-    for folder in folders {
-        let text = read(&folder.join(PLAN))?;
-        match &study {
-            Some((known, first)) if *known != text => {
-                bail!("{} and {} are of different studies", first.display(), folder.display())
-            }
-            Some(_) => {}
-            None => study = Some((text, folder)),
-        }
-        outcomes.extend(self::outcomes(folder)?);
-    }
-    let Some((text, folder)) = study else { bail!("no folder is named") };
-    let plan =
-        Plan::parse(&text).map_err(|fault| fault.of(folder.join(PLAN).display().to_string()))?;
-    ensure!(!outcomes.is_empty(), "no suite of {} has been measured yet", folder.display());
-    Ok(Results::of(plan, outcomes).map_err(|fault| fault.of(folder.display().to_string()))?)
+/// What these folders say together.
+fn results(folders: &[PathBuf], talk: &Talk) -> anyhow::Result<Results> {
+    let parts =
+        folders.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
+    let United { part, disputed } = unite(&parts)?;
+    tell_disputed(disputed, talk);
+    let [first, ..] = folders else { bail!("no folder is named") };
+    ensure!(!part.is_empty(), "nothing of {} has been measured yet", first.display());
+    let plan = Plan::parse(&part.study).map_err(|fault| fault.of(Folder(first).plan()))?;
+    Ok(Results::of(plan, part).map_err(|fault| fault.of(first.display().to_string()))?)
 }
 
-/// What is there of the suites in a folder, by name.
-pub fn outcomes(folder: &Path) -> Result<Vec<Outcome>, Error> {
-    let suites = folder.join(SUITES);
-    let fault = |error: std::io::Error| Fault::Io(error).of(suites.display().to_string());
-    let mut paths = Vec::new();
-    if suites.exists() {
-        for entry in std::fs::read_dir(&suites).map_err(fault)? {
-            let path = entry.map_err(fault)?.path();
-            let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
-            if path.extension().is_some_and(|of| of == "json")
-                && !path.file_name().is_some_and(is_hidden)
-            {
-                paths.push(path);
-            }
-        }
+/// Says that parts of a study contradict each other.
+pub fn tell_disputed(disputed: usize, talk: &Talk) {
+    if disputed > 0 {
+        let plural = if disputed == 1 { "suite" } else { "suites" };
+        talk.warning(&format!(
+            "of {disputed} {plural} the parts say different things; one is kept, measured before failed"
+        ));
     }
-    paths.sort();
-    let outcome = |path: &PathBuf| {
-        let name = path.display().to_string();
-        Outcome::parse(&read(path)?).map_err(|fault| fault.of(name))
-    };
-    paths.iter().map(outcome).collect()
-}
-
-/// A text file, whole.
-pub fn read(path: &Path) -> Result<String, Error> {
-    let name = || path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name()))?;
-    String::from_utf8(bytes).map_err(|_| Fault::malformed(Place::Whole, "is not UTF-8").of(name()))
 }
 
 fn missing(results: &Results) -> usize {
     let is_there = |suite: &metacov_study::Suite| {
-        let key = (&suite.target, suite.size, suite.number);
-        results.outcomes.iter().any(|of| (&of.target, of.size, of.number) == key)
+        let key = (suite.target.as_str(), suite.size, suite.number);
+        results.outcomes.iter().any(|of| of.key() == key)
     };
     results.plan.all().iter().filter(|suite| !is_there(suite)).count()
 }

@@ -1,5 +1,6 @@
 //! `metacov study bugs`: whether coverage grows with the number of bugs.
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -7,12 +8,14 @@ use anyhow::bail;
 use metacov_campaign::{Laboratory, Trial};
 use metacov_core::{Cover, Criterion};
 use metacov_formats::{Output, write_whole};
-use metacov_report::svg::{Labels, Scatter, Series};
-use metacov_report::{Column, Table};
+use metacov_report::correlations;
 use metacov_study::corpus::Bug;
-use metacov_study::{BugCovers, Program, correlation};
+use metacov_study::{
+    BUGS_MIN, BugCorrelation, BugCovers, FormVersion, KnownBugs, Program, correlation,
+};
 
 use super::locate_corpus::{case, read};
+use super::overlap::of_corpus;
 use super::scene::Stage;
 use super::target::engine_on_demand;
 use crate::exit_code::{ExitCode, Unwritten};
@@ -43,60 +46,78 @@ pub struct Args {
 
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let corpus = read(&args.corpus)?;
-    let (bugs, lines) = measured(&corpus, args, talk)?;
-    if bugs.len() < 3 {
-        bail!("{} bugs are too few for a correlation", bugs.len());
-    }
-    let found = correlation(&bugs, &lines, REPETITIONS, SEED);
-    let paper = Program::find("SQLite").map(|paper| paper.correlations);
-    let coefficient =
-        |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
-    let row = |name: &str, of: &metacov_study::BugsAgainst, paper: Option<f64>| {
-        vec![name.to_owned(), coefficient(of.pearson), coefficient(of.spearman), coefficient(paper)]
+    let found = match correlated(&corpus, &args.target, args.jobs, talk)? {
+        Ok(found) => found,
+        Err(bugs) => bail!("{bugs} bugs are too few for a correlation"),
     };
-    let number = Column::number;
-    let columns = vec![
-        Column::word("measure"),
-        number("Pearson"),
-        number("Spearman"),
-        number("Pearson, paper"),
-    ];
-    let rows = vec![
-        row("line coverage", &found.coverage, paper.map(|of| of.0)),
-        row("MC", &found.mc, paper.map(|of| of.1)),
-    ];
-    print(&Table { columns, rows }.to_terminal(talk.colors_output()))?;
-    talk.note(&format!(
-        "{} bugs on {}, {REPETITIONS} sets of each size from 1 to {}; the paper has other bugs",
-        bugs.len(),
-        args.target,
-        bugs.len()
-    ));
+    let paper = Program::find("SQLite");
+    print(&correlations::table(&found.found, paper).to_terminal(talk.colors_output()))?;
+    talk.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
-        let series = |name: &str, of: &metacov_study::BugsAgainst| Series {
-            name: name.to_owned(),
-            points: of.points.clone(),
-        };
-        let labels = Labels {
-            title: format!("Coverage against the number of bugs, {}", args.target),
-            x: "bugs".to_owned(),
-            y: "in % of all lines".to_owned(),
-        };
-        let series = vec![series("line coverage", &found.coverage), series("MC", &found.mc)];
-        write(path, &Scatter { labels, series }.to_svg())?;
+        let text = correlations::figure(&found);
+        let output = Output::File(path.clone());
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
     }
     Ok(ExitCode::Success)
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    let output = Output::File(path.to_owned());
-    Ok(write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?)
+/// All that a study asks of known bugs. The versions that have them are built if need be.
+pub fn known_bugs(
+    path: &Path,
+    engine: &str,
+    jobs: Option<NonZero<usize>>,
+    talk: &Talk,
+) -> anyhow::Result<KnownBugs> {
+    let corpus = read(path)?;
+    let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
+    for version in versions {
+        engine_on_demand(&format!("sqlite@{version}"), talk)?;
+    }
+    let (overlaps, left_out) = of_corpus(&corpus, jobs, talk)?;
+    let correlation =
+        if corpus.len() < BUGS_MIN { None } else { correlated(&corpus, engine, jobs, talk)?.ok() };
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(KnownBugs { version: FormVersion, corpus: name, overlaps, left_out, correlation })
 }
 
-/// What the pairs of the bugs run on one engine, and all lines of it.
-fn measured(corpus: &[Bug], args: &Args, talk: &Talk) -> anyhow::Result<(Vec<BugCovers>, Cover)> {
-    engine_on_demand(&args.target, talk)?;
-    let stage = Stage::new(&args.target, None, args.jobs)?;
+/// How coverage goes with the number of bugs; or how many bugs there are, if these are too few.
+fn correlated(
+    corpus: &[Bug],
+    engine: &str,
+    jobs: Option<NonZero<usize>>,
+    talk: &Talk,
+) -> anyhow::Result<Result<BugCorrelation, usize>> {
+    let Measured { bugs, lines, build } = measured(corpus, engine, jobs, talk)?;
+    if bugs.len() < BUGS_MIN {
+        return Ok(Err(bugs.len()));
+    }
+    Ok(Ok(BugCorrelation {
+        engine: engine.to_owned(),
+        build,
+        bugs: bugs.len(),
+        repetitions: REPETITIONS,
+        found: correlation(&bugs, &lines, REPETITIONS, SEED),
+    }))
+}
+
+/// Bugs that were run on one engine.
+struct Measured {
+    /// What the pair of each ran.
+    bugs: Vec<BugCovers>,
+    /// All lines of the engine.
+    lines: Cover,
+    build: String,
+}
+
+/// What the pairs of the bugs run on one engine.
+fn measured(
+    corpus: &[Bug],
+    engine: &str,
+    jobs: Option<NonZero<usize>>,
+    talk: &Talk,
+) -> anyhow::Result<Measured> {
+    engine_on_demand(engine, talk)?;
+    let stage = Stage::new(engine, None, jobs)?;
     let conditions = stage.conditions();
     let mut laboratory = Laboratory::new(&conditions)?;
     let trial = |bug: &Bug| {
@@ -113,8 +134,8 @@ fn measured(corpus: &[Bug], args: &Args, talk: &Talk) -> anyhow::Result<(Vec<Bug
         };
         let Some((tried, ran)) = ran else {
             talk.warning(&format!(
-                "{}: left out: its pair does not run on {}",
-                bug.id, args.target
+                "{}: not in the correlation: its pair does not run on {engine}",
+                bug.id
             ));
             continue;
         };
@@ -128,5 +149,5 @@ fn measured(corpus: &[Bug], args: &Args, talk: &Talk) -> anyhow::Result<(Vec<Bug
             lines.insert(id);
         }
     }
-    Ok((bugs, lines))
+    Ok(Measured { bugs, lines, build: table.build_id().to_string() })
 }

@@ -34,8 +34,10 @@ impl Run {
             line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).map(str::to_owned)
         });
         let mut rows = rows.map(Iterator::collect::<Vec<String>>);
-        rows.find(|row| row.iter().zip(start).all(|(cell, word)| cell == word))
-            .unwrap_or_else(|| panic!("no row {start:?} in\n{}", self.stdout))
+        rows.find(|row| {
+            row.len() >= start.len() && row.iter().zip(start).all(|(cell, word)| cell == word)
+        })
+        .unwrap_or_else(|| panic!("no row {start:?} in\n{}", self.stdout))
     }
 }
 

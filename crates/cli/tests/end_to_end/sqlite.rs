@@ -250,8 +250,7 @@ impl Program {
         fs::create_dir_all(&folder).unwrap();
         fs::copy(source.join("sqlite3.c"), folder.join("sqlite3.c")).unwrap();
         fs::copy(source.join("sqlite3.h"), folder.join("sqlite3.h")).unwrap();
-        let source = repository().join("tests/targets/statements/statements.c");
-        fs::copy(source, folder.join("statements.c")).unwrap();
+        fs::write(folder.join("statements.c"), metacov_sqlite::STATEMENTS).unwrap();
         let mut command = Command::new(compiler);
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
         command.args(words).args(["-O0", "-fPIC", "-w"]).args(metacov_sqlite::OPTIONS);

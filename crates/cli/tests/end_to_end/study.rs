@@ -1,9 +1,11 @@
 //! `metacov study`: many suites, the paper's questions.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::measure;
+use crate::oracle;
 use crate::run::{Run, metacov_in};
 
 /// A study of SQLite that is small enough for a test.
@@ -88,7 +90,7 @@ fn a_study_goes_on_where_it_stopped_and_is_not_mixed_with_another() {
     fs::remove_file(folder.join("study-study/suites/program-002.json")).unwrap();
     let again = study(folder, &["run", "study.toml"]).ok();
     let measured: Vec<&str> = again.stderr.lines().filter(|line| line.contains("suite ")).collect();
-    assert_eq!(measured, ["note: suite 2 of 3: program-002"]);
+    assert_eq!(measured, ["note: 2 of 3: suite program-002"]);
     assert_eq!(read(folder, "study-study/results.csv"), results);
     fs::write(folder.join("study.toml"), PROGRAM.replace("Own", "Other")).unwrap();
     let said = study(folder, &["run", "study.toml"]).failed(2);
@@ -121,6 +123,135 @@ fn mistakes_in_a_study_are_told_with_their_place() {
     assert!(said.contains("`4/3` is not a part"), "{said}");
     let said = study(folder.path(), &["report", "nowhere"]).failed(3);
     assert!(said.contains("nowhere"), "{said}");
+}
+
+/// All files below a folder, with what is in them.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files.extend(
+                self::files(&path)
+                    .into_iter()
+                    .map(|(name, bytes)| (Path::new(path.file_name().unwrap()).join(name), bytes)),
+            );
+        } else {
+            files.insert(path.file_name().unwrap().into(), fs::read(&path).unwrap());
+        }
+    }
+    files
+}
+
+#[test]
+fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
+    let folder = folder(PROGRAM);
+    let folder = folder.path();
+    for part in ["1", "2"] {
+        let out = format!("part{part}");
+        let shard = format!("{part}/2");
+        study(folder, &["run", "study.toml", "--shard", &shard, "--out", &out]).ok();
+    }
+    let merge = |output: &str, parts: &[&str]| {
+        metacov_in(folder, &[&["merge", "-o", output], parts].concat())
+    };
+    let said = merge("whole", &["part1", "part2"]).ok().stderr;
+    assert_eq!(said, "note: 3 suites in whole\n");
+    merge("other", &["part2", "part1", "part2"]).ok();
+    let whole = files(&folder.join("whole"));
+    assert_eq!(whole.len(), 4, "the study, and three suites: {:?}", whole.keys());
+    assert_eq!(files(&folder.join("other")), whole);
+    merge("other", &["whole", "other", "part1"]).ok();
+    assert_eq!(files(&folder.join("other")), whole);
+    let again = study(folder, &["run", "study.toml", "--out", "whole"]).ok();
+    assert!(!again.stderr.contains("suite program"), "all is there: {}", again.stderr);
+
+    let said = merge("part1", &["part2", "whole"]).failed(2);
+    assert!(said.contains("part1 exists, and is not among the folders to merge"), "{said}");
+    fs::write(folder.join("run.metacov"), "").unwrap();
+    let said = merge("x", &["part2", "run.metacov"]).failed(2);
+    assert!(said.contains("cannot be merged with each other"), "{said}");
+    let suite = folder.join("part2/suites/program-002.json");
+    let text = fs::read_to_string(&suite).unwrap();
+    let build = text.lines().find(|line| line.contains("\"build\"")).unwrap();
+    fs::write(&suite, text.replace(build, "  \"build\": \"other\",")).unwrap();
+    let said = merge("x", &["part1", "part2"]).failed(4);
+    let both = "part2: made from another build than part1: the suites of program (build ";
+    assert!(said.contains(both) && said.contains(" there, other here)"), "{said}");
+    assert!(!folder.join("x").exists());
+    fs::write(&suite, text.replace("\"validated\": 5", "\"validated\": 4")).unwrap();
+    let said = merge("disputed", &["whole", "part2"]).ok().stderr;
+    assert!(said.contains("of 1 suite the parts say different things"), "{said}");
+}
+
+/// Bugs that are none, on the SQLite that is inside: nothing is built.
+fn corpus(folder: &Path, bugs: usize) {
+    let texts = [
+        ("CREATE TABLE t(a)", "count(*) FROM t"),
+        ("CREATE TABLE t(a UNIQUE)", "a FROM t ORDER BY a DESC"),
+        ("CREATE VIEW v AS SELECT 1 AS a", "upper(a) || 'x' FROM v GROUP BY a HAVING a > 0"),
+    ];
+    let bug = |(at, (setup, query)): (usize, &(&str, &str))| {
+        let version = metacov_sqlite::VERSION;
+        let fix = if at == 1 { "" } else { r#"{"kind": "modified", "amalgamation": [1, 300000]}"# };
+        format!(
+            r#"{{"id": "bug{at}", "version": "{version}", "compare": "multiset", "setup": ["{setup}"],
+                "a": "SELECT {query}", "b": "SELECT 1", "fix_lines": [{fix}]}}"#
+        )
+    };
+    let bugs: Vec<String> = texts.iter().enumerate().take(bugs).map(bug).collect();
+    fs::write(folder.join("bugs.json"), format!("[{}]", bugs.join(","))).unwrap();
+}
+
+#[test]
+fn known_bugs_are_part_of_a_study() {
+    let bugs = "\n[bugs]\ncorpus = 'bugs.json'\nengine = 'sqlite'\n";
+    let folder = folder(&(SQLITE.to_owned() + bugs));
+    let folder = folder.path();
+    corpus(folder, 2);
+    let run = |words: &[&str]| {
+        study(folder, &[&["run", "study.toml", "--quick", "-j", "1"], words].concat())
+    };
+    let few = run(&[]).ok();
+    assert!(few.stdout.contains("Q1: overlap of MC with bug fixes, 1 bug of bugs.json"));
+    assert!(few.stdout.contains("2 bugs are too few for a correlation"), "{}", few.stdout);
+    corpus(folder, 3);
+    let kept = run(&[]).ok();
+    assert!(!kept.stderr.contains("known bugs"), "they are there: {}", kept.stderr);
+    let all = run(&["--corpus", "bugs.json"]).ok();
+    assert!(all.stdout.contains("bug1 is left out: its fix has no lines"), "{}", all.stdout);
+    assert!(all.stdout.contains("In the paper: 18 of 27"), "{}", all.stdout);
+    assert_eq!(all.row(&["all", "2 of 2 fixes"])[3], "2 of 2 fixes");
+    assert_eq!(all.row(&["MC"])[3], "0.94", "the paper's is beside it");
+    let out = folder.join("study-study");
+    assert_eq!(read(&out, "bugs.svg").matches("<circle").count(), 2 * 50 * 3);
+    assert_eq!(read(&out, "bugs.csv").lines().count(), 1 + 50 * 3);
+    assert!(read(&out, "overlap.csv").starts_with("bug,engine,build,strict_executed,"));
+    let report = read(&out, "report.md");
+    assert!(report.contains("## Q1: coverage and the number of bugs\n\n| measure |"), "{report}");
+    assert!(read(&out, "report.html").contains("alt=\"bugs.svg\""));
+}
+
+#[test]
+fn the_papers_pipeline_finds_the_lines_that_metacov_finds() {
+    let folder = folder(&(SQLITE.replace("[3, 6]", "[3]") + "\n[efficiency]\npairs = 1\n"));
+    let folder = folder.path();
+    let run = |gcovr: &str| study(folder, &["run", "study.toml", "--gcovr", gcovr]).ok();
+    let without = run("no-such-gcovr");
+    let said = "no-such-gcovr is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr";
+    assert!(without.stderr.contains(said), "{}", without.stderr);
+    assert!(without.stdout.contains("Not measured: gcovr was not there"), "{}", without.stdout);
+    let gcovr = oracle::gcovr("8.7");
+    let with = run(gcovr.get_program().to_str().unwrap());
+    let said = "gcovr 8.7 on each, and a script that compares the reports";
+    assert!(with.stdout.contains(said), "{}", with.stdout);
+    assert!(with.stdout.contains("Both find the same number of lines"), "{}", with.stdout);
+    let cells = with.row(&["MC: gcovr, and the difference", "1"]);
+    assert_eq!((cells[5].as_str(), cells[6].as_str()), ("1.00x", "1.00x"));
+    let pairs = read(folder, "study-study/efficiency.csv");
+    assert!(pairs.lines().nth(1).unwrap().starts_with("norec,0,"), "{pairs}");
+    let again = run("no-such-gcovr");
+    assert!(!again.stderr.contains("pipeline"), "it is there already: {}", again.stderr);
 }
 
 #[test]

@@ -1,0 +1,47 @@
+//! How coverage goes with the number of known bugs.
+
+use metacov_study::{BugCorrelation, BugsAgainst, Correlation, Program};
+
+use crate::comparison::unknown;
+use crate::svg::{Labels, Scatter, Series};
+use crate::table::{Column, Table};
+
+/// A row for each measure, beside the paper's.
+pub fn table(found: &Correlation, paper: Option<&Program>) -> Table {
+    let coefficient =
+        |value: Option<f64>| value.map_or_else(unknown, |value| format!("{value:.2}"));
+    let row = |name: &str, of: &BugsAgainst, paper: Option<f64>| {
+        vec![name.to_owned(), coefficient(of.pearson), coefficient(of.spearman), coefficient(paper)]
+    };
+    let number = Column::number;
+    let columns = vec![
+        Column::word("measure"),
+        number("Pearson"),
+        number("Spearman"),
+        number("Pearson, paper"),
+    ];
+    let rows = vec![
+        row("line coverage", &found.coverage, paper.map(|of| of.correlations.0)),
+        row("MC", &found.mc, paper.map(|of| of.correlations.1)),
+    ];
+    Table { columns, rows }
+}
+
+/// What was drawn.
+pub fn sets(of: &BugCorrelation) -> String {
+    let BugCorrelation { engine, bugs, repetitions, .. } = of;
+    format!("{bugs} bugs on {engine}, {repetitions} sets of each size from 1 to {bugs}")
+}
+
+/// All sets, by their number of bugs.
+pub fn figure(of: &BugCorrelation) -> String {
+    let series =
+        |name: &str, of: &BugsAgainst| Series { name: name.to_owned(), points: of.points.clone() };
+    let labels = Labels {
+        title: format!("Coverage against the number of bugs, {}", of.engine),
+        x: "bugs".to_owned(),
+        y: "in % of all lines".to_owned(),
+    };
+    let series = vec![series("line coverage", &of.found.coverage), series("MC", &of.found.mc)];
+    Scatter { labels, series }.to_svg()
+}

@@ -1,0 +1,102 @@
+//! Q.1: known bugs, their fixes and their number.
+
+use std::fmt::Write as _;
+
+use metacov_study::overlap::{Hits, Overlap};
+use metacov_study::{BUGS_MIN, KnownBugs, Program};
+
+use super::Section;
+use crate::comparison::unknown;
+use crate::csv::line;
+use crate::{correlations, overlaps};
+
+/// Bug fix overlap.
+pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
+    let rows: Vec<(String, Overlap)> =
+        bugs.overlaps.iter().map(|of| (of.id.clone(), of.overlap)).collect();
+    let mut text = "Lines of the fix that differ, of those that run: those that it changed (strict), with the two \
+                    around each place where it only inserts (context), and all of the functions that it changed. \
+                    Chance is that of as many lines, drawn from all that run."
+        .to_owned();
+    let count = |of: fn(&Overlap) -> Hits| {
+        rows.iter().filter(|(_, overlap)| of(overlap).differing > 0).count()
+    };
+    let (strict, context) = (count(|of| of.strict), count(|of| of.context));
+    let all = rows.len();
+    let _ = write!(
+        text,
+        " MC overlaps with {context} of {all} fixes ({}), {strict} of them strictly.",
+        share(context, all)
+    );
+    if let Some(Program { overlaps: (overlapping, all), .. }) = paper {
+        let share = share(*overlapping as usize, *all as usize);
+        let _ =
+            write!(text, " In the paper: {overlapping} of {all} ({share}), of bugs of its own.");
+    }
+    for lost in &bugs.left_out {
+        let _ = write!(text, " {} is left out: {}.", lost.id, lost.why);
+    }
+    let plural = if rows.len() == 1 { "bug" } else { "bugs" };
+    let title =
+        format!("Q1: overlap of MC with bug fixes, {} {plural} of {}", rows.len(), bugs.corpus);
+    Section { title, table: Some(overlaps::table(&rows)), text }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are not so many bugs")]
+fn share(part: usize, whole: usize) -> String {
+    if whole == 0 { unknown() } else { format!("{:.0} %", 100.0 * part as f64 / whole as f64) }
+}
+
+/// Bug correlation.
+pub fn correlation(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
+    let title = "Q1: coverage and the number of bugs".to_owned();
+    let Some(of) = &bugs.correlation else {
+        let text = format!(
+            "Not measured: {} bugs are too few for a correlation ({BUGS_MIN} are needed). `metacov study run STUDY.toml \
+             --corpus FILE` takes more; docs/corpus.md draws the file.",
+            bugs.overlaps.len() + bugs.left_out.len()
+        );
+        return Section { title, table: None, text };
+    };
+    let mut text = format!("{}.", correlations::sets(of));
+    if let (Some(coverage), Some(mc)) = (of.found.coverage.pearson, of.found.mc.pearson) {
+        let (less, is_as) = if mc > coverage { ("better", "as") } else { ("no better", "unlike") };
+        let _ = write!(text, " MC goes with the number of bugs {less} than coverage does");
+        let _ = match paper {
+            Some(_) => write!(text, ", {is_as} in the paper, which has other bugs."),
+            None => write!(text, "."),
+        };
+    }
+    text.push_str(" That both grow is no finding, as unions do; how evenly they grow is one.");
+    Section { title, table: Some(correlations::table(&of.found, paper)), text }
+}
+
+/// The overlaps as plain numbers.
+pub fn overlaps_csv(bugs: &KnownBugs) -> String {
+    let mut headings = ["bug", "engine", "build"].map(str::to_owned).to_vec();
+    for count in ["strict", "context", "function"] {
+        headings.extend(["executed", "differing", "chance"].map(|of| format!("{count}_{of}")));
+    }
+    let mut text = line(&headings);
+    for of in &bugs.overlaps {
+        let mut cells = vec![of.id.clone(), of.engine.clone(), of.build.clone()];
+        for hits in [of.overlap.strict, of.overlap.context, of.overlap.function] {
+            cells.extend([hits.executed.to_string(), hits.differing.to_string()]);
+            cells.push(format!("{:.6}", hits.chance));
+        }
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+/// All sets of bugs as plain numbers.
+pub fn correlation_csv(bugs: &KnownBugs) -> Option<String> {
+    let found = &bugs.correlation.as_ref()?.found;
+    let mut text = line(&["bugs", "coverage", "mc"].map(str::to_owned));
+    for ((bugs, coverage), (_, mc)) in found.coverage.points.iter().zip(&found.mc.points) {
+        let percents = [coverage, mc].map(|percent| format!("{percent:.6}"));
+        let [coverage, mc] = percents;
+        text.push_str(&line(&[format!("{bugs:.0}"), coverage, mc]));
+    }
+    Some(text)
+}

@@ -1,0 +1,118 @@
+//! Q.3: what metamorphic coverage costs.
+
+use std::fmt::Write as _;
+
+use metacov_study::{Cell, Efficiency, Program, Time};
+
+use super::Section;
+use crate::comparison::unknown;
+use crate::csv::line;
+use crate::rows::thousands;
+use crate::table::{Column, Table};
+
+/// The paper's pipeline and metacov, a pair.
+pub fn pipeline(of: &Efficiency, cell: Option<&Cell>, paper: Option<&Program>) -> Section {
+    let number = Column::number;
+    let columns = vec![
+        Column::word("way"),
+        number("pairs"),
+        number("processor seconds a pair"),
+        number("seconds a pair"),
+        number("beside line coverage"),
+        number("faster than the pipeline"),
+        number("faster on the clock"),
+    ];
+    let pairs = of.pairs.len() as u64;
+    let (coverage, mc) = (each(of.coverage(), pairs), each(of.mc(), pairs));
+    let row = |way: &str, pairs: u64, time: Time| {
+        vec![
+            way.to_owned(),
+            thousands(pairs),
+            format!("{:.4}", time.processor),
+            format!("{:.4}", time.wall),
+            times(time.processor, coverage.processor),
+            times(mc.processor, time.processor),
+            times(mc.wall, time.wall),
+        ]
+    };
+    let mut rows = vec![
+        row("line coverage: gcovr", pairs, coverage),
+        row("MC: gcovr, and the difference", pairs, mc),
+        row("MC: metacov, the same pairs", pairs, each(of.metacov, pairs)),
+    ];
+    if let Some(cell) = cell {
+        let way = format!("MC: metacov, a suite of {} pairs", thousands(cell.pairs()));
+        rows.push(row(&way, cell.pairs(), each(cell.time, cell.pairs())));
+    }
+    let mut text = format!(
+        "The pipeline of the paper on a sample of {pairs}: the program built with gcc --coverage, a process for each \
+         side, {} on each, and a script that compares the reports. metacov's times include its start, which is \
+         most of what so few pairs take.",
+        of.gcovr
+    );
+    let lines = |of: &[u64]| of.iter().copied().map(thousands).collect::<Vec<_>>().join(", ");
+    let [ours, theirs]: [Vec<u64>; 2] = [
+        of.pairs.iter().map(|pair| pair.lines_by_metacov).collect(),
+        of.pairs.iter().map(|pair| pair.lines).collect(),
+    ];
+    let _ = if ours == theirs {
+        write!(text, " Both find the same number of lines that differ ({}).", lines(&ours))
+    } else {
+        write!(
+            text,
+            " The lines that differ are not as many: {} by gcovr, {} by metacov.",
+            lines(&theirs),
+            lines(&ours)
+        )
+    };
+    if let Some(Program { seconds: (coverage_seconds, mc_seconds), .. }) = paper {
+        let _ = write!(
+            text,
+            " In the pipeline MC takes {:.2} times what line coverage takes; in the paper {:.2} times.",
+            mc.processor / coverage.processor,
+            mc_seconds / coverage_seconds
+        );
+    }
+    let title = format!("Q3: the paper's pipeline and metacov, {}", of.target);
+    Section { title, table: Some(Table { columns, rows }), text }
+}
+
+/// How many times the other: three digits, however small or large.
+fn times(one: f64, other: f64) -> String {
+    let ratio = one / other;
+    if !ratio.is_finite() || ratio <= 0.0 {
+        return unknown();
+    }
+    let digits = (0..6).find(|digits| ratio * 10_f64.powi(*digits) >= 99.95).unwrap_or(6);
+    format!("{ratio:.digits$}x", digits = usize::try_from(digits).unwrap_or_default())
+}
+
+#[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
+fn each(time: Time, pairs: u64) -> Time {
+    let pairs = pairs.max(1) as f64;
+    Time { wall: time.wall / pairs, processor: time.processor / pairs }
+}
+
+/// The pairs as plain numbers.
+pub fn pipeline_csv(of: &Efficiency) -> String {
+    let headings = [
+        "relation",
+        "pair",
+        "coverage_processor_seconds",
+        "coverage_seconds",
+        "difference_processor_seconds",
+        "difference_seconds",
+        "lines",
+        "lines_by_metacov",
+    ];
+    let mut text = line(&headings.map(str::to_owned));
+    for pair in &of.pairs {
+        let mut cells = vec![pair.relation.clone(), pair.pair.clone()];
+        for time in [pair.coverage, pair.difference] {
+            cells.extend([time.processor, time.wall].map(|seconds| format!("{seconds:.3}")));
+        }
+        cells.extend([pair.lines, pair.lines_by_metacov].map(|lines| lines.to_string()));
+        text.push_str(&line(&cells));
+    }
+    text
+}

@@ -1,0 +1,38 @@
+//! The files of a study: JSON, with the version of its form.
+
+use metacov_formats::{Fault, Place};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The version of the files, in each of them. Another version cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+pub struct FormVersion;
+
+const VERSION: u32 = 1;
+
+impl TryFrom<u32> for FormVersion {
+    type Error = String;
+
+    fn try_from(version: u32) -> Result<Self, String> {
+        let unknown = || format!("version {version} is not known (metacov reads {VERSION})");
+        (version == VERSION).then_some(FormVersion).ok_or_else(unknown)
+    }
+}
+
+impl From<FormVersion> for u32 {
+    fn from(FormVersion: FormVersion) -> u32 {
+        VERSION
+    }
+}
+
+/// As text.
+pub(crate) fn to_json(kept: &impl Serialize) -> String {
+    serde_json::to_string_pretty(kept).unwrap_or_default() + "\n"
+}
+
+/// From text.
+pub(crate) fn parse<K: DeserializeOwned>(text: &str) -> Result<K, Fault> {
+    serde_json::from_str(text)
+        .map_err(|error| Fault::malformed(Place::Line(error.line() as u64), error.to_string()))
+}

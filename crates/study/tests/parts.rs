@@ -1,0 +1,130 @@
+//! Laws of uniting the parts of a study: the order of parts, and how often one is named, do not matter.
+
+use metacov_core::Criterion;
+use metacov_study::{
+    Efficiency, FormVersion, KnownBugs, LeftOut, Measurement, Outcome, Part, Record, Suite, Time,
+    unite,
+};
+use proptest::prelude::*;
+
+/// A suite that may be there: which, and what somebody says of it. Few of both, so that parts meet.
+fn outcome() -> impl Strategy<Value = Outcome> {
+    (1..3_u64, 1..4_u64, 0..2_u64, 0..2_u64, 0..3_u32).prop_map(
+        |(size, number, failed, validated, seconds)| {
+            let suite =
+                Suite { target: "sqlite".to_owned(), size, number, seed: number, pairs: None };
+            let measurement = Measurement {
+                relation: "norec".to_owned(),
+                criterion: Criterion::Line,
+                pairs: size,
+                failed,
+                sites: 9,
+                executed: 5,
+                validated,
+            };
+            let build = "build".to_owned();
+            let record = Record { name: suite.name(), build, measurements: vec![measurement] };
+            let wall = f64::from(seconds);
+            Outcome::new(&suite, &record, Time { wall, processor: wall })
+        },
+    )
+}
+
+fn bugs() -> impl Strategy<Value = KnownBugs> {
+    prop::collection::vec("[ab]", 0..2).prop_map(|lost| KnownBugs {
+        version: FormVersion,
+        corpus: "corpus.json".to_owned(),
+        overlaps: Vec::new(),
+        left_out: lost.into_iter().map(|id| LeftOut { id, why: "crashed".to_owned() }).collect(),
+        correlation: None,
+    })
+}
+
+fn efficiency() -> impl Strategy<Value = Efficiency> {
+    (0..3_u32).prop_map(|seconds| Efficiency {
+        version: FormVersion,
+        target: "sqlite".to_owned(),
+        build: "build".to_owned(),
+        gcovr: "gcovr".to_owned(),
+        pairs: Vec::new(),
+        metacov: Time { wall: f64::from(seconds), processor: 0.0 },
+    })
+}
+
+fn part() -> impl Strategy<Value = Part> {
+    let outcomes = prop::collection::vec(outcome(), 0..5);
+    (outcomes, prop::option::of(bugs()), prop::option::of(efficiency())).prop_map(
+        |(outcomes, bugs, efficiency)| Part {
+            study: "title = 'x'".to_owned(),
+            outcomes,
+            bugs,
+            efficiency,
+            ..Part::default()
+        },
+    )
+}
+
+fn united(parts: &[&Part]) -> Part {
+    let parts: Vec<Part> = parts.iter().map(|part| (*part).clone()).collect();
+    unite(&parts).unwrap().part
+}
+
+proptest! {
+    #[test]
+    fn order_steps_and_repetition_do_not_matter(a in part(), b in part(), c in part()) {
+        let all = united(&[&a, &b, &c]);
+        prop_assert_eq!(&all, &united(&[&c, &a, &b]));
+        prop_assert_eq!(&all, &united(&[&b, &a, &c]));
+        prop_assert_eq!(&all, &united(&[&united(&[&a, &b]), &c]));
+        prop_assert_eq!(&all, &united(&[&a, &united(&[&b, &c])]));
+        prop_assert_eq!(&all, &united(&[&all, &a, &all]));
+        let disputed = |parts: &[&Part]| {
+            unite(&parts.iter().map(|part| (*part).clone()).collect::<Vec<_>>()).unwrap().disputed
+        };
+        prop_assert_eq!(disputed(&[&a, &b, &c]), disputed(&[&c, &b, &a]));
+        prop_assert_eq!(disputed(&[&all, &all]), 0);
+    }
+}
+
+#[test]
+fn other_builds_studies_and_corpora_are_refused_with_both_names() {
+    let refused = |change: fn(&mut Part)| {
+        let first = Part {
+            name: "first".to_owned(),
+            bugs: Some(KnownBugs {
+                version: FormVersion,
+                corpus: "corpus.json".to_owned(),
+                overlaps: Vec::new(),
+                left_out: Vec::new(),
+                correlation: None,
+            }),
+            efficiency: Some(Efficiency {
+                version: FormVersion,
+                target: "sqlite".to_owned(),
+                build: "old".to_owned(),
+                gcovr: String::new(),
+                pairs: Vec::new(),
+                metacov: Time::default(),
+            }),
+            ..Part::default()
+        };
+        let mut second = Part { name: "second".to_owned(), ..first.clone() };
+        change(&mut second);
+        unite(&[first, second]).unwrap_err().to_string()
+    };
+    let said = refused(|part| {
+        part.efficiency =
+            part.efficiency.take().map(|of| Efficiency { build: "new".to_owned(), ..of });
+    });
+    let place = "the pipeline on sqlite (build old there, new here)";
+    assert_eq!(
+        said,
+        format!("second: made from another build than first: {place} is not the same code")
+    );
+    let said = refused(|part| part.study.push('x'));
+    assert_eq!(said, "second: is not of the same study as first");
+    let said = refused(|part| {
+        part.bugs = part.bugs.take().map(|of| KnownBugs { corpus: "other.json".to_owned(), ..of });
+    });
+    assert_eq!(said, "second: has known bugs of another corpus than first");
+}
