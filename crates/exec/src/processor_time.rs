@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn names_with_parentheses_are_read() {
-        let process = parse("7 (a) b) (c)) S 3 7 7 0 -1 4194560 1 2 0 0 10 20 30 40 20 0 1 0").unwrap();
+        let process =
+            parse("7 (a) b) (c)) S 3 7 7 0 -1 4194560 1 2 0 0 10 20 30 40 20 0 1 0").unwrap();
         assert_eq!((process.parent, process.ticks), (3, 100));
         assert!(parse("7 (a").is_none());
     }

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -173,10 +173,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     };
     let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
     desk.status.finish();
-    let Desk { recorder, state, .. } = desk;
-    let tested = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand().pairs;
-    let is_complete = args.pairs.is_some_and(|pairs| tested >= pairs);
-    let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
+    let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
+    let finished = desk.recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
     ended.map_err(|halt| match halt {
         Halt::Input(error) => anyhow::Error::from(error),
         Halt::Audience(error) => Unwritten(error).into(),
