@@ -37,7 +37,6 @@ pub struct FindingFile {
     comparison: String,
     /// What happened, in words.
     pub how: String,
-    failure: Failure,
     /// The seed of the campaign.
     pub seed: u64,
     /// The number of the database.
@@ -50,6 +49,8 @@ pub struct FindingFile {
     setup: Vec<String>,
     a: Vec<String>,
     b: Vec<String>,
+    /// Last, as it may be a table of its own.
+    failure: Failure,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -56,3 +56,104 @@ fn permissions() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o755)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use metacov_core::Exit;
+    use metacov_relations::{Case, Comparison};
+
+    use super::super::difference::Difference;
+    use super::super::investigator::Size;
+    use super::super::signature::Signature;
+    use super::super::suspect::{Suspect, What};
+    use super::*;
+
+    fn finding(what: What) -> Finding {
+        let text = |text: &str| text.to_owned();
+        let case = Case {
+            setup: vec![text("CREATE TABLE t0(c0)"), text("INSERT INTO t0 VALUES ('\"''')")],
+            sides: [
+                vec![text(".testctrl optimizations 0x0"), text("SELECT 1")],
+                vec![text(".testctrl optimizations 0x1"), text("SELECT 1")],
+            ],
+            parts: Vec::new(),
+            comparison: Comparison::RowsCounted,
+        };
+        let is_violation = matches!(what, What::Violated(_));
+        let difference = Difference {
+            lines: BTreeSet::from([("sqlite3.c".to_owned(), 7)]),
+            ..Difference::default()
+        };
+        Finding {
+            signature: Signature { exact: 1, group: 2 },
+            shape: BTreeSet::from([text("violation")]),
+            target: text("sqlite@3.29.0"),
+            reference: None,
+            suspect: Suspect {
+                relation: text("optimizer"),
+                case,
+                what,
+                seed: 1,
+                database: 2,
+                pair: 3,
+            },
+            before: Size { statements: 50, bytes: 5000 },
+            candidates: 700,
+            outputs: is_violation.then(|| [text("1\n"), String::new()]),
+            difference: is_violation.then_some(difference),
+        }
+    }
+
+    #[test]
+    fn a_finding_is_read_back_as_it_was_written() {
+        for what in [
+            What::Violated("1 rows against 0".to_owned()),
+            What::Crashed { side: Some(1), exit: Exit::Signalled(11) },
+            What::Crashed { side: None, exit: Exit::Failure(3) },
+            What::Hung { side: Some(0) },
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            let finding = finding(what);
+            let written = finding.write(folder.path()).unwrap();
+            assert!(written.ends_with("0000000000000002-0000000000000001"));
+            assert_eq!(finding.write(folder.path()).unwrap(), written, "it is there already");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
+            let read = FindingFile::read(&written).unwrap().suspect();
+            match (&read.what, &finding.suspect.what) {
+                (What::Violated(how), What::Violated(_)) => {
+                    assert!(how.contains("1 rows against 0"))
+                }
+                (read, found) => assert_eq!(read, found),
+            }
+            assert_eq!(read.case, finding.suspect.case);
+            assert_eq!(written.join("mc-lines.txt").exists(), finding.difference.is_some());
+        }
+    }
+
+    #[test]
+    fn the_script_is_one_for_the_shell() {
+        let script = page::script(&finding(What::Violated("1 rows against 0".to_owned())));
+        let lines: Vec<&str> = script.lines().skip(2).collect();
+        assert_eq!(
+            lines,
+            [
+                "-- To run it: sqlite3 < reproduce.sql",
+                ".mode quote",
+                "CREATE TABLE t0(c0);",
+                "INSERT INTO t0 VALUES ('\"''');",
+                "",
+                ".print side a:",
+                ".testctrl optimizations 0x0",
+                "SELECT 1;",
+                ".testctrl optimizations 0",
+                "",
+                ".print side b:",
+                ".testctrl optimizations 0x1",
+                "SELECT 1;",
+                ".testctrl optimizations 0",
+            ]
+        );
+    }
+}

@@ -64,6 +64,10 @@ pub(super) fn report(finding: &Finding) -> String {
     }
     text.push_str("```\n\n");
     for (name, output) in ["a", "b"].iter().zip(finding.outputs.iter().flatten()) {
+        if output.is_empty() {
+            let _ = writeln!(text, "Side {name} gives no rows.\n");
+            continue;
+        }
         let rows: Vec<&str> = output.lines().take(ROWS_MAX).collect();
         let more = output.lines().count() - rows.len();
         let _ = writeln!(text, "Side {name} gives:\n\n```text\n{}", rows.join("\n"));

@@ -141,6 +141,8 @@ fn setup_words(words: &[Token], shape: &mut BTreeSet<String>) {
         let is_collation = last.is_some_and(|last| last.is("COLLATE")) && !word.is("BINARY");
         let mark = match () {
             () if is_any(INDEXES) => "index".to_owned(),
+            // A view is a part of the query.
+            () if is_any(JOINS) => word.text.to_uppercase(),
             () if is_any(TYPES) && is_named => "column type".to_owned(),
             () if is_any(TRAITS) || is_collation => format!("table {}", word.text.to_uppercase()),
             () => continue,

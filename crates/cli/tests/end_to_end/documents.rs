@@ -16,6 +16,7 @@ fn paths_that_the_documents_name_exist() {
         "benches/README.md",
         "docs/evaluating-your-method.md",
         "docs/corpus.md",
+        "docs/fuzzing.md",
         "docs/locate.md",
     ] {
         let text = fs::read_to_string(root.join(document)).unwrap();
@@ -59,6 +60,7 @@ fn help_completions_and_manual_pages_are_there() {
         "merge",
         "locate",
         "overlap",
+        "replay",
         "completions",
         "man",
     ] {

@@ -32,14 +32,17 @@ fn text<'v>(bug: &'v Value, field: &str) -> &'v str {
     bug[field].as_str().unwrap()
 }
 
-/// Builds the versions of SQLite that bugs need, one after the other: each takes long enough.
+/// Builds the versions of SQLite that bugs need.
 fn build(bugs: &[Value]) {
+    let versions: BTreeSet<&str> = bugs.iter().map(|bug| text(bug, "version")).collect();
+    versions.into_iter().for_each(build_version);
+}
+
+/// Builds a version of SQLite; one after the other, as each takes long enough.
+pub fn build_version(version: &str) {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
-    let versions: BTreeSet<&str> = bugs.iter().map(|bug| text(bug, "version")).collect();
-    for version in versions {
-        in_folder(&["target", "build", &format!("sqlite@{version}")]).ok();
-    }
+    in_folder(&["target", "build", &format!("sqlite@{version}")]).ok();
 }
 
 fn overlap(corpus: &str) -> Run {

@@ -6,6 +6,7 @@ mod compare;
 mod diff;
 mod documents;
 mod faults;
+mod findings;
 mod gcc;
 mod measure;
 mod modes;
