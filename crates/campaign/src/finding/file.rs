@@ -35,7 +35,7 @@ pub struct FindingFile {
     /// The name of its relation.
     pub relation: String,
     comparison: String,
-    /// What happened, in words.
+    /// What happened, in words: of a violation, how the sides disagree.
     pub how: String,
     /// The seed of the campaign.
     pub seed: u64,
@@ -83,7 +83,10 @@ impl FindingFile {
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
             relation: suspect.relation.clone(),
             comparison: suspect.case.comparison.name().to_owned(),
-            how: suspect.what.to_string(),
+            how: match &suspect.what {
+                What::Violated(how) => how.clone(),
+                what => what.to_string(),
+            },
             failure: match &suspect.what {
                 What::Violated(_) => Failure::Violation,
                 What::Hung { side } => Failure::Hang { side: *side },

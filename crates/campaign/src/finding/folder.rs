@@ -121,13 +121,7 @@ mod tests {
             assert_eq!(finding.write(folder.path()).unwrap(), written, "it is there already");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
             let read = FindingFile::read(&written).unwrap().suspect();
-            match (&read.what, &finding.suspect.what) {
-                (What::Violated(how), What::Violated(_)) => {
-                    assert!(how.contains("1 rows against 0"))
-                }
-                (read, found) => assert_eq!(read, found),
-            }
-            assert_eq!(read.case, finding.suspect.case);
+            assert_eq!(read, finding.suspect);
             assert_eq!(written.join("mc-lines.txt").exists(), finding.difference.is_some());
         }
     }

@@ -15,7 +15,7 @@ target = "sqlite@3.29.0"
 metacov = "0.1.0"
 relation = "norec"
 comparison = "number"
-how = "the sides disagree: 0 rows against 1"
+how = "0 rows against 1"
 failure = "violation"
 seed = 1
 database = 2
@@ -67,5 +67,25 @@ fn what_is_no_finding_is_refused() {
         fs::write(broken.join("finding.toml"), text).unwrap();
         let said = in_folder(&["replay", "broken-finding"]).failed(3);
         assert!(said.contains("broken-finding/finding.toml"), "{said}");
+    }
+}
+
+/// The long form: real violations, `METACOV_FUZZ=60s cargo test -p metacov old_version -- --ignored`
+#[test]
+#[ignore = "runs for as long as METACOV_FUZZ says"]
+fn what_is_found_in_an_old_version_is_small_and_fails_again() {
+    build_version("3.29.0");
+    let duration = std::env::var("METACOV_FUZZ").unwrap_or_else(|_| "60s".to_owned());
+    let _ = fs::remove_dir_all(folder().join("hunt.findings"));
+    let _ = fs::remove_file(folder().join("hunt.metacov"));
+    let run = in_folder(&["fuzz", "sqlite@3.29.0", "--duration", &duration, "-o", "hunt.metacov"]);
+    assert!([0, 6].contains(&run.code), "{}", run.stderr);
+    let replayed = in_folder(&["replay", "hunt.findings"]);
+    assert_eq!(replayed.code, 6, "{}", replayed.stderr);
+    let lines = || replayed.stdout.lines().skip(1);
+    assert!(lines().count() > 0 && lines().all(|line| line.contains("fails: ")), "{replayed:?}");
+    for entry in fs::read_dir(folder().join("hunt.findings")).unwrap() {
+        let script = fs::read_to_string(entry.unwrap().path().join("reproduce.sql")).unwrap();
+        assert!(script.lines().count() < 30, "{script}");
     }
 }
