@@ -275,9 +275,9 @@ impl Explorer<'_, '_, '_> {
                 }
                 let has_worked = matches!(ask(&sql), Outcome::Rows(_));
                 if has_worked {
-                    database.accept()
+                    database.accept();
                 } else {
-                    database.reject()
+                    database.reject();
                 }
                 statements.push(sql);
                 has_worked
