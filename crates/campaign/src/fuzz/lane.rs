@@ -18,7 +18,7 @@ use crate::worker::{Conditions, Heard, Worker};
 
 /// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
 /// are counted.
-const EXAMINED_MAX: u64 = 2;
+const EXAMINED_MAX: u64 = 1;
 
 /// A thread of a campaign.
 pub(crate) struct Lane<'l, 'c> {

@@ -93,7 +93,10 @@ fn what_was_measured_stands_before_what_failed() {
     );
     bench.record("measured", &[group("1", sides)]);
     for runs in [["failed", "measured"], ["measured", "failed"]] {
-        assert_eq!(bench.merge(&runs, &runs.concat()), Merged { groups: 2, disputed: 1, rounds: 0 });
+        assert_eq!(
+            bench.merge(&runs, &runs.concat()),
+            Merged { groups: 2, disputed: 1, rounds: 0 }
+        );
         let (suite, _) = Run::open(&bench.path(&runs.concat())).unwrap().suite().unwrap();
         assert_eq!(suite.total().groups, 2);
     }
