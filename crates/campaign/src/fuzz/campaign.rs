@@ -32,8 +32,10 @@ pub struct Campaign {
     pub relations: Vec<usize>,
     /// As it stands in the table of all.
     pub guidance: usize,
-    /// Whether traces are looked at even if nothing is guided by them.
+    /// Whether traces and plans are looked at even if nothing is guided by them.
     pub observes: bool,
+    /// Whether what violates its relation is looked into.
+    pub examines: bool,
     /// How rounds go.
     pub schedule: Schedule,
     /// How many pairs there are to be, if that ends it.

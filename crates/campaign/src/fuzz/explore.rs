@@ -7,7 +7,7 @@ use metacov_core::{Outcome, Pair, runs};
 use metacov_exec::{Engine, Master, Trace};
 use metacov_relations::{ALL, Database, Kind, Recipe, Rng, Test, Verdict};
 
-use super::guidance::{GUIDANCES, Guidance};
+use super::guidance::{GUIDANCES, Guidance, Looks};
 use super::known::{Seen, Shape, Study};
 use super::query_plan;
 use super::round::{Changed, Ended, Pace, Round, Stretch, Violated};
@@ -62,8 +62,14 @@ impl Bench<'_> {
         let mut study = Study::new(round.known.clone());
         study.known.learn(&round.start.lesson);
         let stretch = Stretch { pace: round.start.pace, ..Stretch::default() };
+        let Looks { traces, plans } = guidance.looks();
+        let looks = Looks {
+            traces: place.is_measured() && (traces || round.observes),
+            plans: plans || round.observes,
+        };
         let mut explorer = Explorer {
             guidance: *guidance,
+            looks,
             round,
             engine,
             place,
@@ -87,6 +93,7 @@ impl Bench<'_> {
 /// A round in the making.
 struct Explorer<'e, 'p, 's> {
     guidance: &'static dyn Guidance,
+    looks: Looks,
     round: &'e Round,
     engine: &'e Engine,
     place: Place<'p, 's>,
@@ -128,7 +135,7 @@ impl Explorer<'_, '_, '_> {
             self.master.say(&encode(&Answer::Next(sides)))?;
         }
         let mut seen = Seen::default();
-        if self.guidance.looks().plans {
+        if self.looks.plans {
             self.look_at_plan(shape.relation, &test, &mut seen);
         }
         let verdict = self.run_sides(&test, &mut seen)?;
@@ -203,11 +210,10 @@ impl Explorer<'_, '_, '_> {
     }
 
     fn run_sides(&mut self, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
-        let is_traced =
-            self.place.is_measured() && (self.round.observes || self.guidance.looks().traces);
+        let is_traced = self.looks.traces;
         let is_cautious = self.round.is_cautious;
         let [a_trace, b_trace] = &mut self.traces;
-        if is_traced && self.guidance.looks().plans {
+        if is_traced && self.looks.plans {
             // What a look at the plan has counted is not of the test.
             self.place.take_trace(a_trace);
         }

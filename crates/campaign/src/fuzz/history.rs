@@ -29,12 +29,16 @@ impl Noted {
     pub fn of(finding: &Finding) -> Self {
         Noted {
             name: finding.signature.to_string(),
-            group: format!("{:016x}", finding.signature.group),
+            group: group(finding),
             relation: finding.suspect.relation.clone(),
             what: finding.suspect.what.name().to_owned(),
             bytes: finding.suspect.case.bytes(),
         }
     }
+}
+
+fn group(finding: &Finding) -> String {
+    format!("{:016x}", finding.signature.group)
 }
 
 /// A round as it is kept: what came of it and what it found as JSON, what it has added as bytes.
@@ -119,6 +123,11 @@ impl History {
         let (differing, executed, plans) = self.known.sizes();
         let (pairs, groups) = (self.summary.pairs, self.findings.len() as u64);
         self.curve.push(Stand { pairs, differing, executed, plans, groups });
+    }
+
+    /// Whether a finding has one like it that was there before.
+    pub fn has_group(&self, finding: &Finding) -> bool {
+        self.findings.contains_key(&group(finding))
     }
 
     /// How far it is.

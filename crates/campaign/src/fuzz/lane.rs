@@ -262,6 +262,9 @@ impl Lane<'_, '_> {
     }
 
     fn examine(&mut self, suspect: &Suspect, way: &mut Way) -> io::Result<()> {
+        if !self.campaign.examines {
+            return Ok(());
+        }
         let investigator = match &mut self.started {
             Some(investigator) => investigator,
             none => none.insert((self.investigator)()?),

@@ -32,7 +32,7 @@ pub struct Round {
     pub(crate) relations: Vec<usize>,
     /// As it stands in the table of all.
     pub(crate) guidance: usize,
-    /// Whether traces are looked at even if nothing is guided by them.
+    /// Whether traces and plans are looked at even if nothing is guided by them.
     pub(crate) observes: bool,
     pub(crate) schedule: Schedule,
     /// What earlier rounds have found out.

@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -76,12 +76,15 @@ pub struct Args {
     /// There is a new database after so many pairs.
     #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().pairs)]
     database_pairs: u64,
-    /// Look at coverage even if nothing is guided by it.
+    /// Look at coverage and query plans even if nothing is guided by them.
     #[arg(long)]
     observe: bool,
     /// Another SQLite: a library that is built with `metacov cc -shared`.
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// Only count what violates its relation, and do not look into it.
+    #[arg(long, conflicts_with = "stop_after_findings")]
+    no_findings: bool,
     /// Bugs that are known and not to be told again: a TOML file (docs/fuzzing.md has its form).
     #[arg(long, value_name = "FILE")]
     known: Option<PathBuf>,
@@ -89,6 +92,9 @@ pub struct Args {
     /// End after this time, such as 90s, 10m, 8h or 2d.
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "End")]
     duration: Option<Duration>,
+    /// End after this much processor time, of all processes together: for fair comparisons.
+    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "End")]
+    cpu_time: Option<Duration>,
     /// End after so many pairs.
     #[arg(long, value_name = "N", help_heading = "End")]
     pairs: Option<u64>,
@@ -159,7 +165,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         recorder,
         trial: campaign.trial.clone(),
         folder: findings_folder(&args.output),
-        ends: Ends { duration: args.duration, findings: args.stop_after_findings },
+        ends: args.ends(),
         interrupted: &interrupted,
         start: Instant::now(),
         state: Mutex::new(State::new(history)),
@@ -167,10 +173,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     };
     let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
     desk.status.finish();
-    let Desk { recorder, state, .. } = desk;
-    let tested = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand().pairs;
-    let is_complete = args.pairs.is_some_and(|pairs| tested >= pairs);
-    let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
+    let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
+    let finished = desk.recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
     ended.map_err(|halt| match halt {
         Halt::Input(error) => anyhow::Error::from(error),
         Halt::Audience(error) => Unwritten(error).into(),
@@ -243,11 +247,20 @@ impl Args {
             relations,
             guidance,
             observes: self.observe,
+            examines: !self.no_findings,
             schedule,
             pairs: self.pairs,
             distance: DISTANCE.max(workers.get() as u64),
             trial: format!("{:08x}", fingerprint.hash() >> 32),
         })
+    }
+
+    fn ends(&self) -> Ends {
+        Ends {
+            duration: self.duration,
+            processor_time: self.cpu_time,
+            findings: self.stop_after_findings,
+        }
     }
 
     fn header(&self, campaign: &Campaign, stage: &Stage) -> Header {
@@ -260,6 +273,7 @@ impl Args {
             ("--patience", self.patience.to_string()),
             ("--database-pairs", self.database_pairs.to_string()),
             ("--observe", if self.observe { "yes" } else { "" }.to_owned()),
+            ("--no-findings", if self.no_findings { "yes" } else { "" }.to_owned()),
             ("a distance of rounds of", campaign.distance.to_string()),
         ];
         let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));

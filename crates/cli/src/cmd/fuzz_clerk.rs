@@ -7,6 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use metacov_campaign::{Clerk, Done, Finding, History, Record, Stand};
+use metacov_exec::processor_time;
 use metacov_formats::{Audience, Done as Heard, Error};
 use metacov_store::{Recorder, StoredRound};
 
@@ -16,6 +17,7 @@ use super::fuzz_status::{Status, View};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ends {
     pub duration: Option<Duration>,
+    pub processor_time: Option<Duration>,
     pub findings: Option<u64>,
 }
 
@@ -86,13 +88,16 @@ impl Clerk for Desk<'_> {
         self.recorder.close_round(StoredRound { trial, number, summary, findings, lesson })?;
         let mut state = self.state();
         let before = state.history.stand();
+        let mut news: Vec<&Finding> = done.findings.iter().collect();
+        news.retain(|finding| !state.history.has_group(finding));
+        news.dedup_by_key(|finding| finding.signature.group);
         state.history.close(done);
         let now = state.history.stand();
         if (Stand { pairs: 0, ..now }) != (Stand { pairs: 0, ..before }) {
             state.last_news = Instant::now();
         }
-        for finding in &done.findings {
-            self.status.found(finding, now.groups > before.groups);
+        for finding in news {
+            self.status.found(finding);
         }
         self.show(&state);
         Ok(())
@@ -104,7 +109,11 @@ impl Clerk for Desk<'_> {
             let wanted = self.ends.findings;
             wanted.is_some_and(|wanted| self.state().history.findings.len() as u64 >= wanted)
         };
-        self.interrupted.load(Relaxed) || is_late || has_enough()
+        let is_spent = || {
+            let wanted = self.ends.processor_time;
+            wanted.is_some_and(|end| processor_time().is_ok_and(|spent| spent >= end))
+        };
+        self.interrupted.load(Relaxed) || is_late || has_enough() || is_spent()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a campaign has come to, from its run file.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use metacov_campaign::{History, Record, Stand};
@@ -12,12 +13,29 @@ use super::fuzz::findings_folder;
 use crate::exit_code::ExitCode;
 use crate::talk::{Talk, print};
 
-/// Shows the campaigns of a run file.
+/// Shows what a campaign has come to that has just ended.
 pub fn run(path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
     let run = Run::open(path)?;
-    let history = history(&run)?;
-    let Stand { pairs, differing, plans, groups, .. } = history.stand();
-    print(&campaign_pairs(&history).to_terminal(talk.colors_output()))?;
+    let (history, kept) = (history(&run)?, run.groups()?);
+    let code = show(&history, path, talk)?;
+    if kept > 0 {
+        let (suite, _) = run.suite()?;
+        let lines = total(&suite.table, &suite.total())[Criterion::Line].selected;
+        let (lines, kept, path) = (thousands(lines), thousands(kept), path.display());
+        talk.note(&format!(
+            "MC {lines} lines, in {kept} pairs that were kept: metacov report {path}"
+        ));
+    }
+    Ok(code)
+}
+
+/// Shows what the rounds of a campaign come to; nothing if there are none.
+pub fn show(history: &History, path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
+    if history.curve.is_empty() {
+        return Ok(ExitCode::Success);
+    }
+    print(&format!("{}\n", campaign_pairs(history).to_terminal(talk.colors_output())))?;
+    let Stand { pairs, differing, executed, plans, groups } = history.stand();
     let mut words = format!(
         "{} pairs on {} databases, {} changes of them, {} workers lost",
         thousands(pairs),
@@ -26,22 +44,13 @@ pub fn run(path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
         thousands(history.summary.restarts),
     );
     if plans > 0 {
-        words.push_str(&format!("; {} query plans", thousands(plans)));
+        let _ = write!(words, "; {} query plans", thousands(plans));
+    }
+    if executed > 0 {
+        let (differing, executed) = (thousands(differing), thousands(executed));
+        let _ = write!(words, "; {differing} edges differ, of {executed} that ran");
     }
     talk.note(&words);
-    if differing == 0 {
-        talk.note("coverage was not looked at (--observe does)");
-    } else {
-        let kept = run.groups()?;
-        let (suite, _) = run.suite()?;
-        let lines = total(&suite.table, &suite.total())[Criterion::Line].selected;
-        talk.note(&format!(
-            "MC {} edges; {} lines in the {} pairs that brought them (metacov report)",
-            thousands(differing),
-            thousands(lines),
-            thousands(kept)
-        ));
-    }
     for (what, count) in &history.summary.known {
         talk.note(&format!("known: {what}, {count} times"));
     }
@@ -49,12 +58,11 @@ pub fn run(path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
         talk.note(&format!("not confirmed, {count} times: {why}"));
     }
     if groups == 0 {
-        talk.note("nothing was found");
         return Ok(ExitCode::Success);
     }
-    print("\n")?;
-    print(&campaign_findings(&history).to_terminal(talk.colors_output()))?;
-    talk.note(&format!("{groups} bugs in {}", findings_folder(path).display()));
+    print(&format!("{}\n", campaign_findings(history).to_terminal(talk.colors_output())))?;
+    let plural = if groups == 1 { "bug" } else { "bugs" };
+    talk.note(&format!("{groups} {plural} in {}", findings_folder(path).display()));
     Ok(ExitCode::Violated)
 }
 

@@ -72,17 +72,11 @@ impl<'t> Status<'t> {
     }
 
     /// Tells of a finding.
-    pub fn found(&self, finding: &Finding, is_new: bool) {
-        if is_new {
-            let what = format!(
-                "found: {} ({}), {} bytes: {}",
-                finding.suspect.what.name(),
-                finding.suspect.relation,
-                finding.suspect.case.bytes(),
-                finding.signature
-            );
-            self.bar.suspend(|| self.talk.note(&what));
-        }
+    pub fn found(&self, finding: &Finding) {
+        let Finding { suspect, signature, .. } = finding;
+        let (what, bytes) = (suspect.what.name(), suspect.case.bytes());
+        let words = format!("found: a {what} ({}), {bytes} bytes: {signature}", suspect.relation);
+        self.bar.suspend(|| self.talk.note(&words));
     }
 
     /// Takes the lines away.

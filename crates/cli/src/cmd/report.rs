@@ -1,5 +1,6 @@
 //! `metacov report`
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -9,7 +10,7 @@ use metacov_store::Run;
 
 use super::output_args::OutputArgs;
 use super::present::Origin;
-use super::{changes, pages, present};
+use super::{changes, fuzz_report, pages, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 use crate::violations;
@@ -67,14 +68,19 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if presentation.run_file.is_some() {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }
-    let (groups, header, violations) = (run.groups()?, run.header.clone(), run.violations()?);
+    let (groups, header) = (run.groups()?, run.header.clone());
+    let history = fuzz_report::history(&run)?;
+    let is_campaign = !history.curve.is_empty();
+    // A campaign has looked into what it met: its findings say more than its pairs.
+    let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
+    let found = fuzz_report::show(&history, &args.run, talk)?;
     if !header.complete {
         let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
         let name = &run.name;
         talk.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
     }
     if groups == 0 {
-        return Ok(ExitCode::Success);
+        return Ok(found);
     }
     if let Some(base) = &args.diff
         && !changes::keep(&mut run.table, base, &header.root, talk)?
@@ -93,6 +99,7 @@ pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let (root, since) = (&*header.root, args.diff.as_deref());
     let origin = Origin { root, run: Some(&args.run), since };
     let code = present::present(&suite, &presentation, &origin, talk)?;
+    let code = if code == ExitCode::Success { found } else { code };
     Ok(violations::tell(&violations, code, talk))
 }
 

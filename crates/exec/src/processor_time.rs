@@ -1,0 +1,66 @@
+//! How much processor time this process and all that come from it have taken.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::time::Duration;
+
+use rustix::param::clock_ticks_per_second;
+
+/// A process, as far as its time goes.
+struct Process {
+    parent: u32,
+    /// In ticks of the system, with those of children that have ended and were waited for.
+    ticks: u64,
+}
+
+/// How much processor time this process and all that come from it have taken until now. What a process took that was
+/// never waited for is not in it.
+pub fn processor_time() -> io::Result<Duration> {
+    let mut processes = BTreeMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // It may have ended meanwhile.
+        let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { continue };
+        if let Some(process) = parse(&stat) {
+            processes.insert(id, process);
+        }
+    }
+    let own = std::process::id();
+    let is_own = |id: &u32| {
+        let above = std::iter::successors(Some(*id), |id| processes.get(id).map(|it| it.parent));
+        above.take(processes.len()).any(|id| id == own)
+    };
+    let ticks: u64 = processes.iter().filter(|(id, _)| is_own(id)).map(|(_, it)| it.ticks).sum();
+    Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
+}
+
+/// What `/proc/N/stat` says: the name, which may have anything in it, stands in parentheses.
+fn parse(stat: &str) -> Option<Process> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>());
+    Some(Process { parent: fields.get(1)?.parse().ok()?, ticks: ticks.sum::<Result<_, _>>().ok()? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_of_this_process_and_of_its_children_counts() {
+        let before = processor_time().unwrap();
+        let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+        let done = std::process::Command::new("sh").args(["-c", spin]).status().unwrap();
+        assert!(done.success());
+        assert!(processor_time().unwrap() > before);
+    }
+
+    #[test]
+    fn names_with_parentheses_are_read() {
+        let process =
+            parse("7 (a) b) (c)) S 3 7 7 0 -1 4194560 1 2 0 0 10 20 30 40 20 0 1 0").unwrap();
+        assert_eq!((process.parent, process.ticks), (3, 100));
+        assert!(parse("7 (a").is_none());
+    }
+}
