@@ -7,6 +7,7 @@ mod diff;
 mod documents;
 mod faults;
 mod findings;
+mod fuzz;
 mod gcc;
 mod measure;
 mod modes;
