@@ -6,6 +6,7 @@
 //! can be made again from the same files, to the last digit. Who needs more executions says which,
 //! and is handed what came of them.
 
+mod campaigns;
 mod comparison;
 pub mod corpus;
 mod correlation;
@@ -21,8 +22,12 @@ mod plan;
 mod record;
 mod results;
 mod sets;
+mod study;
 pub mod statistics;
 
+pub use campaigns::{
+    Budget, CampaignPlan, CampaignResults, GuidanceRow, Observed, Rival, Trial, TrialOutcome, unite_trials,
+};
 pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
 pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
 pub use efficiency::{Efficiency, PairInPipeline};
@@ -35,3 +40,4 @@ pub use plan::{BugsPlan, EfficiencyPlan, Plan, Suite, Task};
 pub use record::{ALL, Measurement, Record};
 pub use results::{Cell, Results};
 pub use sets::{Validated, side_by_side};
+pub use study::Study;
