@@ -78,7 +78,7 @@ pub enum Request {
     /// To run given statements.
     Try(Trial),
     /// To go through a round of a campaign.
-    Explore(Round),
+    Explore(Box<Round>),
 }
 
 /// A database and the tests on it, written down.

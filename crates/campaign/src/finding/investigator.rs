@@ -142,13 +142,18 @@ impl<'c> Investigator<'c> {
         let reference = self.holds_on_reference(suspect)?;
         let reduction = self.reduce(suspect, reference.is_some())?;
         let mut small = Suspect { case: reduction.case, ..suspect.clone() };
-        // Steps are judged once each; what is left must show again and again, as what was found did.
-        if self.confirm(&small)?.is_err() {
-            small = suspect.clone();
-        }
-        let run = one(&mut self.plain, &small.case)?;
-        if let Seen::Wrong(what) = run.seen {
-            small.what = what;
+        let mut outcomes = None;
+        // What was not reduced was confirmed already, and may have taken its time.
+        if reduction.candidates > 0 {
+            // Steps are judged once each; what is left must show again and again, as what was found did.
+            if self.confirm(&small)?.is_err() {
+                small = suspect.clone();
+            }
+            let run = one(&mut self.plain, &small.case)?;
+            if let Seen::Wrong(what) = run.seen {
+                small.what = what;
+            }
+            outcomes = run.outcomes;
         }
         let difference = self.difference(&small)?;
         let shape = shape(&small, difference.as_ref());
@@ -159,7 +164,7 @@ impl<'c> Investigator<'c> {
             reference,
             before: Size::of(&suspect.case),
             candidates: reduction.candidates,
-            outputs: run.outcomes.map(|outcomes| [text(&outcomes.a), text(&outcomes.b)]),
+            outputs: outcomes.map(|outcomes| [text(&outcomes.a), text(&outcomes.b)]),
             difference,
             suspect: small,
         })
@@ -189,13 +194,15 @@ impl<'c> Investigator<'c> {
             case.sides[1 - side.min(1)].clear();
             case.parts.clone_from(&case.sides[side.min(1)]);
             case.parts.retain(|statement| !statement.starts_with('.'));
+            // Unless the other side led up to it.
+            if !is_like(&one(&mut self.plain, &case)?, &suspect.what) {
+                case.clone_from(&suspect.case);
+            }
         }
         let (plain, reference) = (&mut self.plain, &mut self.reference);
         reduce(&case, candidates_max, |cases| {
             let runs = run(plain, cases)?;
-            let is_like =
-                |run: &Run| matches!(&run.seen, Seen::Wrong(what) if what.is_like(&suspect.what));
-            let mut fails: Vec<bool> = runs.iter().map(is_like).collect();
+            let mut fails: Vec<bool> = runs.iter().map(|run| is_like(run, &suspect.what)).collect();
             let reference = reference.as_mut().filter(|_| must_hold_on_reference);
             if let Some(reference) = reference {
                 let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
@@ -226,4 +233,9 @@ impl<'c> Investigator<'c> {
         let Some((laboratory, functions)) = &self.counting else { return Ok(None) };
         Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
     }
+}
+
+/// Whether a case fails in this way.
+fn is_like(run: &Run, what: &What) -> bool {
+    matches!(&run.seen, Seen::Wrong(seen) if seen.is_like(what))
 }

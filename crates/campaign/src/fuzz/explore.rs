@@ -5,7 +5,7 @@ use std::io;
 
 use metacov_core::{Outcome, Pair, runs};
 use metacov_exec::{Engine, Master, Trace};
-use metacov_relations::{ALL, Database, Kind, Recipe, Rng, Test, Verdict};
+use metacov_relations::{ALL, Database, Kind, Recipe, Rng, Side, Test, Verdict};
 
 use super::guidance::{GUIDANCES, Guidance, Looks};
 use super::known::{Seen, Shape, Study};
@@ -135,10 +135,7 @@ impl Explorer<'_, '_, '_> {
             self.master.say(&encode(&Answer::Next(sides)))?;
         }
         let mut seen = Seen::default();
-        if self.looks.plans {
-            self.look_at_plan(shape.relation, &test, &mut seen);
-        }
-        let verdict = self.run_sides(&test, &mut seen)?;
+        let verdict = self.run_sides(shape.relation, &test, &mut seen)?;
         let relation = shape.relation;
         let ended = match verdict {
             Verdict::Holds => Ended::Held,
@@ -185,7 +182,9 @@ impl Explorer<'_, '_, '_> {
         if self.guidance.varies() && !shapes.is_empty() {
             let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
             if rng.chance(VARIANT_PERCENT) {
-                let known = &shapes[rng.below(shapes.len())];
+                // Of two, the one that takes fewer choices: it is cheaper, and may bring as much.
+                let two = [(); 2].map(|()| &shapes[rng.below(shapes.len())]);
+                let known = if two[1].drawn < two[0].drawn { two[1] } else { two[0] };
                 let recipe = known.recipe.varied(known.drawn, &mut rng);
                 shape = Shape { relation: known.relation, recipe, drawn: 0 };
             }
@@ -198,46 +197,43 @@ impl Explorer<'_, '_, '_> {
         Ok((shape, test))
     }
 
-    /// The plan of the query that has the predicate.
-    fn look_at_plan(&mut self, relation: usize, test: &Test, seen: &mut Seen) {
-        let side = if ALL[relation].filters_first() { &test.sides.a } else { &test.sides.b };
+    fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
+        // The side that has the predicate has the plan to look at.
+        let filtering = usize::from(!ALL[relation].filters_first());
+        let mut outcomes = Vec::new();
+        for (number, side) in [&test.sides.a, &test.sides.b].into_iter().enumerate() {
+            if self.round.is_cautious {
+                self.master.say(&encode(&Answer::Side(number)))?;
+            }
+            outcomes.push(self.place.run(side));
+            self.place.watch.lap(Phase::Engine);
+            if self.looks.plans && number == filtering {
+                // What this counts is counted for the side, which has made the same plan.
+                self.look_at_plan(side, seen);
+            }
+            if self.looks.traces {
+                self.place.take_trace(&mut self.traces[number]);
+            }
+            self.place.watch.lap(Phase::Capture);
+        }
+        let [a, b] =
+            <[Outcome; 2]>::try_from(outcomes).map_err(|_| io::Error::other("two sides"))?;
+        let verdict = test.judge(&Pair { a, b });
+        self.place.watch.lap(Phase::Judge);
+        if self.looks.traces && !matches!(verdict, Verdict::Invalid(_)) {
+            let [a, b] = &mut self.traces;
+            self.study.see_traces(a, b, seen);
+            self.place.watch.lap(Phase::Decode);
+        }
+        Ok(verdict)
+    }
+
+    fn look_at_plan(&mut self, side: &Side, seen: &mut Seen) {
         let Some(query) = side.statements.first() else { return };
         let outcome = self.place.ask(&query_plan::explain(query));
         if let Some(plan) = query_plan::digest(&outcome) {
             self.study.see_plan(plan, seen);
         }
-        self.place.watch.lap(Phase::Capture);
-    }
-
-    fn run_sides(&mut self, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
-        let is_traced = self.looks.traces;
-        let is_cautious = self.round.is_cautious;
-        let [a_trace, b_trace] = &mut self.traces;
-        if is_traced && self.looks.plans {
-            // What a look at the plan has counted is not of the test.
-            self.place.take_trace(a_trace);
-        }
-        let mut side = |number: usize, side, trace: &mut Trace| {
-            if is_cautious {
-                self.master.say(&encode(&Answer::Side(number)))?;
-            }
-            let outcome = self.place.run(side);
-            self.place.watch.lap(Phase::Engine);
-            if is_traced {
-                self.place.take_trace(trace);
-                self.place.watch.lap(Phase::Capture);
-            }
-            Ok::<Outcome, io::Error>(outcome)
-        };
-        let a = side(0, &test.sides.a, a_trace)?;
-        let b = side(1, &test.sides.b, b_trace)?;
-        let verdict = test.judge(&Pair { a, b });
-        self.place.watch.lap(Phase::Judge);
-        if is_traced && !matches!(verdict, Verdict::Invalid(_)) {
-            self.study.see_traces(a_trace, b_trace, seen);
-            self.place.watch.lap(Phase::Decode);
-        }
-        Ok(verdict)
     }
 
     /// Changes the database, and tells so.
@@ -275,9 +271,9 @@ impl Explorer<'_, '_, '_> {
                 }
                 let has_worked = matches!(ask(&sql), Outcome::Rows(_));
                 if has_worked {
-                    database.accept()
+                    database.accept();
                 } else {
-                    database.reject()
+                    database.reject();
                 }
                 statements.push(sql);
                 has_worked

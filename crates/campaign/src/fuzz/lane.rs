@@ -18,7 +18,7 @@ use crate::worker::{Conditions, Heard, Worker};
 
 /// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
 /// are counted.
-const EXAMINED_MAX: u64 = 2;
+const EXAMINED_MAX: u64 = 1;
 
 /// A thread of a campaign.
 pub(crate) struct Lane<'l, 'c> {
@@ -84,7 +84,7 @@ impl Lane<'_, '_> {
                 Some(worker) => worker,
                 None => Worker::start(self.conditions)?,
             };
-            worker.ask(&Request::Explore(Round {
+            worker.ask(&Request::Explore(Box::new(Round {
                 seed: self.campaign.seed,
                 number,
                 relations: self.campaign.relations.clone(),
@@ -94,9 +94,8 @@ impl Lane<'_, '_> {
                 known: known.clone(),
                 start: way.point.clone(),
                 is_cautious,
-            }));
-            let lost = self.follow(&mut worker, &mut way)?;
-            let Some(loss) = lost else {
+            })));
+            let Some(loss) = self.follow(&mut worker, &mut way)? else {
                 self.worker = Some(worker);
                 break;
             };

@@ -34,7 +34,7 @@ pub(crate) fn digest(outcome: &Outcome) -> Option<u64> {
 fn normalised(detail: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(detail.len());
     for part in detail.chunk_by(|a, b| is_of_word(*a) && is_of_word(*b)) {
-        let is_own = part.iter().all(|byte| byte.is_ascii_uppercase());
+        let is_own = part.iter().all(u8::is_ascii_uppercase);
         let is_sign = !is_of_word(part[0]);
         text.extend_from_slice(if is_own || is_sign { part } else { b"x" });
     }

@@ -42,6 +42,9 @@ pub struct Args {
     /// The engine to run them on [default: the one that each was found on].
     #[arg(long, value_name = "ENGINE", conflicts_with = "bisect")]
     target: Option<String>,
+    /// Another SQLite: a library that is built with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE", conflicts_with = "bisect")]
+    library: Option<PathBuf>,
     /// Name the first version that has each fixed, among those that are there.
     #[arg(long)]
     bisect: bool,
@@ -135,7 +138,8 @@ fn settings(
         names.extend(installed()?);
     }
     let setting = |name: String| {
-        let setting = setting(&name, None, Look::Outcomes, &Scope::default())?;
+        let library = args.library.as_deref();
+        let setting = setting(&name, library, Look::Outcomes, &Scope::default())?;
         Ok((name, setting))
     };
     names.into_iter().map(setting).collect()

@@ -73,7 +73,7 @@ proptest! {
             bench.record(name, &chosen.map(|(spec, _)| spec.clone()).collect::<Vec<_>>());
         }
         let merged = bench.merge(&["a", "b"], "all");
-        prop_assert_eq!(merged, Merged { groups: specs.len() as u64, disputed: 0 });
+        prop_assert_eq!(merged, Merged { groups: specs.len() as u64, disputed: 0, rounds: 0 });
         let whole = live(bench.0.path(), &specs);
         prop_assert_eq!(told(&bench.path("all")).unwrap(), shown(&whole));
     }
@@ -93,7 +93,10 @@ fn what_was_measured_stands_before_what_failed() {
     );
     bench.record("measured", &[group("1", sides)]);
     for runs in [["failed", "measured"], ["measured", "failed"]] {
-        assert_eq!(bench.merge(&runs, &runs.concat()), Merged { groups: 2, disputed: 1 });
+        assert_eq!(
+            bench.merge(&runs, &runs.concat()),
+            Merged { groups: 2, disputed: 1, rounds: 0 }
+        );
         let (suite, _) = Run::open(&bench.path(&runs.concat())).unwrap().suite().unwrap();
         assert_eq!(suite.total().groups, 2);
     }
