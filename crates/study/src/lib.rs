@@ -22,11 +22,12 @@ mod plan;
 mod record;
 mod results;
 mod sets;
-mod study;
 pub mod statistics;
+mod study;
 
 pub use campaigns::{
-    Budget, CampaignPlan, CampaignResults, GuidanceRow, Observed, Rival, Trial, TrialOutcome, unite_trials,
+    Budget, CampaignPlan, CampaignResults, GuidanceRow, Observed, Rival, Trial, TrialOutcome,
+    unite_trials,
 };
 pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
 pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
@@ -34,7 +35,7 @@ pub use efficiency::{Efficiency, PairInPipeline};
 pub use kept::FormVersion;
 pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut};
 pub use outcome::{Outcome, Time};
-pub use paper::{PROGRAMS, Program};
+pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
 pub use part::{Part, United, unite};
 pub use plan::{BugsPlan, EfficiencyPlan, Plan, Suite, Task};
 pub use record::{ALL, Measurement, Record};

@@ -24,7 +24,10 @@ impl Study {
             }
             Some(kind) => Err(Fault::malformed(
                 metacov_formats::Place::Whole,
-                format!("a study of kind {kind} is not known; it is \"{}\", or none", CampaignPlan::KIND),
+                format!(
+                    "a study of kind {kind} is not known; it is \"{}\", or none",
+                    CampaignPlan::KIND
+                ),
             )),
             None => Plan::parse(text).map(|plan| Study::Suites(Box::new(plan))),
         }

@@ -133,7 +133,8 @@ impl Trial {
         words.extend(["--seed".to_owned(), seed, "--jobs".to_owned(), "1".to_owned()]);
         let options = [("--database-pairs", self.database_pairs), ("--patience", self.patience)];
         for (option, value) in options {
-            words.extend(value.into_iter().flat_map(|value| [option.to_owned(), value.to_string()]));
+            words
+                .extend(value.into_iter().flat_map(|value| [option.to_owned(), value.to_string()]));
         }
         words
     }
@@ -151,8 +152,7 @@ impl CampaignPlan {
 
     /// Reads a study.
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
-        let plan: CampaignPlan =
-            toml::from_str(text).map_err(|error| malformed(text, &error))?;
+        let plan: CampaignPlan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
         let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
         let budgets = [plan.cpu_time.is_some(), plan.duration.is_some(), plan.pairs.is_some()];
         match budgets.iter().filter(|is_there| **is_there).count() {
@@ -222,9 +222,8 @@ mod tests {
 
     #[test]
     fn there_is_one_budget() {
-        let message = |more: &str| {
-            CampaignPlan::parse(&format!("{PLAN}{more}")).unwrap_err().to_string()
-        };
+        let message =
+            |more: &str| CampaignPlan::parse(&format!("{PLAN}{more}")).unwrap_err().to_string();
         assert!(message("").contains("a budget is needed"));
         assert!(message("pairs = 3\ncpu_time = '1h'\n").contains("one budget"));
         assert!(message("pair = 3\n").starts_with("line 7: unknown field `pair`"));

@@ -105,12 +105,18 @@ impl CampaignResults {
             if let Some(row) = rows.iter_mut().find(is_there) {
                 row.trials.push(outcome.clone());
             } else {
-                let (engine, relations, guidance) =
-                    (trial.engine, trial.relations, trial.guidance);
+                let (engine, relations, guidance) = (trial.engine, trial.relations, trial.guidance);
                 let trials = vec![outcome.clone()];
                 rows.push(GuidanceRow { engine, relations, guidance, trials, against: None });
             }
         }
+        // Trials may be missing, and then the first of a row comes late.
+        let place = |names: &[String], name: &String| names.iter().position(|of| of == name);
+        rows.sort_by_key(|row| {
+            let (engine, relations) =
+                (place(&plan.engines, &row.engine), place(&plan.relations, &row.relations));
+            (engine, relations, place(&plan.guidances, &row.guidance))
+        });
         let rivals: Vec<Option<Rival>> = rows.iter().map(|row| rival(row, &rows)).collect();
         for (row, rival) in rows.iter_mut().zip(rivals) {
             row.against = rival;
