@@ -5,6 +5,7 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod campaign;
+mod campaigns;
 mod comparison;
 pub mod correlations;
 mod csv;
@@ -21,6 +22,7 @@ mod table;
 mod unvalidated;
 
 pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
+pub use campaigns::campaigns_report;
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,
@@ -29,6 +31,6 @@ pub use csv::Csv;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};
 pub use rows::{By, Layout, View, table, thousands};
-pub use study::{Section, study_csv, study_figures, study_markdown, study_sections, study_sheet};
+pub use study::{Report, Section, study_report};
 pub use table::{Column, Table};
 pub use unvalidated::Annotations;

@@ -138,12 +138,7 @@ pub(crate) fn suite_name(target: &str, size: u64, number: u64) -> String {
 impl Plan {
     /// Reads a study.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let plan: Plan = toml::from_str(text).map_err(|error| {
-            let line = |span: std::ops::Range<usize>| {
-                Place::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
-            };
-            Fault::malformed(error.span().map_or(Place::Whole, line), error.message())
-        })?;
+        let plan: Plan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
         let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
         match (plan.targets.is_empty(), plan.command.is_empty()) {
             (true, true) => wrong("`targets` or a `command` is needed"),
@@ -239,6 +234,14 @@ impl Plan {
         suites.sort_by_key(|suite| suite.size);
         suites
     }
+}
+
+/// What is wrong with a study, and where.
+pub(crate) fn malformed(text: &str, error: &toml::de::Error) -> Fault {
+    let line = |span: std::ops::Range<usize>| {
+        Place::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
+    };
+    Fault::malformed(error.span().map_or(Place::Whole, line), error.message())
 }
 
 #[cfg(test)]

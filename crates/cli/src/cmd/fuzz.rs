@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
@@ -15,9 +15,11 @@ use metacov_core::{Fingerprint, Operation};
 use metacov_formats::{Fault, Halt, Place, Scope};
 use metacov_sqlite::VERSION;
 use metacov_store::{BUILD, Header, Recorder, Settings};
+use rustix::process::{Signal, set_parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::fuzz_clerk::{Desk, Ends, State};
+use super::fuzz_progress::{Keeper, Progress};
 use super::fuzz_report;
 use super::fuzz_status::Status;
 use super::measure_sql::{Look, RelationArgs, setting};
@@ -124,16 +126,20 @@ pub struct Args {
     /// Go on with the campaign in the run file.
     #[arg(long, help_heading = "Output")]
     resume: bool,
+    /// For studies: a file that says how far it is, also how much of its time was spent before. The campaign ends with
+    /// the process that began it.
+    #[arg(long, value_name = "FILE", hide = true)]
+    progress: Option<PathBuf>,
 }
 
 #[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let guidance = GUIDANCES.iter().position(|known| known.name() == args.guidance);
-    let guidance = guidance.ok_or_else(|| {
-        let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
-        anyhow!("`{}` is not a guidance ({})", args.guidance, names.join(", "))
-    })?;
+    let guidance = args.guidance()?;
     let interrupted = interrupts()?;
+    let keeper = args.progress.as_deref().map(Keeper::new).transpose()?;
+    if keeper.is_some() {
+        set_parent_process_death_signal(Some(Signal::TERM))?;
+    }
     let stage = Stage::new(args, GUIDANCES[guidance])?;
     let workers = workers(args.jobs);
     let campaign = args.campaign(guidance, &stage, workers)?;
@@ -165,7 +171,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         recorder,
         trial: campaign.trial.clone(),
         folder: findings_folder(&args.output),
-        ends: args.ends(),
+        ends: args.ends(keeper.as_ref().map(Keeper::before).unwrap_or_default()),
+        keeper,
         interrupted: &interrupted,
         start: Instant::now(),
         state: Mutex::new(State::new(history)),
@@ -174,12 +181,15 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
     desk.status.finish();
     let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
-    let finished = desk.recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
+    let Desk { recorder, keeper, state, .. } = desk;
+    let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
     ended.map_err(|halt| match halt {
         Halt::Input(error) => anyhow::Error::from(error),
         Halt::Audience(error) => Unwritten(error).into(),
     })?;
     finished?;
+    let stand = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand();
+    keeper.map_or(Ok(()), |keeper| keeper.keep(stand, is_complete)).map_err(Unwritten)?;
     let code = fuzz_report::run(&args.output, talk)?;
     Ok(if interrupted.load(Relaxed) { ExitCode::Interrupted } else { code })
 }
@@ -207,6 +217,8 @@ struct Stage {
     counting: Setting,
     /// The SQLite that is inside, if another one is tested.
     reference: Option<Setting>,
+    /// What tells the engine from others.
+    build: String,
 }
 
 impl Stage {
@@ -223,11 +235,26 @@ impl Stage {
             plain: of(Look::Outcomes)?,
             counting: of(Look::Coverage)?,
             reference,
+            build: build(&args.engine, args.library.as_deref())?,
         })
     }
 }
 
 impl Args {
+    /// Whether the names that were given are known.
+    pub fn check(&self) -> anyhow::Result<()> {
+        self.guidance().and(self.relations.places()).map(drop)
+    }
+
+    /// As it stands in the table of all.
+    fn guidance(&self) -> anyhow::Result<usize> {
+        let guidance = GUIDANCES.iter().position(|known| known.name() == self.guidance);
+        guidance.ok_or_else(|| {
+            let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
+            anyhow!("`{}` is not a guidance ({})", self.guidance, names.join(", "))
+        })
+    }
+
     fn campaign(
         &self,
         guidance: usize,
@@ -241,7 +268,7 @@ impl Args {
         let relations = self.relations.places()?;
         let schedule = Schedule { patience: self.patience, pairs: self.database_pairs };
         let what = (&self.engine, &self.guidance, &relations, self.seed, schedule);
-        fingerprint.text(&format!("{what:?} {}", build(&stage.tested.library)?));
+        fingerprint.text(&format!("{what:?} {}", stage.build));
         Ok(Campaign {
             seed: self.seed,
             relations,
@@ -255,10 +282,11 @@ impl Args {
         })
     }
 
-    fn ends(&self) -> Ends {
+    fn ends(&self, before: Progress) -> Ends {
+        let Progress { seconds, processor_seconds, .. } = before;
         Ends {
-            duration: self.duration,
-            processor_time: self.cpu_time,
+            duration: self.duration.map(|end| Progress::left(end, seconds)),
+            processor_time: self.cpu_time.map(|end| Progress::left(end, processor_seconds)),
             findings: self.stop_after_findings,
         }
     }
@@ -266,7 +294,7 @@ impl Args {
     fn header(&self, campaign: &Campaign, stage: &Stage) -> Header {
         let settings = [
             ("the engine", self.engine.clone()),
-            (BUILD, build(&stage.tested.library).unwrap_or_default()),
+            (BUILD, stage.build.clone()),
             ("--guidance", self.guidance.clone()),
             ("--relation", self.relations.names()),
             ("--seed", self.seed.to_string()),
@@ -297,12 +325,16 @@ pub fn findings_folder(run: &Path) -> PathBuf {
     run.with_extension("findings")
 }
 
-/// What tells a library from others.
-fn build(library: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(library)
-        .map_err(|error| Fault::Io(error).of(library.display().to_string()))?;
+/// What tells a build of an engine from others: all its libraries, whichever of them a campaign needs. So campaigns of
+/// one engine are of one build, whatever guides them.
+pub fn build(engine: &str, library: Option<&Path>) -> anyhow::Result<String> {
     let mut fingerprint = Fingerprint::new();
-    fingerprint.bytes(&bytes);
+    for look in [Look::Outcomes, Look::Traces, Look::Coverage] {
+        let path = setting(engine, library, look, &Scope::default())?.library;
+        let bytes = std::fs::read(&path)
+            .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
+        fingerprint.bytes(&bytes);
+    }
     Ok(format!("{:016x}", fingerprint.hash()))
 }
 
@@ -314,7 +346,7 @@ fn known(path: &Path) -> anyhow::Result<Known> {
 }
 
 /// Set by the first signal that asks to end; the second one ends at once.
-fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
+pub fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(

@@ -11,6 +11,7 @@ use metacov_exec::processor_time;
 use metacov_formats::{Audience, Done as Heard, Error, Fault};
 use metacov_store::{Recorder, StoredRound};
 
+use super::fuzz_progress::Keeper;
 use super::fuzz_status::{Status, View};
 
 /// How often processor time is looked at.
@@ -33,6 +34,7 @@ pub struct Desk<'d> {
     pub trial: String,
     pub folder: PathBuf,
     pub ends: Ends,
+    pub keeper: Option<Keeper>,
     pub interrupted: &'d AtomicBool,
     pub start: Instant,
     pub state: Mutex<State>,
@@ -140,7 +142,7 @@ impl Clerk for Desk<'_> {
             self.tidy(&state.history, finding).map_err(|error| Fault::Io(error).of(name))?;
         }
         self.show(&state);
-        Ok(())
+        self.keeper.as_ref().map_or(Ok(()), |keeper| keeper.keep(now, false))
     }
 
     fn is_over(&self) -> bool {

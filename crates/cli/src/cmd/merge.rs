@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
-use metacov_study::{United, unite};
+use metacov_study::{Study, United, unite, unite_trials};
 
 use super::run_file::refused;
-use super::study::tell_disputed;
 use super::study_folder::Folder;
+use super::study_report::{tell_disputed, trials};
+use super::study_trials::Trials;
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 
@@ -46,9 +47,6 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
 }
 
 fn study(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let parts =
-        args.runs.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
-    let United { part, disputed } = unite(&parts)?;
     let output = &args.output;
     let is_input = std::fs::canonicalize(output).is_ok_and(|output| {
         args.runs.iter().any(|run| std::fs::canonicalize(run).is_ok_and(|run| run == output))
@@ -59,10 +57,42 @@ fn study(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             output.display()
         );
     }
-    Folder(output).keep(&part)?;
-    tell_disputed(disputed, talk);
-    talk.note(&format!("{} suites in {}", part.outcomes.len(), output.display()));
+    let first = Folder(&args.runs[0]);
+    let study = first.study()?;
+    match Study::parse(&study).map_err(|fault| fault.of(first.plan()))? {
+        Study::Suites(_) => suites(args, talk),
+        Study::Campaigns(_) => campaigns(args, &study, talk),
+    }
+}
+
+fn suites(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let parts =
+        args.runs.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
+    let United { part, disputed } = unite(&parts)?;
+    Folder(&args.output).keep(&part)?;
+    tell_disputed(disputed, "suite", talk);
+    talk.note(&format!("{} suites in {}", part.outcomes.len(), args.output.display()));
     Ok(ExitCode::Success)
+}
+
+fn campaigns(args: &Args, study: &str, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let (outcomes, repeated, disputed) = unite_trials(&trials(study, &args.runs)?)?;
+    std::fs::create_dir_all(&args.output)?;
+    Folder(&args.output).keep_study(study)?;
+    let folder = Trials(&args.output);
+    folder.begin()?;
+    outcomes.iter().try_for_each(|outcome| folder.keep(outcome))?;
+    tell_disputed(disputed, "trial", talk);
+    tell_repeated(repeated, talk);
+    talk.note(&format!("{} trials in {}", outcomes.len(), args.output.display()));
+    Ok(ExitCode::Success)
+}
+
+fn tell_repeated(repeated: usize, talk: &Talk) {
+    if repeated > 0 {
+        let plural = if repeated == 1 { " is" } else { "s are" };
+        talk.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
+    }
 }
 
 fn runs(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {

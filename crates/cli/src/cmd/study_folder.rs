@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use metacov_formats::{Error, Fault, Output, Place, write_whole};
 use metacov_study::{Efficiency, KnownBugs, Outcome, Part};
 
@@ -45,6 +46,17 @@ impl Folder<'_> {
             bugs: self.bugs()?,
             efficiency: self.efficiency()?,
         })
+    }
+
+    /// The study itself goes into the folder, so that what is there can be told later.
+    pub fn keep_study(self, text: &str) -> anyhow::Result<()> {
+        if self.is_there() && self.study()? != text {
+            bail!(
+                "{} holds another study, or another version of this one; choose another --out",
+                self.0.display()
+            );
+        }
+        Ok(self.begin(text)?)
     }
 
     /// Keeps a study and nothing of it.

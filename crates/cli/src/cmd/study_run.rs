@@ -2,29 +2,70 @@
 
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Parser;
 use metacov_study::{BugsPlan, EfficiencyPlan, Outcome, Plan, Record, Suite, Task};
 
 use super::stopwatch::Stopwatch;
-use super::study::Shard;
-use super::study_folder::{Folder, read};
+use super::study_folder::Folder;
+use super::study_part::{Selection, Shard};
 use super::study_pipeline::{self, Piped};
 use super::{measure, study_bugs, target};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 
-/// A study to run.
-pub struct Study<'s> {
-    pub file: &'s Path,
-    pub folder: Folder<'s>,
-    /// Other known bugs than those of the study.
-    pub corpus: Option<&'s Path>,
-    /// What is called as gcovr.
-    pub gcovr: &'s Path,
+/// Measure the suites of a study that are not there yet, or run its campaigns, and report.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The study.
+    #[arg(value_name = "STUDY.toml")]
+    pub study: PathBuf,
+    /// The folder for what comes of it [default: `study-` and the study's name].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Only three suites of the two smallest sizes, and one pair with gcovr: to see that it works.
+    #[arg(long)]
+    pub quick: bool,
+    /// Only this part of the suites or trials: 1/3, 2/3 or 3/3.
+    #[arg(long, value_name = "K/N", default_value = "1/1")]
+    shard: Shard,
+    /// Only this trial, by its id (see `metacov study plan`).
+    #[arg(long, value_name = "ID", conflicts_with_all = ["shard", "array_from_env"])]
+    trial: Option<String>,
+    /// Only what this task of an array of Slurm (SLURM_ARRAY_TASK_ID), or of an indexed job of Kubernetes
+    /// (JOB_COMPLETION_INDEX), is to do.
+    #[arg(long, conflicts_with = "shard")]
+    array_from_env: bool,
+    /// How many executions or trials run at once [default: the number of processors].
+    #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
+    /// Known bugs for Q1 instead of the study's own (docs/corpus.md draws the file).
+    #[arg(long, value_name = "FILE")]
+    pub corpus: Option<PathBuf>,
+    /// The gcovr of the paper's pipeline, for Q3.
+    #[arg(long, value_name = "PROGRAM", default_value = "gcovr")]
+    gcovr: PathBuf,
+}
+
+impl Args {
+    /// Which part is meant.
+    pub fn selection(&self) -> anyhow::Result<Selection> {
+        match &self.trial {
+            Some(id) => Ok(Selection::Id(id.clone())),
+            None if self.array_from_env => {
+                Selection::from_environment(|name| std::env::var(name).ok())
+            }
+            None => Ok(Selection::Shard(self.shard)),
+        }
+    }
+}
+
+/// Suites to measure.
+pub struct SuitesRun<'s> {
+    pub args: &'s Args,
+    pub folder: Folder<'s>,
     pub shard: Shard,
 }
 
@@ -42,13 +83,11 @@ struct Words {
     measure: measure::Args,
 }
 
-impl Study<'_> {
+impl SuitesRun<'_> {
     /// Measures what is not there yet.
-    pub fn run(&self, quick: bool, talk: &Talk) -> anyhow::Result<ExitCode> {
-        let text = read(self.file)?;
-        let plan = Plan::parse(&text).map_err(|fault| fault.of(self.file.display().to_string()))?;
-        let plan = if quick { plan.quick() } else { plan };
-        let plan = match self.corpus {
+    pub fn run(&self, plan: Plan, text: &str, talk: &Talk) -> anyhow::Result<ExitCode> {
+        let plan = if self.args.quick { plan.quick() } else { plan };
+        let plan = match &self.args.corpus {
             Some(corpus) => {
                 // Paths of a study are relative to it, those of the command line are not.
                 let corpus = std::path::absolute(corpus)?;
@@ -57,7 +96,7 @@ impl Study<'_> {
             }
             None => plan,
         };
-        self.keep(&text)?;
+        self.folder.keep_study(text)?;
         for name in &plan.targets {
             target::engine_on_demand(name, talk)?;
         }
@@ -78,25 +117,14 @@ impl Study<'_> {
         Ok(ExitCode::Success)
     }
 
-    /// The study itself goes into the folder, so that what is there can be told later.
-    fn keep(&self, text: &str) -> anyhow::Result<()> {
-        if self.folder.is_there() && self.folder.study()? != text {
-            bail!(
-                "{} holds another study, or another version of this one; choose another --out",
-                self.folder.0.display()
-            );
-        }
-        Ok(self.folder.begin(text)?)
-    }
-
     /// Known bugs; those that the command line names are always run, as they may be others.
     fn bugs(&self, bugs: &BugsPlan, tell: &dyn Fn(&str), talk: &Talk) -> anyhow::Result<Progress> {
-        if self.corpus.is_none() && self.folder.bugs()?.is_some() {
+        if self.args.corpus.is_none() && self.folder.bugs()?.is_some() {
             return Ok(Progress::Done);
         }
         let path = self.beside().join(&bugs.corpus);
         tell(&format!("known bugs of {}", bugs.corpus.display()));
-        let known = study_bugs::known_bugs(&path, &bugs.engine, self.jobs, talk)?;
+        let known = study_bugs::known_bugs(&path, &bugs.engine, self.args.jobs, talk)?;
         self.folder.keep_bugs(&known)?;
         Ok(Progress::Done)
     }
@@ -114,13 +142,13 @@ impl Study<'_> {
             return Ok(Progress::Done);
         }
         tell("the paper's pipeline, with gcovr");
-        match study_pipeline::run(plan, sample, self.gcovr, self.jobs, talk)? {
+        match study_pipeline::run(plan, sample, &self.args.gcovr, self.args.jobs, talk)? {
             Piped::Measured(efficiency) => self.folder.keep_efficiency(&efficiency)?,
             Piped::Interrupted => return Ok(Progress::Interrupted),
             Piped::NoGcovr => talk.warning(&format!(
                 "{} is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr (or \
                  scripts/oracles, and --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
-                self.gcovr.display()
+                self.args.gcovr.display()
             )),
         }
         Ok(Progress::Done)
@@ -149,27 +177,31 @@ impl Study<'_> {
 
     /// What the paths of the study are relative to.
     fn beside(&self) -> &Path {
-        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = self.args.study.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
     }
 
     /// None if it was interrupted.
     fn measure(&self, plan: &Plan, suite: &Suite, talk: &Talk) -> anyhow::Result<Option<Outcome>> {
         let mut words = plan.words(suite, self.beside());
-        if let Some(jobs) = self.jobs {
+        if let Some(jobs) = self.args.jobs {
             words.splice(1..1, [OsString::from("--jobs"), jobs.to_string().into()]);
         }
         let words = Words::try_parse_from(words).map_err(|error| {
             let message = error.to_string();
             let message = message.lines().next().unwrap_or_default();
-            anyhow::anyhow!("{}: {}", self.file.display(), message.trim_start_matches("error: "))
+            anyhow::anyhow!(
+                "{}: {}",
+                self.args.study.display(),
+                message.trim_start_matches("error: ")
+            )
         })?;
         let watch = Stopwatch::start();
         let Some(measured) = words.measure.suite(talk)? else { return Ok(None) };
         let time = watch.time();
         let record = Record::of(suite.name(), &measured);
         if record.measurements.is_empty() {
-            bail!("{}: no pair of {} could be measured", self.file.display(), suite.name());
+            bail!("{}: no pair of {} could be measured", self.args.study.display(), suite.name());
         }
         Ok(Some(Outcome::new(suite, &record, time)))
     }

@@ -1,0 +1,119 @@
+//! `metacov study report`: what a study has come to, from its folders.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure};
+use metacov_formats::{Fault, Output, write_whole};
+use metacov_report::{Report, campaigns_report, study_report};
+use metacov_study::{
+    CampaignPlan, CampaignResults, Plan, Results, Study, United, unite, unite_trials,
+};
+
+use super::study_folder::Folder;
+use super::study_trials::Trials;
+use crate::exit_code::{ExitCode, Unwritten};
+use crate::talk::{Talk, print};
+
+/// Shows what folders say together, and writes it into a folder.
+pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let [first, ..] = folders else { bail!("no folder is named") };
+    let study = Folder(first).study()?;
+    let report = match Study::parse(&study).map_err(|fault| fault.of(Folder(first).plan()))? {
+        Study::Suites(plan) => suites(*plan, folders, talk)?,
+        Study::Campaigns(plan) => campaigns(*plan, &study, folders, talk)?,
+    };
+    print(&report.to_terminal(talk.colors_output()))?;
+    if let Some(out) = out {
+        write(&report, out)?;
+        talk.note(&format!(
+            "report.md, report.html, all numbers (CSV) and figures are in {}",
+            out.display()
+        ));
+    }
+    Ok(ExitCode::Success)
+}
+
+fn suites(plan: Plan, folders: &[PathBuf], talk: &Talk) -> anyhow::Result<Report> {
+    let parts =
+        folders.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
+    let United { part, disputed } = unite(&parts)?;
+    tell_disputed(disputed, "suite", talk);
+    let name = folders[0].display().to_string();
+    ensure!(!part.is_empty(), "nothing of {name} has been measured yet");
+    let results = Results::of(plan, part).map_err(|fault| fault.of(name))?;
+    tell_missing(missing(&results), "suite", talk);
+    Ok(study_report(&results).map_err(|fault| fault.of("the results"))?)
+}
+
+fn campaigns(
+    plan: CampaignPlan,
+    study: &str,
+    folders: &[PathBuf],
+    talk: &Talk,
+) -> anyhow::Result<Report> {
+    let parts = trials(study, folders)?;
+    let (outcomes, _, disputed) = unite_trials(&parts)?;
+    tell_disputed(disputed, "trial", talk);
+    ensure!(!outcomes.is_empty(), "no trial of {} is over yet", folders[0].display());
+    let results = CampaignResults::of(plan, &outcomes);
+    tell_missing(results.missing(), "trial", talk);
+    Ok(campaigns_report(&results))
+}
+
+/// The trials of folders, all of one study.
+pub fn trials(
+    study: &str,
+    folders: &[PathBuf],
+) -> anyhow::Result<Vec<(String, Vec<metacov_study::TrialOutcome>)>> {
+    let mut parts = Vec::new();
+    for folder in folders {
+        let name = folder.display().to_string();
+        if Folder(folder).study()? != study {
+            bail!("{name} is not of the same study as {}", folders[0].display());
+        }
+        parts.push((name, Trials(folder).outcomes()?));
+    }
+    Ok(parts)
+}
+
+fn write(report: &Report, out: &Path) -> anyhow::Result<()> {
+    let unwritten =
+        |error: std::io::Error| Unwritten(Fault::Io(error).of(out.display().to_string()));
+    std::fs::create_dir_all(out).map_err(unwritten)?;
+    let texts = [
+        ("report.md".to_owned(), report.to_markdown()),
+        ("report.html".to_owned(), report.to_sheet().to_html()),
+    ];
+    let more = report.numbers.iter().chain(&report.figures);
+    let more = more.map(|(name, text)| (name.clone(), text.clone()));
+    for (name, text) in texts.into_iter().chain(more) {
+        let output = Output::File(out.join(name));
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+    }
+    Ok(())
+}
+
+/// Says that parts of a study contradict each other.
+pub fn tell_disputed(disputed: usize, what: &str, talk: &Talk) {
+    if disputed > 0 {
+        let plural = if disputed == 1 { "" } else { "s" };
+        talk.warning(&format!(
+            "of {disputed} {what}{plural} the parts say different things; one is kept, measured before failed"
+        ));
+    }
+}
+
+fn tell_missing(missing: usize, what: &str, talk: &Talk) {
+    if missing > 0 {
+        let plural = if missing == 1 { "" } else { "s" };
+        talk.note(&format!("{missing} {what}{plural} of the study not measured yet"));
+    }
+}
+
+fn missing(results: &Results) -> usize {
+    let is_there = |suite: &metacov_study::Suite| {
+        let key = (suite.target.as_str(), suite.size, suite.number);
+        results.outcomes.iter().any(|of| of.key() == key)
+    };
+    results.plan.all().iter().filter(|suite| !is_there(suite)).count()
+}

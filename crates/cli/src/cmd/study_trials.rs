@@ -1,0 +1,89 @@
+//! The folder of a study of campaigns: the run file and the findings of each trial, and what came of it.
+
+use std::path::{Path, PathBuf};
+
+use metacov_formats::{Error, Fault, Output, write_whole};
+use metacov_study::TrialOutcome;
+
+use super::study_folder::read;
+use crate::exit_code::Unwritten;
+
+/// Where what is known of trials is: how far each is, what it said, what came of it.
+const TRIALS: &str = "trials";
+/// Where the run files are of campaigns that were gone through again to look at what their pairs run. They are not
+/// beside the others, so that all run files there can be merged.
+const OBSERVED: &str = "observed";
+
+/// A folder of trials.
+#[derive(Clone, Copy)]
+pub struct Trials<'p>(pub &'p Path);
+
+impl Trials<'_> {
+    /// Makes the folder.
+    pub fn begin(self) -> Result<(), Unwritten> {
+        for folder in [TRIALS, OBSERVED].map(|name| self.0.join(name)) {
+            std::fs::create_dir_all(&folder)
+                .map_err(|error| Unwritten(Fault::Io(error).of(folder.display().to_string())))?;
+        }
+        Ok(())
+    }
+
+    pub fn run(self, id: &str) -> PathBuf {
+        self.0.join(format!("{id}.metacov"))
+    }
+
+    pub fn progress(self, id: &str) -> PathBuf {
+        self.0.join(TRIALS).join(format!("{id}.progress"))
+    }
+
+    pub fn log(self, id: &str) -> PathBuf {
+        self.0.join(TRIALS).join(format!("{id}.log"))
+    }
+
+    /// The run file of a trial that was gone through again, and how far that is.
+    pub fn observed(self, id: &str) -> (PathBuf, PathBuf) {
+        let folder = self.0.join(OBSERVED);
+        (folder.join(format!("{id}.metacov")), folder.join(format!("{id}.progress")))
+    }
+
+    /// What came of a trial, if it is over.
+    pub fn outcome(self, id: &str) -> Result<Option<TrialOutcome>, Error> {
+        let path = self.outcome_file(id);
+        path.exists().then(|| parsed(&path)).transpose()
+    }
+
+    pub fn keep(self, outcome: &TrialOutcome) -> Result<(), Unwritten> {
+        let output = Output::File(self.outcome_file(&outcome.id));
+        let text = outcome.to_json();
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)
+    }
+
+    /// All trials that are over.
+    pub fn outcomes(self) -> Result<Vec<TrialOutcome>, Error> {
+        let folder = self.0.join(TRIALS);
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let fault = |error: std::io::Error| Fault::Io(error).of(folder.display().to_string());
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(&folder).map_err(fault)? {
+            let path = entry.map_err(fault)?.path();
+            let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
+            if path.extension().is_some_and(|of| of == "json")
+                && !path.file_name().is_some_and(is_hidden)
+            {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        paths.iter().map(|path| parsed(path)).collect()
+    }
+
+    fn outcome_file(self, id: &str) -> PathBuf {
+        self.0.join(TRIALS).join(format!("{id}.json"))
+    }
+}
+
+fn parsed(path: &Path) -> Result<TrialOutcome, Error> {
+    TrialOutcome::parse(&read(path)?).map_err(|fault| fault.of(path.display().to_string()))
+}

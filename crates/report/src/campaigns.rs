@@ -1,0 +1,201 @@
+//! Studies of campaigns as tables: the paper's Q.4.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use metacov_study::statistics::magnitude;
+use metacov_study::{BUGS_BY_GUIDANCE, CampaignResults, GuidanceRow, TrialOutcome};
+
+use crate::comparison::unknown;
+use crate::csv::line;
+use crate::rows::thousands;
+use crate::study::{Report, Section};
+use crate::svg::{Curves, Labels, Series};
+use crate::{Column, Table};
+
+/// What a study of campaigns has come to.
+pub fn campaigns_report(results: &CampaignResults) -> Report {
+    let beside = "Beside the paper's Q.4: the mean number of bugs in 24 hours, over 11 pairs of a relation and a \
+                  program (SQLite and DuckDB), another generator."
+        .to_owned();
+    let plan = &results.plan;
+    let groups: Vec<&[GuidanceRow]> = results
+        .rows
+        .chunk_by(|left, right| {
+            (&left.engine, &left.relations) == (&right.engine, &right.relations)
+        })
+        .collect();
+    let sections = groups.iter().map(|rows| section(results, rows)).collect();
+    let figures = groups.iter().map(|rows| figure(rows)).collect();
+    let numbers = BTreeMap::from([
+        ("campaigns.csv".to_owned(), trials_csv(results)),
+        ("bugs.csv".to_owned(), bugs_csv(results)),
+        ("times.csv".to_owned(), times_csv(results)),
+    ]);
+    Report {
+        title: plan.title.clone(),
+        beside: plan.beside_paper.then(|| (beside, plan.differs.clone())),
+        sections,
+        figures,
+        numbers,
+    }
+}
+
+/// The guidances of one engine and set of relations.
+fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
+    let number = Column::number;
+    let mut columns = vec![Column::word("guidance"), number("trials")];
+    columns.push(Column { emphasis: true, ..number("bugs") });
+    columns.extend(["sd", "of all", "A12", "p"].map(number));
+    if results.plan.beside_paper {
+        columns.push(number("bugs, paper"));
+    }
+    columns.extend(["violations", "MC edges", "MC lines", "plans", "pairs"].map(number));
+    columns.push(number("checks/CPU s"));
+    let cells = rows.iter().map(|row| {
+        let bugs = |trial: &TrialOutcome| real(trial.bugs.len() as u64);
+        let mut cells = vec![row.guidance.clone(), row.trials.len().to_string()];
+        cells.push(row.mean(bugs).map_or_else(unknown, |mean| format!("{mean:.1}")));
+        cells.push(row.deviation(bugs).map_or_else(unknown, |of| format!("{of:.1}")));
+        cells.push(thousands(row.bugs_of_all()));
+        cells.extend(match row.against {
+            Some(rival) => [format!("{:.2}", rival.a12), format!("{:.3}", rival.test.p)],
+            None => [unknown(), unknown()],
+        });
+        if results.plan.beside_paper {
+            let paper = BUGS_BY_GUIDANCE.iter().find(|(name, _)| *name == row.guidance);
+            cells.push(paper.map_or_else(unknown, |(_, bugs)| format!("{bugs:.1}")));
+        }
+        cells.push(whole(row.mean(|trial| real(trial.violations))));
+        let observed = |of: fn(&metacov_study::Observed) -> u64| {
+            whole(row.mean_if_told(|trial| trial.observed.as_ref().map(of)))
+        };
+        cells.push(observed(|of| of.differing));
+        cells.push(observed(|of| of.lines));
+        cells.push(observed(|of| of.plans));
+        cells.push(whole(row.mean(|trial| real(trial.pairs))));
+        cells.push(whole(row.checks_per_second()));
+        cells
+    });
+    let table = Table { rows: cells.collect(), columns };
+    let (engine, relations) = (&rows[0].engine, &rows[0].relations);
+    let title =
+        format!("Q4: guidances, {engine}, relations: {relations}, {} each", results.plan.budget());
+    Section { title, table: Some(table), text: reading(results, rows) }
+}
+
+/// How to read the table, and what it says.
+fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
+    let mut text = "Means over trials: distinct bugs (groups of reduced findings), their standard deviation, and those \
+                    of all trials together; A12 is how likely a trial finds more than one of `mix` (0.5: no \
+                    difference), p whether that is chance (Mann and Whitney)."
+        .to_owned();
+    for row in rows {
+        let Some(rival) = row.against else { continue };
+        let verdict = if rival.test.p < 0.05 { "not chance" } else { "may be chance" };
+        let size = magnitude(rival.a12).name();
+        let _ = write!(text, " {} against mix: {size}, {verdict}.", row.guidance);
+    }
+    if results.plan.observe {
+        text.push_str(
+            " Of guidances that do not look at coverage and plans, the same pairs were run once more to look at them, \
+             which is not in their time. MC lines are those of the pairs that were kept for new edges.",
+        );
+    }
+    if results.plan.beside_paper {
+        text.push_str(
+            " The paper's numbers are of 24 hours, other versions and another generator.",
+        );
+    }
+    text
+}
+
+/// Bugs over pairs.
+fn figure(rows: &[GuidanceRow]) -> (String, String) {
+    let (engine, relations) = (&rows[0].engine, &rows[0].relations);
+    let name = format!("{engine}-{relations}-bugs");
+    let name = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    let labels = Labels {
+        title: format!("Bugs that campaigns find, {engine}, relations: {relations}"),
+        x: "pairs".to_owned(),
+        y: "distinct bugs, mean over trials".to_owned(),
+    };
+    let series = |row: &GuidanceRow| Series { name: row.guidance.clone(), points: steps(row) };
+    let series = rows.iter().map(series).collect();
+    (name + ".svg", Curves { labels, series, logarithmic: false }.to_svg())
+}
+
+/// The curve of a guidance, level between the places at which something was found.
+fn steps(row: &GuidanceRow) -> Vec<(f64, f64)> {
+    let mut steps: Vec<(f64, f64)> = Vec::new();
+    for (pairs, bugs) in row.curve() {
+        steps.extend(steps.last().map(|last| (pairs, last.1)));
+        steps.push((pairs, bugs));
+    }
+    steps
+}
+
+const TRIAL: [&str; 6] = ["trial", "engine", "build", "relations", "guidance", "seed"];
+
+fn trial_cells(of: &TrialOutcome) -> Vec<String> {
+    let (trial, seed) = (&of.trial, of.trial.seed.to_string());
+    let words = [&of.id, &trial.engine, &of.build, &trial.relations, &trial.guidance, &seed];
+    words.map(Clone::clone).to_vec()
+}
+
+fn headings(more: &[&str]) -> String {
+    line(&TRIAL.iter().chain(more).map(ToString::to_string).collect::<Vec<_>>())
+}
+
+/// A line for each trial. There is no time in it: the same trials give the same file.
+fn trials_csv(results: &CampaignResults) -> String {
+    let more = ["pairs", "checks", "violations", "bugs", "mc_edges", "edges", "mc_lines", "plans"];
+    let mut text = headings(&more);
+    for of in &results.trials {
+        let mut cells = trial_cells(of);
+        let numbers = [of.pairs, of.checks, of.violations, of.bugs.len() as u64];
+        cells.extend(numbers.map(|number| number.to_string()));
+        cells.extend(match of.observed {
+            Some(of) => {
+                [of.differing, of.executed, of.lines, of.plans].map(|number| number.to_string())
+            }
+            None => [const { String::new() }; 4],
+        });
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+/// A line for each bug of each trial.
+fn bugs_csv(results: &CampaignResults) -> String {
+    let mut text = headings(&["bug", "pairs"]);
+    for of in &results.trials {
+        for (bug, pairs) in &of.bugs {
+            let mut cells = trial_cells(of);
+            cells.extend([bug.clone(), pairs.to_string()]);
+            text.push_str(&line(&cells));
+        }
+    }
+    text
+}
+
+/// A line for each trial.
+fn times_csv(results: &CampaignResults) -> String {
+    let mut text = headings(&["seconds", "processor_seconds"]);
+    for of in &results.trials {
+        let mut cells = trial_cells(of);
+        cells.extend([of.time.wall, of.time.processor].map(|seconds| format!("{seconds:.2}")));
+        text.push_str(&line(&cells));
+    }
+    text
+}
+
+fn whole(mean: Option<f64>) -> String {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "means of counts")]
+    mean.map_or_else(unknown, |mean| thousands(mean.round() as u64))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are under 2^52")]
+fn real(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,82 @@
+//! What any study has come to, dressed for people.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::Table;
+use crate::html::{Part, Sheet};
+
+/// What a study has come to.
+pub struct Report {
+    /// What it is about.
+    pub title: String,
+    /// What of the paper it stands beside, and what differs.
+    pub beside: Option<(String, Vec<String>)>,
+    /// The tables.
+    pub sections: Vec<Section>,
+    /// The figures (SVG), by the name of their file.
+    pub figures: BTreeMap<String, String>,
+    /// All as plain numbers (CSV), by the name of their file.
+    pub numbers: BTreeMap<String, String>,
+}
+
+/// A table of a study, with what it shows.
+pub struct Section {
+    /// The question.
+    pub title: String,
+    /// The answer, if it was measured.
+    pub table: Option<Table>,
+    /// How to read it, and what it means.
+    pub text: String,
+}
+
+impl Report {
+    /// For a terminal.
+    pub fn to_terminal(&self, color: bool) -> String {
+        let mut text = String::new();
+        for Section { title, table, text: explanation } in &self.sections {
+            let table = table.as_ref().map(|table| table.to_terminal(color)).unwrap_or_default();
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = write!(text, "{gap}{title}\n{table}{explanation}\n");
+        }
+        text
+    }
+
+    /// In Markdown.
+    pub fn to_markdown(&self) -> String {
+        let mut text = format!("# {}\n", self.title);
+        if let Some((what, differs)) = &self.beside {
+            let _ = writeln!(text, "\n{what} What differs:\n");
+            for difference in differs {
+                let _ = writeln!(text, "- {difference}");
+            }
+        }
+        for Section { title, table, text: explanation } in &self.sections {
+            let table = table.as_ref().map_or_else(String::new, |table| table.to_markdown() + "\n");
+            let _ = write!(text, "\n## {title}\n\n{table}{explanation}\n");
+        }
+        if !self.figures.is_empty() {
+            text.push_str("\n## Figures\n");
+        }
+        for name in self.figures.keys() {
+            let _ = writeln!(text, "\n![{name}]({name})");
+        }
+        text
+    }
+
+    /// As a page.
+    pub fn to_sheet(&self) -> Sheet {
+        let mut parts = Vec::new();
+        if let Some((what, differs)) = &self.beside {
+            parts.push(Part::Text(format!("{what} What differs: {}", differs.join(" "))));
+        }
+        for Section { title, table, text } in &self.sections {
+            parts.push(Part::Heading(title.clone()));
+            parts.extend(table.clone().map(Part::Table));
+            parts.push(Part::Text(text.clone()));
+        }
+        let figures = self.figures.iter();
+        parts.extend(figures.map(|(name, figure)| Part::Picture(figure.clone(), name.clone())));
+        Sheet { title: self.title.clone(), parts }
+    }
+}

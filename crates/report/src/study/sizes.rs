@@ -1,0 +1,77 @@
+//! Sizes of suites, and how long they take.
+
+use std::fmt::Write as _;
+
+use metacov_core::Criterion;
+use metacov_study::{Cell, Results};
+
+use super::{Section, ratio};
+use crate::comparison::{percent, unknown};
+use crate::rows::thousands;
+use crate::{Column, Table};
+
+/// The second half of Q.5: sizes of suites.
+pub fn sizes(results: &Results, cells: &[&Cell]) -> Section {
+    let number = Column::number;
+    let mut columns =
+        ["pairs", "suites", "Cov", "MC", "CV of Cov", "CV of MC", "ratio"].map(number).to_vec();
+    columns[3].emphasis = true;
+    if results.paper.is_some() {
+        columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
+    }
+    let rows = cells.iter().map(|cell| {
+        let mut row = vec![thousands(cell.size), cell.suites.to_string()];
+        row.extend(match cell.means(Criterion::Line) {
+            Some((coverage, mc)) => [percent(coverage), percent(mc)],
+            None => [unknown(), unknown()],
+        });
+        row.extend(match cell.sensitivity(Criterion::Line) {
+            Some(of) => [
+                format!("{:.3}", of.coverage.value),
+                format!("{:.3}", of.mc.value),
+                ratio(of.mc.value, of.coverage.value),
+            ],
+            None => [unknown(), unknown(), unknown()],
+        });
+        if let Some(paper) = results.paper {
+            row.extend(match paper.variation("line", cell.size) {
+                Some((coverage, mc)) => [format!("{coverage:.2}"), format!("{mc:.2}")],
+                None => [unknown(), unknown()],
+            });
+        }
+        row
+    });
+    let table = Table { rows: rows.collect(), columns };
+    let text = "By pairs of each relation in a suite: means over relations, of lines.".to_owned();
+    Section { title: format!("Q5: sizes of suites, {}", cells[0].target), table: Some(table), text }
+}
+
+/// Q.3: time.
+pub fn times(results: &Results, cells: &[&Cell]) -> Section {
+    let number = Column::number;
+    let columns = ["pairs of a relation", "pairs", "seconds", "processor seconds", "ms a pair"];
+    let rows = cells.iter().map(|cell| {
+        #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
+        let pairs = cell.pairs().max(1) as f64;
+        vec![
+            if cell.size == 0 { unknown() } else { thousands(cell.size) },
+            thousands(cell.pairs()),
+            format!("{:.1}", cell.time.wall),
+            format!("{:.1}", cell.time.processor),
+            format!("{:.2}", 1000.0 * cell.time.processor / pairs),
+        ]
+    });
+    let table = Table { rows: rows.collect(), columns: columns.map(number).to_vec() };
+    let mut text = "Mean time of a suite, of all its relations: databases, pairs, both runs of each, and what they \
+                    differ in; line coverage comes with it."
+        .to_owned();
+    if let Some(paper) = results.paper {
+        let (coverage, mc) = paper.seconds;
+        let _ = write!(
+            text,
+            " The paper needs {coverage:.0} s for the line coverage of 100 pairs of a relation and {mc:.0} s for \
+             their MC, on another machine."
+        );
+    }
+    Section { title: format!("Q3: time, {}", cells[0].target), table: Some(table), text }
+}

@@ -1,0 +1,231 @@
+//! A study of campaigns on paper: which trials there are.
+
+use std::fmt;
+
+use metacov_core::Fingerprint;
+use metacov_formats::{Fault, Place};
+use serde::{Deserialize, Serialize};
+
+use crate::plan::malformed;
+
+/// A study of campaigns, as its file says. A trial is one campaign: an engine, a set of relations, a
+/// guidance, a seed, and how long it goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CampaignPlan {
+    /// That it is a study of campaigns.
+    kind: String,
+    /// What it is about.
+    pub title: String,
+    /// The engines.
+    pub engines: Vec<String>,
+    /// What guides them.
+    pub guidances: Vec<String>,
+    /// Sets of relations, each as `--relation` takes it.
+    #[serde(default = "all")]
+    pub relations: Vec<String>,
+    /// How many trials of each kind.
+    pub repetitions: u64,
+    /// The seed of the first of them; the others follow.
+    #[serde(default = "one")]
+    pub seed: u64,
+    #[serde(default)]
+    cpu_time: Option<String>,
+    #[serde(default)]
+    duration: Option<String>,
+    #[serde(default)]
+    pairs: Option<u64>,
+    /// There is a new database after so many pairs.
+    #[serde(default)]
+    pub database_pairs: Option<u64>,
+    /// The database is changed after so many pairs without news.
+    #[serde(default)]
+    pub patience: Option<u64>,
+    /// Whether coverage and query plans of all trials are looked at, also of those that are not guided by them.
+    #[serde(default = "yes")]
+    pub observe: bool,
+    /// Whether it stands beside the paper's Q.4.
+    #[serde(default)]
+    pub beside_paper: bool,
+    /// What is not as it was there.
+    #[serde(default)]
+    pub differs: Vec<String>,
+}
+
+fn all() -> Vec<String> {
+    vec!["all".to_owned()]
+}
+
+fn one() -> u64 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// How long a trial goes on.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Budget {
+    /// Processor time, as `--cpu-time` takes it.
+    CpuTime(String),
+    /// Time, as `--duration` takes it.
+    Duration(String),
+    /// So many pairs.
+    Pairs(u64),
+}
+
+impl Budget {
+    /// The option of `metacov fuzz`, and its value.
+    pub fn words(&self) -> [String; 2] {
+        match self {
+            Budget::CpuTime(time) => ["--cpu-time".to_owned(), time.clone()],
+            Budget::Duration(time) => ["--duration".to_owned(), time.clone()],
+            Budget::Pairs(pairs) => ["--pairs".to_owned(), pairs.to_string()],
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Budget::CpuTime(time) => write!(f, "{time} of processor time"),
+            Budget::Duration(time) => write!(f, "{time}"),
+            Budget::Pairs(pairs) => write!(f, "{pairs} pairs"),
+        }
+    }
+}
+
+/// A trial.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trial {
+    /// The engine.
+    pub engine: String,
+    /// The set of relations.
+    pub relations: String,
+    /// What guides it.
+    pub guidance: String,
+    /// Its seed.
+    pub seed: u64,
+    /// How long it goes on.
+    pub budget: Budget,
+    /// There is a new database after so many pairs.
+    pub database_pairs: Option<u64>,
+    /// The database is changed after so many pairs without news.
+    pub patience: Option<u64>,
+}
+
+impl Trial {
+    /// What tells it from all others, on whatever machine: a hash of all that makes it, with the engine as it was built.
+    pub fn id(&self, build: &str) -> String {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.text(&format!("{self:?} {build}"));
+        format!("{:08x}", fingerprint.hash() >> 32)
+    }
+
+    /// The words behind `metacov fuzz` that begin it, but for how long it goes on.
+    pub fn words(&self) -> Vec<String> {
+        let seed = self.seed.to_string();
+        let words = [&self.engine, "--guidance", &self.guidance, "--relation", &self.relations];
+        let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        words.extend(["--seed".to_owned(), seed, "--jobs".to_owned(), "1".to_owned()]);
+        let options = [("--database-pairs", self.database_pairs), ("--patience", self.patience)];
+        for (option, value) in options {
+            words
+                .extend(value.into_iter().flat_map(|value| [option.to_owned(), value.to_string()]));
+        }
+        words
+    }
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {} seed {}", self.engine, self.relations, self.guidance, self.seed)
+    }
+}
+
+impl CampaignPlan {
+    /// What makes a file one of these.
+    pub(crate) const KIND: &str = "campaign";
+
+    /// Reads a study.
+    pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
+        let plan: CampaignPlan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
+        let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
+        let budgets = [plan.cpu_time.is_some(), plan.duration.is_some(), plan.pairs.is_some()];
+        match budgets.iter().filter(|is_there| **is_there).count() {
+            _ if plan.engines.is_empty() => wrong("`engines` are needed, such as [\"sqlite\"]"),
+            _ if plan.guidances.is_empty() => wrong("`guidances` are needed, such as [\"mix\"]"),
+            _ if plan.relations.is_empty() => wrong("a campaign without `relations` tests nothing"),
+            _ if plan.repetitions == 0 => wrong("`repetitions` are at least 1"),
+            0 => wrong("a budget is needed: `cpu_time`, `duration` or `pairs`"),
+            1 if plan.pairs == Some(0) => wrong("a campaign of no pairs says nothing"),
+            1 => Ok(plan),
+            _ => wrong("one budget, not several: `cpu_time`, `duration` or `pairs`"),
+        }
+    }
+
+    /// How long a trial goes on.
+    pub fn budget(&self) -> Budget {
+        match (&self.cpu_time, &self.duration) {
+            (Some(time), _) => Budget::CpuTime(time.clone()),
+            (_, Some(time)) => Budget::Duration(time.clone()),
+            (None, None) => Budget::Pairs(self.pairs.unwrap_or_default()),
+        }
+    }
+
+    /// All trials. Those of one seed stand together, so that what is there of a study that is not done can be compared.
+    pub fn trials(&self) -> Vec<Trial> {
+        let mut trials = Vec::new();
+        for repetition in 0..self.repetitions {
+            for engine in &self.engines {
+                for relations in &self.relations {
+                    trials.extend(self.guidances.iter().map(|guidance| Trial {
+                        engine: engine.clone(),
+                        relations: relations.clone(),
+                        guidance: guidance.clone(),
+                        seed: self.seed.wrapping_add(repetition),
+                        budget: self.budget(),
+                        database_pairs: self.database_pairs,
+                        patience: self.patience,
+                    }));
+                }
+            }
+        }
+        trials
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAN: &str = "kind = 'campaign'\ntitle = 't'\nengines = ['sqlite']\nguidances = ['mix', 'mcg']\n\
+                        repetitions = 2\nseed = 7\n";
+
+    #[test]
+    fn trials_of_one_seed_stand_together_and_each_has_an_id_of_its_own() {
+        let trials = CampaignPlan::parse(&format!("{PLAN}pairs = 100\n")).unwrap().trials();
+        let names: Vec<String> = trials.iter().map(ToString::to_string).collect();
+        let expected = ["mix seed 7", "mcg seed 7", "mix seed 8", "mcg seed 8"];
+        assert_eq!(names, expected.map(|name| format!("sqlite all {name}")));
+        let mut ids: Vec<String> = trials.iter().map(|trial| trial.id("1")).collect();
+        ids.extend(trials.iter().map(|trial| trial.id("2")));
+        let longer = CampaignPlan::parse(&format!("{PLAN}pairs = 101\n")).unwrap().trials();
+        ids.extend(longer.iter().map(|trial| trial.id("1")));
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 12);
+    }
+
+    #[test]
+    fn there_is_one_budget() {
+        let message =
+            |more: &str| CampaignPlan::parse(&format!("{PLAN}{more}")).unwrap_err().to_string();
+        assert!(message("").contains("a budget is needed"));
+        assert!(message("pairs = 3\ncpu_time = '1h'\n").contains("one budget"));
+        assert!(message("pair = 3\n").starts_with("line 7: unknown field `pair`"));
+    }
+}

@@ -1,0 +1,145 @@
+//! What a study of campaigns has come to.
+
+use std::collections::BTreeSet;
+
+use super::{CampaignPlan, TrialOutcome};
+use crate::statistics::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
+
+/// The guidance that the others are compared with.
+const MAIN: &str = "mix";
+
+/// What a study of campaigns has come to.
+pub struct CampaignResults {
+    /// What was planned.
+    pub plan: CampaignPlan,
+    /// By engine, relations and guidance, in the order of the plan.
+    pub rows: Vec<GuidanceRow>,
+    /// All trials, in the order of the plan.
+    pub trials: Vec<TrialOutcome>,
+}
+
+/// The trials of one engine, set of relations and guidance.
+pub struct GuidanceRow {
+    /// The engine.
+    pub engine: String,
+    /// The relations.
+    pub relations: String,
+    /// The guidance.
+    pub guidance: String,
+    /// Its trials, by seed.
+    pub trials: Vec<TrialOutcome>,
+    /// How it stands against the main guidance, if that is another one.
+    pub against: Option<Rival>,
+}
+
+/// How a guidance stands against another, by the bugs of trials.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rival {
+    /// How likely a trial of this one finds more.
+    pub a12: f64,
+    /// Whether that is chance.
+    pub test: MannWhitney,
+}
+
+impl GuidanceRow {
+    /// The mean over trials.
+    pub fn mean(&self, of: impl Fn(&TrialOutcome) -> f64) -> Option<f64> {
+        mean(&self.trials.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// The standard deviation over trials.
+    pub fn deviation(&self, of: impl Fn(&TrialOutcome) -> f64) -> Option<f64> {
+        standard_deviation(&self.trials.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// The mean over trials; none if one of them does not tell.
+    pub fn mean_if_told(&self, of: impl Fn(&TrialOutcome) -> Option<u64>) -> Option<f64> {
+        let values: Option<Vec<f64>> =
+            self.trials.iter().map(|trial| of(trial).map(real)).collect();
+        mean(&values?)
+    }
+
+    /// Distinct bugs of all trials together.
+    pub fn bugs_of_all(&self) -> u64 {
+        let bugs: BTreeSet<&String> =
+            self.trials.iter().flat_map(|trial| trial.bugs.keys()).collect();
+        bugs.len() as u64
+    }
+
+    /// Pairs that were compared, for each second of processor time.
+    pub fn checks_per_second(&self) -> Option<f64> {
+        let seconds: f64 = self.trials.iter().map(|trial| trial.time.processor).sum();
+        let checks: u64 = self.trials.iter().map(|trial| trial.checks).sum();
+        (seconds > 0.0).then(|| real(checks) / seconds)
+    }
+
+    /// How many bugs are found with how many pairs, on average: at each number of pairs at which one was found.
+    /// It ends where the shortest trial ends.
+    pub fn curve(&self) -> Vec<(f64, f64)> {
+        let end = self.trials.iter().map(|trial| trial.pairs).min().unwrap_or_default();
+        let found = || self.trials.iter().flat_map(|trial| trial.bugs.values().copied());
+        let mut places: BTreeSet<u64> = found().filter(|pairs| *pairs <= end).collect();
+        places.extend([0, end]);
+        let trials = real(self.trials.len() as u64);
+        let bugs = |pairs: u64| real(found().filter(|of| *of <= pairs).count() as u64) / trials;
+        places.into_iter().map(|pairs| (real(pairs), bugs(pairs))).collect()
+    }
+
+    fn bugs(&self) -> Vec<f64> {
+        self.trials.iter().map(|trial| real(trial.bugs.len() as u64)).collect()
+    }
+}
+
+impl CampaignResults {
+    /// What the trials of a study say.
+    pub fn of(plan: CampaignPlan, outcomes: &[TrialOutcome]) -> Self {
+        let mut rows: Vec<GuidanceRow> = Vec::new();
+        let mut trials = Vec::new();
+        for trial in plan.trials() {
+            let Some(outcome) = outcomes.iter().find(|of| of.trial == trial) else { continue };
+            trials.push(outcome.clone());
+            let is_there = |row: &&mut GuidanceRow| {
+                (&row.engine, &row.relations, &row.guidance)
+                    == (&trial.engine, &trial.relations, &trial.guidance)
+            };
+            if let Some(row) = rows.iter_mut().find(is_there) {
+                row.trials.push(outcome.clone());
+            } else {
+                let (engine, relations, guidance) = (trial.engine, trial.relations, trial.guidance);
+                let trials = vec![outcome.clone()];
+                rows.push(GuidanceRow { engine, relations, guidance, trials, against: None });
+            }
+        }
+        // Trials may be missing, and then the first of a row comes late.
+        let place = |names: &[String], name: &String| names.iter().position(|of| of == name);
+        rows.sort_by_key(|row| {
+            let (engine, relations) =
+                (place(&plan.engines, &row.engine), place(&plan.relations, &row.relations));
+            (engine, relations, place(&plan.guidances, &row.guidance))
+        });
+        let rivals: Vec<Option<Rival>> = rows.iter().map(|row| rival(row, &rows)).collect();
+        for (row, rival) in rows.iter_mut().zip(rivals) {
+            row.against = rival;
+        }
+        CampaignResults { plan, rows, trials }
+    }
+
+    /// How many trials have not been done.
+    pub fn missing(&self) -> usize {
+        self.plan.trials().len() - self.trials.len()
+    }
+}
+
+fn rival(row: &GuidanceRow, rows: &[GuidanceRow]) -> Option<Rival> {
+    let is_main = |of: &&GuidanceRow| {
+        (&of.engine, &of.relations, of.guidance.as_str()) == (&row.engine, &row.relations, MAIN)
+    };
+    let main = rows.iter().find(is_main).filter(|main| main.guidance != row.guidance)?;
+    let (own, others) = (row.bugs(), main.bugs());
+    Some(Rival { a12: a12(&own, &others)?, test: mann_whitney(&own, &others)? })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are under 2^52")]
+fn real(count: u64) -> f64 {
+    count as f64
+}

@@ -1,0 +1,35 @@
+//! The two kinds of studies.
+
+use metacov_formats::Fault;
+
+use crate::plan::malformed;
+use crate::{CampaignPlan, Plan};
+
+/// A study, as its file says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Study {
+    /// Suites are measured.
+    Suites(Box<Plan>),
+    /// Campaigns are run: `kind = "campaign"`.
+    Campaigns(Box<CampaignPlan>),
+}
+
+impl Study {
+    /// Reads a study.
+    pub fn parse(text: &str) -> Result<Self, Fault> {
+        let table: toml::Table = text.parse().map_err(|error| malformed(text, &error))?;
+        match table.get("kind") {
+            Some(kind) if kind.as_str() == Some(CampaignPlan::KIND) => {
+                CampaignPlan::parse(text).map(|plan| Study::Campaigns(Box::new(plan)))
+            }
+            Some(kind) => Err(Fault::malformed(
+                metacov_formats::Place::Whole,
+                format!(
+                    "a study of kind {kind} is not known; it is \"{}\", or none",
+                    CampaignPlan::KIND
+                ),
+            )),
+            None => Plan::parse(text).map(|plan| Study::Suites(Box::new(plan))),
+        }
+    }
+}
