@@ -54,7 +54,7 @@ pub trait Clerk: Sync {
     fn found(&self, finding: &Finding) -> io::Result<()>;
     /// A round is over, and all before it are. The audience has heard of the pairs that it keeps.
     fn close(&self, done: &Done) -> Result<(), Error>;
-    /// Whether no round should be begun any more.
+    /// Whether it has had its time: no round is begun any more, and those on their way end as they are.
     fn is_over(&self) -> bool;
 }
 

@@ -24,7 +24,7 @@ const STRETCH_PAIRS: u64 = 64;
 const TRIES_MAX: usize = 10;
 
 /// Of 100 tests under a guidance that varies tests, so many are variants of earlier ones.
-const VARIANT_PERCENT: u32 = 50;
+const VARIANT_PERCENT: u32 = 25;
 
 /// What random numbers are for: each has a stream of its own.
 mod purpose {
@@ -143,13 +143,14 @@ impl Explorer<'_, '_, '_> {
             Verdict::Invalid(reason) => Ended::Invalid(reason.to_string()),
         };
         // A pair that says nothing checks nothing, whatever it runs.
-        let news = if matches!(ended, Ended::Invalid(_)) { 0 } else { self.guidance.news(&seen) };
-        if news > 0 && self.guidance.varies() {
+        let says = !matches!(ended, Ended::Invalid(_));
+        let is_news = says && self.guidance.is_news(&seen);
+        if is_news && ended == Ended::Held && self.guidance.varies() {
             self.study.keep(shape);
         }
-        let Pace { stale, pairs, news: all_news } = &mut self.stretch.pace;
-        (*stale, *pairs) = (if news > 0 { 0 } else { *stale + 1 }, *pairs + 1);
-        *all_news += news;
+        let Pace { stale, pairs, reward } = &mut self.stretch.pace;
+        (*stale, *pairs) = (if is_news { 0 } else { *stale + 1 }, *pairs + 1);
+        *reward += if says { self.guidance.reward(&seen) } else { 0 };
         if let Verdict::Violated(how) = verdict {
             self.stretch.violations.push(Violated {
                 pair: number,
@@ -238,12 +239,12 @@ impl Explorer<'_, '_, '_> {
 
     /// Changes the database, and tells so.
     fn change(&mut self, number: u64) -> io::Result<()> {
-        let Pace { pairs, news, .. } = std::mem::take(&mut self.stretch.pace);
+        let Pace { pairs, reward, .. } = std::mem::take(&mut self.stretch.pace);
         if let Some(mutator) = self.mutator
             && pairs > 0
         {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-            self.study.reward(mutator, news as f64 / pairs as f64);
+            self.study.reward(mutator, reward as f64 / pairs as f64);
         }
         let Round { seed: of_all, number: database, .. } = self.round;
         let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::MUTATOR]));

@@ -25,8 +25,13 @@ pub trait Guidance: Sync {
     /// What it needs to see.
     fn looks(&self) -> Looks;
 
-    /// How much of what was seen is news.
-    fn news(&self, seen: &Seen) -> u64;
+    /// Whether what was seen is news: a reason to stay with the database.
+    fn is_news(&self, seen: &Seen) -> bool;
+
+    /// What a pair is worth to the change of the database that it was tested behind.
+    fn reward(&self, seen: &Seen) -> u64 {
+        u64::from(self.is_news(seen))
+    }
 
     /// Whether tests that brought news are kept in mind and varied.
     fn varies(&self) -> bool {
@@ -55,8 +60,8 @@ impl Guidance for Nothing {
         BLIND
     }
 
-    fn news(&self, _: &Seen) -> u64 {
-        0
+    fn is_news(&self, _: &Seen) -> bool {
+        false
     }
 }
 
@@ -75,8 +80,8 @@ impl Guidance for QueryPlans {
         Looks { plans: true, ..BLIND }
     }
 
-    fn news(&self, seen: &Seen) -> u64 {
-        u64::from(seen.is_new_plan)
+    fn is_news(&self, seen: &Seen) -> bool {
+        seen.is_new_plan
     }
 }
 
@@ -95,8 +100,8 @@ impl Guidance for CodeCoverage {
         Looks { traces: true, ..BLIND }
     }
 
-    fn news(&self, seen: &Seen) -> u64 {
-        u64::from(seen.executed > 0)
+    fn is_news(&self, seen: &Seen) -> bool {
+        seen.executed > 0
     }
 }
 
@@ -115,20 +120,22 @@ impl Guidance for MetamorphicCoverage {
         Looks { traces: true, ..BLIND }
     }
 
-    fn news(&self, seen: &Seen) -> u64 {
-        u64::from(seen.differing > 0)
+    fn is_news(&self, seen: &Seen) -> bool {
+        seen.differing > 0
     }
 }
 
-/// Metamorphic coverage and query plans together.
+/// Metamorphic coverage first, query plans where that says nothing, and variants of what has paid.
 ///
-/// Metamorphic coverage says what could be noticed, and is exhausted soon on one engine; plans tell states apart that
-/// run the same code, and there are always more of them. So either is news, code counts more, and tests that brought
-/// it are varied: what is near to them is more likely to bring more than what is made anew.
+/// Metamorphic coverage says what could be noticed at all, so it decides how long a database is worth staying with. It
+/// is exhausted sooner or later; then query plans still tell which changes of a database lead somewhere, so they have a
+/// say in the rewards of mutators. Tests that brought new code are varied: what is near to them reaches it in other
+/// ways, also on databases that come later. Those that violate their relation are not: what is near to them is most
+/// likely the same bug again.
 struct Mix;
 
 /// A pair with new code is worth as much as so many pairs with new plans.
-const CODE_WORTH: u64 = 4;
+const CODE_WORTH: u64 = 16;
 
 impl Guidance for Mix {
     fn name(&self) -> &'static str {
@@ -136,14 +143,18 @@ impl Guidance for Mix {
     }
 
     fn about(&self) -> &'static str {
-        "new metamorphic coverage, or a new query plan; tests that brought either are varied"
+        "new metamorphic coverage; query plans reward changes, and tests that brought new code are varied"
     }
 
     fn looks(&self) -> Looks {
         Looks { traces: true, plans: true }
     }
 
-    fn news(&self, seen: &Seen) -> u64 {
+    fn is_news(&self, seen: &Seen) -> bool {
+        seen.differing > 0
+    }
+
+    fn reward(&self, seen: &Seen) -> u64 {
         CODE_WORTH * u64::from(seen.differing > 0) + u64::from(seen.is_new_plan)
     }
 

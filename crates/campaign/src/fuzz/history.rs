@@ -130,6 +130,11 @@ impl History {
         self.findings.contains_key(&group(finding))
     }
 
+    /// All cases of the bug that a finding is one of.
+    pub fn cases(&self, finding: &Finding) -> Option<&Vec<Noted>> {
+        self.findings.get(&group(finding))
+    }
+
     /// How far it is.
     pub fn stand(&self) -> Stand {
         self.curve.last().copied().unwrap_or_default()

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use metacov_core::{Context, Cover, Failure, Group, Input, Judgement, Missing, Reading, Setup};
 use metacov_relations::{ALL, Case, Comparison};
@@ -18,7 +19,7 @@ use crate::worker::{Conditions, Heard, Worker};
 
 /// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
 /// are counted.
-const EXAMINED_MAX: u64 = 1;
+const EXAMINED_MAX: u64 = 2;
 
 /// A thread of a campaign.
 pub(crate) struct Lane<'l, 'c> {
@@ -45,6 +46,16 @@ struct Way {
     findings: Vec<crate::finding::Finding>,
     /// By relation: how many violations were looked into.
     examined: BTreeMap<usize, u64>,
+}
+
+/// How far a worker was followed.
+enum Followed {
+    /// To the end of the round.
+    Done,
+    /// Until the campaign was over: the round ends here.
+    Over,
+    /// Until it was lost.
+    Lost(Loss),
 }
 
 /// How a worker was lost.
@@ -95,9 +106,13 @@ impl Lane<'_, '_> {
                 start: way.point.clone(),
                 is_cautious,
             })));
-            let Some(loss) = self.follow(&mut worker, &mut way)? else {
-                self.worker = Some(worker);
-                break;
+            let loss = match self.follow(&mut worker, &mut way)? {
+                Followed::Lost(loss) => loss,
+                Followed::Over => break,
+                Followed::Done => {
+                    self.worker = Some(worker);
+                    break;
+                }
             };
             way.summary.restarts += 1;
             self.worker = (!loss.is_gone).then_some(worker);
@@ -119,8 +134,8 @@ impl Lane<'_, '_> {
         Ok(Done { number, summary, lesson, kept, findings })
     }
 
-    /// Hears what a worker says of a round; how it was lost, if it does not come to the end.
-    fn follow(&mut self, worker: &mut Worker, way: &mut Way) -> io::Result<Option<Loss>> {
+    /// Hears what a worker says of a round.
+    fn follow(&mut self, worker: &mut Worker, way: &mut Way) -> io::Result<Followed> {
         // Changes that were made before are made again.
         let mut repeated = way.point.changes.len();
         let mut at = At::Database(Vec::new());
@@ -152,10 +167,18 @@ impl Lane<'_, '_> {
                         *number = side;
                     }
                 }
-                Heard::Answer(Answer::Explored(stretch)) => self.take(stretch, worker, way)?,
+                Heard::Answer(Answer::Explored(stretch)) => {
+                    self.take(stretch, worker, way)?;
+                    if self.conditions.interrupted.load(Relaxed) {
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    if self.clerk.is_over() {
+                        return Ok(Followed::Over);
+                    }
+                }
                 Heard::Answer(Answer::Done(spent)) => {
                     way.summary.spent.add(&spent);
-                    return Ok(None);
+                    return Ok(Followed::Done);
                 }
                 Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
                 Heard::Answer(Answer::Lost(lost)) => break (Missing::from(lost), false),
@@ -163,7 +186,7 @@ impl Lane<'_, '_> {
                 Heard::Gone(missing) => break (missing, true),
             }
         };
-        Ok(Some(Loss { missing, is_gone, at }))
+        Ok(Followed::Lost(Loss { missing, is_gone, at }))
     }
 
     /// Takes in what came of some pairs.

@@ -60,9 +60,9 @@ pub(crate) struct Point {
 pub(crate) struct Pace {
     /// Pairs since there was news.
     pub(crate) stale: u64,
-    /// Since the last change: pairs, and their news.
+    /// Since the last change: pairs, and what they were worth.
     pub(crate) pairs: u64,
-    pub(crate) news: u64,
+    pub(crate) reward: u64,
 }
 
 /// What came of some pairs that follow each other, on one state of the database.

@@ -44,7 +44,7 @@ Examples:
     metacov fuzz --guidance qpg --relation norec --stop-after-findings 1
 
 What guides it (docs/fuzzing.md says why):
-  mix    new metamorphic coverage or a new query plan; tests that brought either are varied
+  mix    new metamorphic coverage; tests that brought it are varied, query plans reward changes
   mcg    new metamorphic coverage: code in the difference of a pair that was in none before
   ccg    new code coverage
   qpg    new query plans

@@ -6,12 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use metacov_campaign::{Clerk, Done, Finding, History, Record, Stand};
+use metacov_campaign::{Clerk, Done, Finding, History, Noted, Record, Stand};
 use metacov_exec::processor_time;
-use metacov_formats::{Audience, Done as Heard, Error};
+use metacov_formats::{Audience, Done as Heard, Error, Fault};
 use metacov_store::{Recorder, StoredRound};
 
 use super::fuzz_status::{Status, View};
+
+/// How often processor time is looked at.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Cases of one bug that have a folder: the smallest ones. All are counted.
+const CASES_MAX: usize = 5;
 
 /// When a campaign ends.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +46,8 @@ pub struct State {
     tested: u64,
     /// When a round last brought something new.
     last_news: Instant,
+    /// When it was last found out whether the processor time is spent, and whether it was.
+    last_look: Option<(Instant, bool)>,
 }
 
 impl State {
@@ -48,13 +56,41 @@ impl State {
         reason = "how long ago something was is told, and part of no result"
     )]
     pub fn new(history: History) -> Self {
-        State { history, tested: 0, last_news: Instant::now() }
+        State { history, tested: 0, last_news: Instant::now(), last_look: None }
     }
 }
 
 impl Desk<'_> {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether so much processor time is spent, as far as was found out a moment ago: looking takes time itself.
+    #[expect(clippy::disallowed_methods, reason = "when to look is a matter of the clock")]
+    fn has_spent(&self, end: Duration) -> bool {
+        let mut state = self.state();
+        match state.last_look {
+            Some((last, is_spent)) if last.elapsed() < LOOK => is_spent,
+            _ => {
+                let is_spent = processor_time().is_ok_and(|spent| spent >= end);
+                state.last_look = Some((Instant::now(), is_spent));
+                is_spent
+            }
+        }
+    }
+
+    /// Keeps the folders of the smallest cases of each bug.
+    fn tidy(&self, history: &History, finding: &Finding) -> io::Result<()> {
+        let Some(cases) = history.cases(finding) else { return Ok(()) };
+        let mut cases: Vec<&Noted> = cases.iter().collect();
+        cases.sort_by_key(|case| (case.bytes, &case.name));
+        for case in cases.iter().skip(CASES_MAX) {
+            match std::fs::remove_dir_all(self.folder.join(&case.name)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     fn show(&self, state: &State) {
@@ -99,21 +135,20 @@ impl Clerk for Desk<'_> {
         for finding in news {
             self.status.found(finding);
         }
+        for finding in &done.findings {
+            let name = self.folder.display().to_string();
+            self.tidy(&state.history, finding).map_err(|error| Fault::Io(error).of(name))?;
+        }
         self.show(&state);
         Ok(())
     }
 
     fn is_over(&self) -> bool {
-        let is_late = self.ends.duration.is_some_and(|end| self.start.elapsed() >= end);
-        let has_enough = || {
-            let wanted = self.ends.findings;
-            wanted.is_some_and(|wanted| self.state().history.findings.len() as u64 >= wanted)
-        };
-        let is_spent = || {
-            let wanted = self.ends.processor_time;
-            wanted.is_some_and(|end| processor_time().is_ok_and(|spent| spent >= end))
-        };
-        self.interrupted.load(Relaxed) || is_late || has_enough() || is_spent()
+        let Ends { duration, processor_time, findings } = self.ends;
+        self.interrupted.load(Relaxed)
+            || duration.is_some_and(|end| self.start.elapsed() >= end)
+            || findings.is_some_and(|end| self.state().history.findings.len() as u64 >= end)
+            || processor_time.is_some_and(|end| self.has_spent(end))
     }
 }
 
