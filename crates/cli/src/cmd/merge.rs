@@ -77,7 +77,6 @@ fn suites(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
 
 fn campaigns(args: &Args, study: &str, talk: &Talk) -> anyhow::Result<ExitCode> {
     let (outcomes, repeated, disputed) = unite_trials(&trials(study, &args.runs)?)?;
-    std::fs::create_dir_all(&args.output)?;
     Folder(&args.output).keep_study(study)?;
     let folder = Trials(&args.output);
     folder.begin()?;

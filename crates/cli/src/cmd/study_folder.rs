@@ -56,20 +56,14 @@ impl Folder<'_> {
                 self.0.display()
             );
         }
-        Ok(self.begin(text)?)
-    }
-
-    /// Keeps a study and nothing of it.
-    pub fn begin(self, study: &str) -> Result<(), Unwritten> {
-        let suites = self.0.join(SUITES);
-        let unwritten = |error| Unwritten(Fault::Io(error).of(suites.display().to_string()));
-        std::fs::create_dir_all(&suites).map_err(unwritten)?;
-        self.write(PLAN, study)
+        make(self.0)?;
+        Ok(self.write(PLAN, text)?)
     }
 
     /// Keeps all of a part.
     pub fn keep(self, part: &Part) -> Result<(), Unwritten> {
-        self.begin(&part.study)?;
+        make(&self.0.join(SUITES))?;
+        self.write(PLAN, &part.study)?;
         for outcome in &part.outcomes {
             self.keep_outcome(outcome)?;
         }
@@ -78,6 +72,7 @@ impl Folder<'_> {
     }
 
     pub fn keep_outcome(self, outcome: &Outcome) -> Result<(), Unwritten> {
+        make(&self.0.join(SUITES))?;
         self.write(&outcome_file(&outcome.suite_name()), &outcome.to_json())
     }
 
@@ -130,6 +125,12 @@ impl Folder<'_> {
         let output = Output::File(self.0.join(name));
         write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)
     }
+}
+
+/// Makes a folder.
+pub fn make(folder: &Path) -> Result<(), Unwritten> {
+    let unwritten = |error| Unwritten(Fault::Io(error).of(folder.display().to_string()));
+    std::fs::create_dir_all(folder).map_err(unwritten)
 }
 
 fn outcome_file(suite: &str) -> String {

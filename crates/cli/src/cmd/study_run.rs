@@ -34,8 +34,8 @@ pub struct Args {
     /// Only this trial, by its id (see `metacov study plan`).
     #[arg(long, value_name = "ID", conflicts_with_all = ["shard", "array_from_env"])]
     trial: Option<String>,
-    /// Only what this task of an array of Slurm (SLURM_ARRAY_TASK_ID), or of an indexed job of Kubernetes
-    /// (JOB_COMPLETION_INDEX), is to do.
+    /// Only what this task of an array of Slurm (`SLURM_ARRAY_TASK_ID`), or of an indexed job of Kubernetes
+    /// (`JOB_COMPLETION_INDEX`), is to do.
     #[arg(long, conflicts_with = "shard")]
     array_from_env: bool,
     /// How many executions or trials run at once [default: the number of processors].

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use metacov_formats::{Error, Fault, Output, write_whole};
 use metacov_study::TrialOutcome;
 
-use super::study_folder::read;
+use super::study_folder::{make, read};
 use crate::exit_code::Unwritten;
 
 /// Where what is known of trials is: how far each is, what it said, what came of it.
@@ -21,11 +21,7 @@ pub struct Trials<'p>(pub &'p Path);
 impl Trials<'_> {
     /// Makes the folder.
     pub fn begin(self) -> Result<(), Unwritten> {
-        for folder in [TRIALS, OBSERVED].map(|name| self.0.join(name)) {
-            std::fs::create_dir_all(&folder)
-                .map_err(|error| Unwritten(Fault::Io(error).of(folder.display().to_string())))?;
-        }
-        Ok(())
+        [TRIALS, OBSERVED].iter().try_for_each(|name| make(&self.0.join(name)))
     }
 
     pub fn run(self, id: &str) -> PathBuf {
