@@ -83,7 +83,8 @@ fn observing_changes_nothing_that_is_observed() {
 fn what_is_known_is_counted_and_not_told() {
     let known = folder().join("known.toml");
     fs::write(&known, "[[bug]]\nname = \"NULL\"\nwords = [\"SELECT\"]\n").unwrap();
-    let run = fuzz("known.metacov", &["--pairs", "60", "--relation", "norec", "--known", "known.toml"]);
+    let run =
+        fuzz("known.metacov", &["--pairs", "60", "--relation", "norec", "--known", "known.toml"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stderr.contains("known: NULL, "), "{}", run.stderr);
     fs::write(&known, "[[bug]]\nname = \"all\"\n").unwrap();
@@ -93,7 +94,8 @@ fn what_is_known_is_counted_and_not_told() {
 
 #[test]
 fn a_campaign_ends_when_it_was_told_to() {
-    let run = fuzz("ended.metacov", &["--stop-after-findings", "1", "--relation", "norec", "-j", "1"]);
+    let run =
+        fuzz("ended.metacov", &["--stop-after-findings", "1", "--relation", "norec", "-j", "1"]);
     assert_eq!(run.code, 6, "{}", run.stderr);
     assert!(run.stderr.contains("bug"), "{}", run.stderr);
     let run = fuzz("ended.metacov", &["--cpu-time", "1s", "--no-findings"]);
