@@ -54,7 +54,8 @@ fn a_finding_is_replayed_and_the_version_that_has_it_fixed_is_named() {
 fn a_statement_that_makes_a_file_makes_it_in_a_folder_that_goes() {
     let finding = folder().join("makes-a-file");
     fs::create_dir_all(&finding).unwrap();
-    let attach = "setup = [\"ATTACH 'made-by-a-statement' AS other\", \"CREATE TABLE other.t(c)\", ";
+    let attach =
+        "setup = [\"ATTACH 'made-by-a-statement' AS other\", \"CREATE TABLE other.t(c)\", ";
     let text = FINDING.replace("setup = [", attach).replace("@3.29.0", "");
     fs::write(finding.join("finding.toml"), text).unwrap();
     let run = in_folder(&["replay", "makes-a-file"]).ok();
