@@ -8,7 +8,7 @@ use metacov_exec::{Engine, Master, Trace};
 use metacov_relations::{ALL, Database, Recipe, Rng, Side, Test, Verdict};
 
 use super::guidance::{GUIDANCES, Guidance, Looks};
-use super::known::{Seen, Shape, Study};
+use super::known::{Precedent, Seen, Study};
 use super::query_plan;
 use super::round::{Ended, Pace, Round, Stretch, Violated};
 use crate::bench::{Bench, Made, Place, make, seed};
@@ -125,15 +125,15 @@ impl Explorer<'_, '_, '_> {
 
     /// Tests a pair.
     fn pair(&mut self, number: u64) -> io::Result<()> {
-        let (shape, test) = self.derive(number)?;
+        let (precedent, test) = self.derive(number)?;
         self.place.watch.lap(Phase::Derive);
         if self.round.is_cautious {
             let sides = [&test.sides.a, &test.sides.b].map(written);
             self.master.say(&encode(&Answer::Next(sides)))?;
         }
         let mut seen = Seen::default();
-        let verdict = self.run_sides(shape.relation, &test, &mut seen)?;
-        let relation = shape.relation;
+        let verdict = self.run_sides(precedent.relation, &test, &mut seen)?;
+        let relation = precedent.relation;
         let ended = match verdict {
             Verdict::Holds => Ended::Held,
             Verdict::Violated(_) => Ended::Violated,
@@ -143,7 +143,7 @@ impl Explorer<'_, '_, '_> {
         let says = !matches!(ended, Ended::Invalid(_));
         let is_news = says && self.guidance.is_news(&seen);
         if is_news && ended == Ended::Held && self.guidance.varies() {
-            self.study.keep(shape);
+            self.study.keep(precedent);
         }
         let Pace { stale, pairs, reward } = &mut self.stretch.pace;
         (*stale, *pairs) = (if is_news { 0 } else { *stale + 1 }, *pairs + 1);
@@ -171,28 +171,28 @@ impl Explorer<'_, '_, '_> {
     }
 
     /// Makes a test: a new one, or a variant of one that brought news.
-    fn derive(&self, number: u64) -> io::Result<(Shape, Test)> {
+    fn derive(&self, number: u64) -> io::Result<(Precedent, Test)> {
         let Round { seed: of_all, number: database, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
         let at = usize::try_from(number).unwrap_or_default() % relations.len().max(1);
-        let mut shape = Shape { relation: relations[at], recipe: fresh, drawn: 0 };
-        let shapes = &self.study.known.shapes;
-        if self.guidance.varies() && !shapes.is_empty() {
+        let mut precedent = Precedent { relation: relations[at], recipe: fresh, drawn: 0 };
+        let precedents = &self.study.known.precedents;
+        if self.guidance.varies() && !precedents.is_empty() {
             let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
             if rng.chance(VARIANT_PERCENT) {
                 // Of two, the one that takes fewer choices: it is cheaper, and may bring as much.
-                let two = [(); 2].map(|()| &shapes[rng.below(shapes.len())]);
+                let two = [(); 2].map(|()| &precedents[rng.below(precedents.len())]);
                 let known = if two[1].drawn < two[0].drawn { two[1] } else { two[0] };
                 let recipe = known.recipe.varied(known.drawn, &mut rng);
-                shape = Shape { relation: known.relation, recipe, drawn: 0 };
+                precedent = Precedent { relation: known.relation, recipe, drawn: 0 };
             }
         }
         let relation =
-            ALL.get(shape.relation).ok_or_else(|| io::Error::other("no such relation"))?;
-        let mut rng = Rng::following(&shape.recipe);
+            ALL.get(precedent.relation).ok_or_else(|| io::Error::other("no such relation"))?;
+        let mut rng = Rng::following(&precedent.recipe);
         let test = relation.derive(self.database.schema(), &mut rng);
-        shape.drawn = rng.drawn();
-        Ok((shape, test))
+        precedent.drawn = rng.drawn();
+        Ok((precedent, test))
     }
 
     fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
