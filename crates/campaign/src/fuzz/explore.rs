@@ -59,14 +59,8 @@ impl Bench<'_> {
         let mut study = Study::new(round.known.clone());
         study.known.learn(&round.start.lesson);
         let stretch = Stretch { pace: round.start.pace, ..Stretch::default() };
-        let Looks { traces, plans } = guidance.looks();
-        let looks = Looks {
-            traces: place.is_measured() && (traces || round.observes),
-            plans: plans || round.observes,
-        };
         let mut explorer = Explorer {
             guidance: *guidance,
-            looks,
             round,
             engine,
             place,
@@ -78,6 +72,7 @@ impl Bench<'_> {
             mutator: round.start.changes.last().and_then(|change| change.last().copied()),
             changes: 0,
             traces: [Trace::default(), Trace::default()],
+            is_dirty: false,
         };
         explorer.place.take_trace(&mut explorer.traces[0]);
         for change in &round.start.changes {
@@ -90,7 +85,6 @@ impl Bench<'_> {
 /// A round in the making.
 pub(super) struct Explorer<'e, 'p, 's> {
     pub(super) guidance: &'static dyn Guidance,
-    pub(super) looks: Looks,
     pub(super) round: &'e Round,
     pub(super) engine: &'e Engine,
     pub(super) place: Place<'p, 's>,
@@ -104,6 +98,8 @@ pub(super) struct Explorer<'e, 'p, 's> {
     /// How many changes there were.
     pub(super) changes: u64,
     pub(super) traces: [Trace; 2],
+    /// Whether something was counted that nobody looked at.
+    is_dirty: bool,
 }
 
 impl Explorer<'_, '_, '_> {
@@ -198,6 +194,11 @@ impl Explorer<'_, '_, '_> {
     fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
         // The side that has the predicate has the plan to look at.
         let filtering = usize::from(!ALL[relation].filters_first());
+        let looks = self.looks_at_next();
+        if looks.traces && std::mem::replace(&mut self.is_dirty, false) {
+            self.place.take_trace(&mut self.traces[0]);
+        }
+        self.is_dirty |= !looks.traces;
         let mut outcomes = Vec::new();
         for (number, side) in [&test.sides.a, &test.sides.b].into_iter().enumerate() {
             if self.round.is_cautious {
@@ -205,11 +206,11 @@ impl Explorer<'_, '_, '_> {
             }
             outcomes.push(self.place.run(side));
             self.place.watch.lap(Phase::Engine);
-            if self.looks.plans && number == filtering {
+            if looks.plans && number == filtering {
                 // What this counts is counted for the side, which has made the same plan.
                 self.look_at_plan(side, seen);
             }
-            if self.looks.traces {
+            if looks.traces {
                 self.place.take_trace(&mut self.traces[number]);
             }
             self.place.watch.lap(Phase::Capture);
@@ -218,12 +219,19 @@ impl Explorer<'_, '_, '_> {
             <[Outcome; 2]>::try_from(outcomes).map_err(|_| io::Error::other("two sides"))?;
         let verdict = test.judge(&Pair { a, b });
         self.place.watch.lap(Phase::Judge);
-        if self.looks.traces && !matches!(verdict, Verdict::Invalid(_)) {
+        if looks.traces && !matches!(verdict, Verdict::Invalid(_)) {
             let [a, b] = &mut self.traces;
             self.study.see_traces(a, b, seen);
             self.place.watch.lap(Phase::Decode);
         }
         Ok(verdict)
+    }
+
+    /// What is looked at in the next pair.
+    fn looks_at_next(&self) -> Looks {
+        let Looks { traces, plans } = self.guidance.looks_behind(self.stretch.pace.stale);
+        let observes = self.round.observes;
+        Looks { traces: self.place.is_measured() && (traces || observes), plans: plans || observes }
     }
 
     fn look_at_plan(&mut self, side: &Side, seen: &mut Seen) {

@@ -33,6 +33,12 @@ pub trait Guidance: Sync {
         u64::from(self.is_news(seen))
     }
 
+    /// What it looks at in a pair, so many pairs behind the last news. A look takes time, and is worth less the longer
+    /// there was nothing to see; a pair that nobody looks at is judged all the same.
+    fn looks_behind(&self, _stale: u64) -> Looks {
+        self.looks()
+    }
+
     /// Whether tests that brought news are kept in mind and varied.
     fn varies(&self) -> bool {
         false
@@ -131,8 +137,13 @@ impl Guidance for MetamorphicCoverage {
 /// is exhausted sooner or later; then query plans still tell which changes of a database lead somewhere, so they have a
 /// say in the rewards of mutators. Tests that brought new code are varied: what is near to them reaches it in other
 /// ways, also on databases that come later. Those that violate their relation are not: what is near to them is most
-/// likely the same bug again.
+/// likely the same bug again. And it looks less often where there is little to see, so that more pairs are tested in the
+/// same time.
 struct Mix;
+
+/// Without news for so many pairs, plans are looked at too, and only one pair in so many is looked at.
+const WATCHED_PAIRS: u64 = 64;
+const LOOK_EVERY: u64 = 4;
 
 /// A pair with new code is worth as much as so many pairs with new plans.
 const CODE_WORTH: u64 = 16;
@@ -156,6 +167,12 @@ impl Guidance for Mix {
 
     fn reward(&self, seen: &Seen) -> u64 {
         CODE_WORTH * u64::from(seen.differing > 0) + u64::from(seen.is_new_plan)
+    }
+
+    fn looks_behind(&self, stale: u64) -> Looks {
+        let is_quiet = stale >= WATCHED_PAIRS;
+        let is_look = stale.is_multiple_of(LOOK_EVERY);
+        Looks { traces: !is_quiet || is_look, plans: is_quiet && is_look }
     }
 
     fn varies(&self) -> bool {
