@@ -29,6 +29,10 @@ bench-capture *args:
 bench-checks *args:
     benches/checks {{args}}
 
+# Campaigns by what guides them: pairs per second of processor time
+bench-fuzz *args:
+    benches/fuzz {{args}}
+
 # The README's example with a real program
 example:
     cargo build --release -p metacov

@@ -6,7 +6,9 @@
 //! and however often it is killed.
 
 mod campaign;
+mod change;
 mod done;
+mod examination;
 mod explore;
 mod guidance;
 mod history;

@@ -1,11 +1,13 @@
 // Has the interface of SQLite and no rows in any table, so that a tester can be seen to survive an engine: it crashes
 // on queries with BETWEEN and on making a database with REINDEX, and never comes back from queries with GLOB.
-#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct { char *text; } Statement;
+
+// A real fault: whoever has a handler for SIGSEGV and returns from it, as Rust does, comes back to it.
+static void crash(void) { *(volatile int *)0 = 0; }
 
 static int starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
@@ -28,10 +30,10 @@ int sqlite3_prepare_v2(void *db, const char *sql, int bytes, Statement **stateme
 }
 
 int sqlite3_step(Statement *statement) {
-    if (starts(statement->text, "REINDEX")) raise(SIGSEGV);
+    if (starts(statement->text, "REINDEX")) crash();
     if (!starts(statement->text, "SELECT")) return 101;
-    if (strstr(statement->text, " BETWEEN ")) raise(SIGSEGV);
-    while (strstr(statement->text, " GLOB ")) continue;
+    if (strstr(statement->text, " BETWEEN")) crash();
+    while (strstr(statement->text, " GLOB")) continue;
     return 101;
 }
 

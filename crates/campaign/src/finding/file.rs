@@ -1,7 +1,7 @@
 //! `finding.toml`: a finding as a file, with all that replaying needs.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metacov_core::Exit;
 use metacov_relations::{Case, Comparison};
@@ -27,6 +27,9 @@ pub struct FindingFile {
     pub shape: Vec<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
+    /// The user's own library, if it was found on that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub library: Option<PathBuf>,
     /// The target that it does not show on, if there was one to compare with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reference: Option<String>,
@@ -79,6 +82,7 @@ impl FindingFile {
             signature: finding.signature.to_string(),
             shape: finding.shape.iter().cloned().collect(),
             target: finding.target.clone(),
+            library: finding.library.clone(),
             reference: finding.reference.clone(),
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
             relation: suspect.relation.clone(),

@@ -90,6 +90,7 @@ mod tests {
             signature: Signature { exact: 1, group: 2 },
             shape: BTreeSet::from([text("violation")]),
             target: text("sqlite@3.29.0"),
+            library: None,
             reference: None,
             suspect: Suspect {
                 relation: text("optimizer"),

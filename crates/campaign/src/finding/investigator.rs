@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 
 use metacov_core::Functions;
 use metacov_relations::{Case, Reduction, reduce};
@@ -27,6 +28,8 @@ const REPLAYS: usize = 2;
 pub struct Equipment<'c> {
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
+    /// The user's own library, if that is tested.
+    pub library: Option<PathBuf>,
     /// The target without counters, as it is tested.
     pub plain: &'c Conditions<'c>,
     /// The target with counters.
@@ -74,6 +77,8 @@ pub struct Finding {
     pub shape: BTreeSet<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
+    /// The user's own library, if it was found on that.
+    pub library: Option<PathBuf>,
     /// The target that it does not show on, if there was one to compare with.
     pub reference: Option<String>,
     /// What was found, reduced.
@@ -161,6 +166,7 @@ impl<'c> Investigator<'c> {
             signature: Signature::of(&small, &shape),
             shape,
             target: self.equipment.target.clone(),
+            library: self.equipment.library.clone(),
             reference,
             before: Size::of(&suspect.case),
             candidates: reduction.candidates,
@@ -189,10 +195,14 @@ impl<'c> Investigator<'c> {
             What::Hung { .. } => 0,
         };
         let mut case = suspect.case.clone();
-        // A crash needs its side alone, and no relation stands in the way of changing that.
-        if let What::Crashed { side: Some(side), .. } = suspect.what {
-            case.sides[1 - side.min(1)].clear();
-            case.parts.clone_from(&case.sides[side.min(1)]);
+        // A crash needs its side alone, if any, and no relation stands in the way of changing that.
+        if let What::Crashed { side, .. } = suspect.what {
+            for (other, statements) in case.sides.iter_mut().enumerate() {
+                if side.map(|side| side.min(1)) != Some(other) {
+                    statements.clear();
+                }
+            }
+            case.parts = case.sides.concat();
             case.parts.retain(|statement| !statement.starts_with('.'));
             // Unless the other side led up to it.
             if !is_like(&one(&mut self.plain, &case)?, &suspect.what) {

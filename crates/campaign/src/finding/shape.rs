@@ -37,7 +37,7 @@ const MODULES: &[&str] = &["dbstat", "fts3", "fts5", "json", "rtree"];
 /// The words that a reduced suspect needs to fail.
 pub(super) fn shape(suspect: &Suspect, difference: Option<&Difference>) -> BTreeSet<String> {
     let mut shape = BTreeSet::from([suspect.what.name().to_owned()]);
-    // It was not reduced, so what is in it says nothing.
+    // It was not reduced, so what is in it says nothing: all hangs are one group, of which each has its folder.
     if matches!(suspect.what, What::Hung { .. }) {
         return shape;
     }
@@ -45,7 +45,9 @@ pub(super) fn shape(suspect: &Suspect, difference: Option<&Difference>) -> BTree
     for part in texts(&suspect.case) {
         query_words(&tokens(part), &mut query);
     }
-    if query.iter().all(|word| JOINS.contains(&word.as_str())) {
+    // A crash has nothing to do with a relation.
+    let is_violation = matches!(suspect.what, What::Violated(_));
+    if is_violation && query.iter().all(|word| JOINS.contains(&word.as_str())) {
         // The predicate is of no account. What is wrong is how rows are joined, or what the relation does with them.
         let joins =
             |part: &String| tokens(part).iter().any(|word| word.is("NATURAL") || word.is("USING"));

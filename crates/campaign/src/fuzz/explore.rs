@@ -5,12 +5,12 @@ use std::io;
 
 use metacov_core::{Outcome, Pair, runs};
 use metacov_exec::{Engine, Master, Trace};
-use metacov_relations::{ALL, Database, Kind, Recipe, Rng, Side, Test, Verdict};
+use metacov_relations::{ALL, Database, Recipe, Rng, Side, Test, Verdict};
 
 use super::guidance::{GUIDANCES, Guidance, Looks};
-use super::known::{Seen, Shape, Study};
+use super::known::{Precedent, Seen, Study};
 use super::query_plan;
-use super::round::{Changed, Ended, Pace, Round, Stretch, Violated};
+use super::round::{Ended, Pace, Round, Stretch, Violated};
 use crate::bench::{Bench, Made, Place, make, seed};
 use crate::message::{Answer, Built, encode};
 use crate::script::written;
@@ -20,18 +20,15 @@ use crate::time::Phase;
 /// lost depends on where it is taken up again.
 const STRETCH_PAIRS: u64 = 64;
 
-/// Mutators that are tried for a change of the database, until one of them works.
-const TRIES_MAX: usize = 10;
-
 /// Of 100 tests under a guidance that varies tests, so many are variants of earlier ones.
 const VARIANT_PERCENT: u32 = 25;
 
 /// What random numbers are for: each has a stream of its own.
-mod purpose {
-    pub(super) const TEST: u64 = 1;
-    pub(super) const RECIPE: u64 = 2;
-    pub(super) const MUTATOR: u64 = 3;
-    pub(super) const CHANGE: u64 = 4;
+pub(super) mod purpose {
+    pub(crate) const TEST: u64 = 1;
+    pub(crate) const RECIPE: u64 = 2;
+    pub(crate) const MUTATOR: u64 = 3;
+    pub(crate) const CHANGE: u64 = 4;
 }
 
 impl Bench<'_> {
@@ -91,22 +88,22 @@ impl Bench<'_> {
 }
 
 /// A round in the making.
-struct Explorer<'e, 'p, 's> {
-    guidance: &'static dyn Guidance,
-    looks: Looks,
-    round: &'e Round,
-    engine: &'e Engine,
-    place: Place<'p, 's>,
-    master: &'e mut Master,
-    database: Database,
-    study: Study,
-    stretch: Stretch,
-    counts: BTreeMap<(usize, Ended), u64>,
+pub(super) struct Explorer<'e, 'p, 's> {
+    pub(super) guidance: &'static dyn Guidance,
+    pub(super) looks: Looks,
+    pub(super) round: &'e Round,
+    pub(super) engine: &'e Engine,
+    pub(super) place: Place<'p, 's>,
+    pub(super) master: &'e mut Master,
+    pub(super) database: Database,
+    pub(super) study: Study,
+    pub(super) stretch: Stretch,
+    pub(super) counts: BTreeMap<(usize, Ended), u64>,
     /// The one that changed the database last.
-    mutator: Option<usize>,
+    pub(super) mutator: Option<usize>,
     /// How many changes there were.
-    changes: u64,
-    traces: [Trace; 2],
+    pub(super) changes: u64,
+    pub(super) traces: [Trace; 2],
 }
 
 impl Explorer<'_, '_, '_> {
@@ -128,15 +125,15 @@ impl Explorer<'_, '_, '_> {
 
     /// Tests a pair.
     fn pair(&mut self, number: u64) -> io::Result<()> {
-        let (shape, test) = self.derive(number)?;
+        let (precedent, test) = self.derive(number)?;
         self.place.watch.lap(Phase::Derive);
         if self.round.is_cautious {
             let sides = [&test.sides.a, &test.sides.b].map(written);
             self.master.say(&encode(&Answer::Next(sides)))?;
         }
         let mut seen = Seen::default();
-        let verdict = self.run_sides(shape.relation, &test, &mut seen)?;
-        let relation = shape.relation;
+        let verdict = self.run_sides(precedent.relation, &test, &mut seen)?;
+        let relation = precedent.relation;
         let ended = match verdict {
             Verdict::Holds => Ended::Held,
             Verdict::Violated(_) => Ended::Violated,
@@ -146,7 +143,7 @@ impl Explorer<'_, '_, '_> {
         let says = !matches!(ended, Ended::Invalid(_));
         let is_news = says && self.guidance.is_news(&seen);
         if is_news && ended == Ended::Held && self.guidance.varies() {
-            self.study.keep(shape);
+            self.study.keep(precedent);
         }
         let Pace { stale, pairs, reward } = &mut self.stretch.pace;
         (*stale, *pairs) = (if is_news { 0 } else { *stale + 1 }, *pairs + 1);
@@ -174,28 +171,28 @@ impl Explorer<'_, '_, '_> {
     }
 
     /// Makes a test: a new one, or a variant of one that brought news.
-    fn derive(&self, number: u64) -> io::Result<(Shape, Test)> {
+    fn derive(&self, number: u64) -> io::Result<(Precedent, Test)> {
         let Round { seed: of_all, number: database, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
         let at = usize::try_from(number).unwrap_or_default() % relations.len().max(1);
-        let mut shape = Shape { relation: relations[at], recipe: fresh, drawn: 0 };
-        let shapes = &self.study.known.shapes;
-        if self.guidance.varies() && !shapes.is_empty() {
+        let mut precedent = Precedent { relation: relations[at], recipe: fresh, drawn: 0 };
+        let precedents = &self.study.known.precedents;
+        if self.guidance.varies() && !precedents.is_empty() {
             let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
             if rng.chance(VARIANT_PERCENT) {
                 // Of two, the one that takes fewer choices: it is cheaper, and may bring as much.
-                let two = [(); 2].map(|()| &shapes[rng.below(shapes.len())]);
+                let two = [(); 2].map(|()| &precedents[rng.below(precedents.len())]);
                 let known = if two[1].drawn < two[0].drawn { two[1] } else { two[0] };
                 let recipe = known.recipe.varied(known.drawn, &mut rng);
-                shape = Shape { relation: known.relation, recipe, drawn: 0 };
+                precedent = Precedent { relation: known.relation, recipe, drawn: 0 };
             }
         }
         let relation =
-            ALL.get(shape.relation).ok_or_else(|| io::Error::other("no such relation"))?;
-        let mut rng = Rng::following(&shape.recipe);
+            ALL.get(precedent.relation).ok_or_else(|| io::Error::other("no such relation"))?;
+        let mut rng = Rng::following(&precedent.recipe);
         let test = relation.derive(self.database.schema(), &mut rng);
-        shape.drawn = rng.drawn();
-        Ok((shape, test))
+        precedent.drawn = rng.drawn();
+        Ok((precedent, test))
     }
 
     fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
@@ -235,74 +232,6 @@ impl Explorer<'_, '_, '_> {
         if let Some(plan) = query_plan::digest(&outcome) {
             self.study.see_plan(plan, seen);
         }
-    }
-
-    /// Changes the database, and tells so.
-    fn change(&mut self, number: u64) -> io::Result<()> {
-        let Pace { pairs, reward, .. } = std::mem::take(&mut self.stretch.pace);
-        if let Some(mutator) = self.mutator
-            && pairs > 0
-        {
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-            self.study.reward(mutator, reward as f64 / pairs as f64);
-        }
-        let Round { seed: of_all, number: database, .. } = self.round;
-        let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::MUTATOR]));
-        let weights = self.study.known.weights.clone();
-        let mutators = std::iter::from_fn(|| Some(weights.choose(&mut rng)));
-        self.mutate(mutators.take(TRIES_MAX))
-    }
-
-    /// Changes the database as it was changed before.
-    fn repeat(&mut self, mutators: &[usize]) -> io::Result<()> {
-        self.mutate(mutators.iter().copied())
-    }
-
-    fn mutate(&mut self, mutators: impl Iterator<Item = usize>) -> io::Result<()> {
-        let Round { seed: of_all, number: database, is_cautious, .. } = self.round;
-        let mut rng = Rng::new(seed(&[*of_all, *database, self.changes, purpose::CHANGE]));
-        self.changes += 1;
-        let Explorer { database, master, .. } = self;
-        let (mut tried, mut statements) = (Vec::new(), Vec::new());
-        let mut announced = Ok(());
-        self.place.change(self.engine, |ask| {
-            let mut run = |database: &mut Database, sql: String| {
-                if *is_cautious && announced.is_ok() {
-                    announced = master.say(&encode(&Answer::Step(sql.clone())));
-                }
-                let has_worked = matches!(ask(&sql), Outcome::Rows(_));
-                if has_worked {
-                    database.accept();
-                } else {
-                    database.reject();
-                }
-                statements.push(sql);
-                has_worked
-            };
-            for mutator in mutators {
-                tried.push(mutator);
-                let Some(kind) = Kind::ALL.get(mutator) else { continue };
-                let statement = database.statement_of(*kind, &mut rng);
-                let has_worked = run(database, statement.sql);
-                // No transaction stays open.
-                while let Some(statement) = database.next_statement(&mut rng) {
-                    run(database, statement.sql);
-                }
-                if has_worked {
-                    break;
-                }
-            }
-        })?;
-        announced?;
-        self.mutator = tried.last().copied();
-        self.place.take_trace(&mut self.traces[0]);
-        let executed = runs::encode(self.place.setup());
-        self.place.watch.lap(Phase::Build);
-        self.master.say(&encode(&Answer::Changed(Changed {
-            mutators: tried,
-            statements,
-            executed,
-        })))
     }
 
     /// Tells what came of the last pairs.

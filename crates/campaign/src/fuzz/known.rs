@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::mutators::Weights;
 
-/// Shapes that are kept in mind, at most: the last ones.
-const SHAPES_MAX: usize = 512;
+/// Precedents that are kept in mind, at most: the last ones.
+const PRECEDENTS_MAX: usize = 512;
 
 /// What a campaign knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -20,14 +20,14 @@ pub(crate) struct Known {
     executed: Trace,
     /// Query plans, normalised and hashed.
     plans: BTreeSet<u64>,
-    /// Shapes of tests that brought something new.
-    pub(crate) shapes: VecDeque<Shape>,
+    /// Tests that brought something new.
+    pub(crate) precedents: VecDeque<Precedent>,
     pub(crate) weights: Weights,
 }
 
 /// How a test was made that brought something new.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Shape {
+pub(crate) struct Precedent {
     pub(crate) relation: usize,
     pub(crate) recipe: Recipe,
     /// How many choices it took.
@@ -40,7 +40,7 @@ pub struct Lesson {
     differing: Trace,
     executed: Trace,
     plans: Vec<u64>,
-    shapes: Vec<Shape>,
+    precedents: Vec<Precedent>,
     /// Rewards of mutators, in their order.
     rewards: Vec<(usize, f64)>,
 }
@@ -62,19 +62,19 @@ impl Known {
         self.differing |= &lesson.differing;
         self.executed |= &lesson.executed;
         self.plans.extend(&lesson.plans);
-        for shape in &lesson.shapes {
-            self.keep(shape.clone());
+        for precedent in &lesson.precedents {
+            self.keep(precedent.clone());
         }
         for (mutator, reward) in &lesson.rewards {
             self.weights.reward(*mutator, *reward);
         }
     }
 
-    fn keep(&mut self, shape: Shape) {
-        if self.shapes.len() == SHAPES_MAX {
-            self.shapes.pop_front();
+    fn keep(&mut self, precedent: Precedent) {
+        if self.precedents.len() == PRECEDENTS_MAX {
+            self.precedents.pop_front();
         }
-        self.shapes.push_back(shape);
+        self.precedents.push_back(precedent);
     }
 
     /// How many counters differ, how many counted, and how many plans there are.
@@ -121,10 +121,10 @@ impl Study {
         }
     }
 
-    /// Keeps a shape in mind.
-    pub(crate) fn keep(&mut self, shape: Shape) {
-        self.lesson.shapes.push(shape.clone());
-        self.known.keep(shape);
+    /// Keeps a test in mind that brought something new.
+    pub(crate) fn keep(&mut self, precedent: Precedent) {
+        self.lesson.precedents.push(precedent.clone());
+        self.known.keep(precedent);
     }
 
     /// Rewards a mutator.
@@ -145,7 +145,7 @@ impl Lesson {
         self.differing |= &other.differing;
         self.executed |= &other.executed;
         self.plans.extend(other.plans);
-        self.shapes.extend(other.shapes);
+        self.precedents.extend(other.precedents);
         self.rewards.extend(other.rewards);
     }
 }

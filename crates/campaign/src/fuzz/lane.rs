@@ -5,21 +5,17 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use metacov_core::{Context, Cover, Failure, Group, Input, Judgement, Missing, Reading, Setup};
-use metacov_relations::{ALL, Case, Comparison};
+use metacov_core::{Context, Cover, Group, Input, Judgement, Missing, Reading, Setup};
+use metacov_relations::ALL;
 
 use super::campaign::{Campaign, Clerk};
 use super::done::{Done, Kept, Summary};
 use super::known::Known;
-use super::round::{Changed, Ended, Point, Round, Stretch, Violated};
-use crate::finding::{Examined, Investigator, Suspect, What};
+use super::round::{Changed, Ended, Point, Round, Stretch};
+use crate::finding::{Finding, Investigator};
 use crate::message::{Answer, Built, Judged, Request};
 use crate::script::script;
 use crate::worker::{Conditions, Heard, Worker};
-
-/// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
-/// are counted.
-const EXAMINED_MAX: u64 = 2;
 
 /// A thread of a campaign.
 pub(crate) struct Lane<'l, 'c> {
@@ -33,19 +29,19 @@ pub(crate) struct Lane<'l, 'c> {
 }
 
 /// A round on its way.
-struct Way {
-    number: u64,
-    point: Point,
-    summary: Summary,
-    kept: Vec<Kept>,
+pub(super) struct Way {
+    pub(super) number: u64,
+    pub(super) point: Point,
+    pub(super) summary: Summary,
+    pub(super) kept: Vec<Kept>,
     /// What made the database, and what that ran.
-    setup: Vec<String>,
-    executed: Cover,
+    pub(super) setup: Vec<String>,
+    pub(super) executed: Cover,
     /// The same, to store.
-    stored: Option<Arc<Setup>>,
-    findings: Vec<crate::finding::Finding>,
+    pub(super) stored: Option<Arc<Setup>>,
+    pub(super) findings: Vec<Finding>,
     /// By relation: how many violations were looked into.
-    examined: BTreeMap<usize, u64>,
+    pub(super) examined: BTreeMap<usize, u64>,
 }
 
 /// How far a worker was followed.
@@ -59,15 +55,15 @@ enum Followed {
 }
 
 /// How a worker was lost.
-struct Loss {
-    missing: Missing,
+pub(super) struct Loss {
+    pub(super) missing: Missing,
     /// Whether the worker itself has ended, and not only its child.
-    is_gone: bool,
-    at: At,
+    pub(super) is_gone: bool,
+    pub(super) at: At,
 }
 
 /// What a worker was doing when it was lost, as far as it told.
-enum At {
+pub(super) enum At {
     /// Making or changing the database: the last statements.
     Database(Vec<String>),
     /// A pair: its statements, and the side.
@@ -227,82 +223,6 @@ impl Lane<'_, '_> {
         }
         Ok(())
     }
-
-    /// Looks into a violation, if it is one of the first.
-    fn look_into(&mut self, violated: Violated, way: &mut Way) -> io::Result<()> {
-        let Violated { pair, relation, how, sides, parts, comparison } = violated;
-        let examined = way.examined.entry(relation).or_default();
-        if *examined == EXAMINED_MAX {
-            return Ok(());
-        }
-        *examined += 1;
-        let suspect = Suspect {
-            relation: relation_name(relation)?.to_owned(),
-            case: Case { setup: way.setup.clone(), sides, parts, comparison },
-            what: What::Violated(how),
-            seed: self.campaign.seed,
-            database: way.number,
-            pair,
-        };
-        self.examine(&suspect, way)
-    }
-
-    /// Takes in that a worker was lost, on a statement that is known now.
-    fn take_loss(&mut self, loss: Loss, way: &mut Way) -> io::Result<()> {
-        let Loss { missing, at, .. } = loss;
-        let (sides, side, relation) = match at {
-            At::Database(mut statements) => {
-                way.setup.append(&mut statements);
-                ([Vec::new(), Vec::new()], None, None)
-            }
-            At::Pair(sides, side) => {
-                let pair = way.point.pairs;
-                way.point.pairs += 1;
-                way.point.pace.stale += 1;
-                way.point.pace.pairs += 1;
-                self.clerk.tested(1);
-                let at = usize::try_from(pair).unwrap_or_default() % self.campaign.relations.len();
-                (sides.unwrap_or_default(), Some(side), Some(self.campaign.relations[at]))
-            }
-        };
-        let name = relation.map_or(Ok("setup"), relation_name)?;
-        let counts = way.summary.relations.entry(name.to_owned()).or_default();
-        *counts.lost.entry(missing.failure.name().to_owned()).or_default() += 1;
-        let what = match missing.failure {
-            Failure::TimedOut => What::Hung { side },
-            _ => What::Crashed { side, exit: missing.exit },
-        };
-        let case = Case {
-            setup: way.setup.clone(),
-            sides,
-            parts: Vec::new(),
-            comparison: Comparison::Bag,
-        };
-        let (seed, database, pair) = (self.campaign.seed, way.number, way.point.pairs);
-        let relation = name.to_owned();
-        self.examine(&Suspect { relation, case, what, seed, database, pair }, way)
-    }
-
-    fn examine(&mut self, suspect: &Suspect, way: &mut Way) -> io::Result<()> {
-        if !self.campaign.examines {
-            return Ok(());
-        }
-        let investigator = match &mut self.started {
-            Some(investigator) => investigator,
-            none => none.insert((self.investigator)()?),
-        };
-        match investigator.examine(suspect)? {
-            Examined::Unconfirmed(reason) => {
-                *way.summary.unconfirmed.entry(reason).or_default() += 1;
-            }
-            Examined::Known(name, _) => *way.summary.known.entry(name).or_default() += 1,
-            Examined::Found(finding) => {
-                self.clerk.found(&finding)?;
-                way.findings.push(*finding);
-            }
-        }
-        Ok(())
-    }
 }
 
 impl Way {
@@ -320,7 +240,7 @@ impl Way {
     }
 }
 
-fn relation_name(relation: usize) -> io::Result<&'static str> {
+pub(super) fn relation_name(relation: usize) -> io::Result<&'static str> {
     let known = ALL.get(relation).ok_or_else(|| io::Error::other("no such relation"))?;
     Ok(known.name())
 }

@@ -161,8 +161,13 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let investigator = || {
         let reference = reference.as_ref();
         let reference = reference.map(|conditions| (format!("sqlite@{VERSION}"), conditions));
-        let target = args.engine.clone();
-        let equipment = Equipment { target, plain: &plain, counting: &counting, reference };
+        let equipment = Equipment {
+            target: args.engine.clone(),
+            library: args.library.as_ref().map(|_| stage.plain.library.clone()),
+            plain: &plain,
+            counting: &counting,
+            reference,
+        };
         Investigator::new(equipment, known.clone())
     };
     let numbering = recorder.numbering();

@@ -15,7 +15,7 @@ const GLANCE: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How many columns a curve has.
-const CURVE: usize = 40;
+const CURVE: usize = 16;
 
 /// Shows how a campaign is doing.
 pub struct Status<'t> {
@@ -63,11 +63,9 @@ impl<'t> Status<'t> {
         }
         *last = Some(Instant::now());
         if self.is_terminal {
-            self.bar.set_message(format!("{}\n{}", self.title, lines(view).join("\n")));
+            self.bar.set_message(format!("{}\n  {}", self.title, lines(view).join("\n  ")));
         } else {
-            self.talk.note(
-                &lines(view)[..3].iter().map(|line| line.trim()).collect::<Vec<_>>().join("; "),
-            );
+            self.talk.note(&lines(view).join("; "));
         }
     }
 
@@ -85,36 +83,36 @@ impl<'t> Status<'t> {
     }
 }
 
-fn lines(view: &View<'_>) -> Vec<String> {
+/// Three lines, none of them longer than a narrow terminal.
+fn lines(view: &View<'_>) -> [String; 3] {
     let View { history, tested, elapsed, since_news } = view;
-    let Stand { pairs, differing, executed, plans, groups } = history.stand();
+    let Stand { differing, executed, plans, groups, .. } = history.stand();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
     let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();
     let curve: Vec<u64> = history.curve.iter().map(|stand| stand.differing).collect();
-    let mut lines = vec![
-        format!(
-            "  {} in {}, {rate:.0} pairs/s; {} databases, {} pairs done, {} changes, {} restarts",
-            thousands(*tested),
-            time(*elapsed),
-            thousands(history.curve.len() as u64),
-            thousands(pairs),
-            thousands(history.summary.changes),
-            thousands(history.summary.restarts),
-        ),
-        format!(
-            "  MC {} edges of {} run, {} plans; news {} ago",
-            thousands(differing),
-            thousands(executed),
-            thousands(plans),
-            time(*since_news)
-        ),
-        format!("  {} bugs ({} violations)", thousands(groups), thousands(violated)),
-    ];
-    if differing > 0 {
-        lines.push(format!("  {}", sparkline(&curve, CURVE)));
+    let pairs = format!(
+        "{} pairs in {}, {rate:.0}/s; {} databases, {} changes",
+        thousands(*tested),
+        time(*elapsed),
+        thousands(history.curve.len() as u64),
+        thousands(history.summary.changes),
+    );
+    let mut seen = vec![format!("news {} ago", time(*since_news))];
+    if executed > 0 {
+        seen.insert(0, format!("MC {} of {} edges", thousands(differing), thousands(executed)));
+        seen.push(sparkline(&curve, CURVE));
     }
-    lines
+    if plans > 0 {
+        seen.insert(seen.len().min(1), format!("{} plans", thousands(plans)));
+    }
+    let found = format!(
+        "{} bugs, {} violations; {} workers lost",
+        thousands(groups),
+        thousands(violated),
+        thousands(history.summary.restarts)
+    );
+    [pairs, seen.join(", "), found]
 }
 
 /// A time in the two largest units.

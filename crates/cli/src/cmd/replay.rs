@@ -77,10 +77,10 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             fails |= bisected.fixed.is_none();
             [bisected.last_failing, bisected.fixed.unwrap_or_else(|| "no version".to_owned())]
         } else {
-            let engine = args.target.as_ref().unwrap_or(&record.target);
-            let replayed = replay(record, engine)?;
+            let engine = args.engine(record).to_string();
+            let replayed = replay(record, &engine)?;
             fails |= matches!(replayed, Replayed::Fails(_));
-            [engine.clone(), words(&replayed)]
+            [engine, words(&replayed)]
         };
         let [first, second] = row;
         rows.push(vec![name.clone(), record.relation.clone(), first, second]);
@@ -125,24 +125,50 @@ fn findings(folder: &Path) -> anyhow::Result<Vec<(String, FindingFile)>> {
     folders.into_iter().map(read).collect()
 }
 
+/// What a finding is replayed on.
+enum Engine<'e> {
+    Named(&'e str),
+    /// The user's own library.
+    Library(&'e Path),
+}
+
+impl std::fmt::Display for Engine<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Engine::Named(name) => out.write_str(name),
+            Engine::Library(path) => path.display().fmt(out),
+        }
+    }
+}
+
+impl Args {
+    /// The engine that a finding was made on, unless the user wants another.
+    fn engine<'e>(&'e self, record: &'e FindingFile) -> Engine<'e> {
+        match (&self.library, &self.target, &record.library) {
+            (Some(library), _, _) | (None, None, Some(library)) => Engine::Library(library),
+            (None, Some(target), _) => Engine::Named(target),
+            (None, None, None) => Engine::Named(&record.target),
+        }
+    }
+}
+
 /// The engines that are needed, by name.
 fn settings(
     args: &Args,
     findings: &[(String, FindingFile)],
 ) -> anyhow::Result<BTreeMap<String, Setting>> {
-    let mut names: Vec<String> = match &args.target {
-        Some(target) => vec![target.clone()],
-        None => findings.iter().map(|(_, record)| record.target.clone()).collect(),
+    let of = |engine: &Engine<'_>| {
+        let (name, library) = match engine {
+            Engine::Named(name) => (*name, None),
+            Engine::Library(path) => ("sqlite", Some(*path)),
+        };
+        let setting = setting(name, library, Look::Outcomes, &Scope::default())?;
+        Ok((engine.to_string(), setting))
     };
     if args.bisect {
-        names.extend(installed()?);
+        return installed()?.iter().map(|name| of(&Engine::Named(name))).collect();
     }
-    let setting = |name: String| {
-        let library = args.library.as_deref();
-        let setting = setting(&name, library, Look::Outcomes, &Scope::default())?;
-        Ok((name, setting))
-    };
-    names.into_iter().map(setting).collect()
+    findings.iter().map(|(_, record)| of(&args.engine(record))).collect()
 }
 
 fn conditions<'s>(

@@ -14,10 +14,10 @@ kind = "campaign"
 title = "Small"
 engines = ["sqlite"]
 guidances = ["mix", "none"]
-relations = ["norec,tlp-where"]
+relations = ["norec"]
 repetitions = 2
-pairs = 300
-database_pairs = 100
+pairs = 60
+database_pairs = 20
 beside_paper = true
 differs = ["Everything."]
 "#;
@@ -52,7 +52,7 @@ fn ids(folder: &Path) -> Vec<String> {
 fn trials_are_the_same_however_they_are_spread() {
     let folder = folder("spread", STUDY);
     let whole = metacov(&folder, &["study", "run", "study.toml", "--out", "whole"]).ok();
-    let title = "Q4: guidances, sqlite, relations: norec,tlp-where, 300 pairs each";
+    let title = "Q4: guidances, sqlite, relations: norec, 60 pairs each";
     assert!(whole.stdout.contains(title), "{}", whole.stdout);
     assert_eq!(whole.row(&["mix"])[..2], ["mix", "2"]);
     assert_eq!(whole.row(&["none"])[..2], ["none", "2"]);
@@ -72,7 +72,7 @@ fn trials_are_the_same_however_they_are_spread() {
 
     metacov(&folder, &["merge", "-o", "both", "two", "one", "two"]).ok();
     metacov(&folder, &["study", "report", "both", "--out", "both"]).ok();
-    for name in ["campaigns.csv", "bugs.csv", "sqlite-norec-tlp-where-bugs.svg"] {
+    for name in ["campaigns.csv", "bugs.csv", "sqlite-norec-bugs.svg"] {
         let [whole, both] =
             ["whole", "both"].map(|of| fs::read(folder.join(of).join(name)).unwrap());
         assert!(whole == both, "{name}");
@@ -102,9 +102,14 @@ fn trials_are_the_same_however_they_are_spread() {
 
 #[test]
 fn a_trial_that_was_cut_goes_on() {
-    let study =
-        STUDY.replace("\"mix\", \"none\"", "\"mix\"").replace("pairs = 300", "pairs = 1500");
-    let folder = folder("cut", &study.replace("repetitions = 2", "repetitions = 1"));
+    let study = STUDY
+        .replace("\"mix\", \"none\"", "\"none\"")
+        .replace(
+            "pairs = 60\ndatabase_pairs = 20",
+            "pairs = 2000\ndatabase_pairs = 50\nobserve = false",
+        )
+        .replace("repetitions = 2", "repetitions = 1");
+    let folder = folder("cut", &study);
     metacov(&folder, &["study", "run", "study.toml", "--out", "whole"]).ok();
     let id = ids(&folder).remove(0);
     let words = ["study", "run", "study.toml", "--out", "cut"];
@@ -149,9 +154,9 @@ fn what_makes_no_sense_is_told() {
         assert!(said.contains(what), "{said}");
     };
     study(&STUDY.replace("\"none\"", "\"luck\""), 2, "other.toml: `luck` is not a guidance");
-    study(&STUDY.replace("norec,", "noreck,"), 2, "other.toml: `noreck` is not a relation");
-    study(&STUDY.replace("pairs = 300\n", "cpu_time = \"1x\"\n"), 2, "`1x` is not a time");
-    study(&STUDY.replace("pairs = 300\n", ""), 3, "other.toml: a budget is needed");
+    study(&STUDY.replace("norec", "noreck"), 2, "other.toml: `noreck` is not a relation");
+    study(&STUDY.replace("\npairs = 60", "\ncpu_time = \"1x\""), 2, "`1x` is not a time");
+    study(&STUDY.replace("\npairs = 60", ""), 3, "other.toml: a budget is needed");
     study(
         &STUDY.replace("\"campaign\"", "\"campain\""),
         3,

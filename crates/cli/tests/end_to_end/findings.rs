@@ -49,6 +49,20 @@ fn a_finding_is_replayed_and_the_version_that_has_it_fixed_is_named() {
     assert!(row[3].starts_with("sqlite@3.") && row[3] != "sqlite@3.29.0", "{row:?}");
 }
 
+/// Nothing that statements do to files is done where metacov is run.
+#[test]
+fn a_statement_that_makes_a_file_makes_it_in_a_folder_that_goes() {
+    let finding = folder().join("makes-a-file");
+    fs::create_dir_all(&finding).unwrap();
+    let attach =
+        "setup = [\"ATTACH 'made-by-a-statement' AS other\", \"CREATE TABLE other.t(c)\", ";
+    let text = FINDING.replace("setup = [", attach).replace("@3.29.0", "");
+    fs::write(finding.join("finding.toml"), text).unwrap();
+    let run = in_folder(&["replay", "makes-a-file"]).ok();
+    assert_eq!(run.row(&["makes-a-file", "norec", "sqlite"])[3], "does not fail");
+    assert!(!folder().join("made-by-a-statement").exists());
+}
+
 #[test]
 fn what_is_no_finding_is_refused() {
     let empty = folder().join("no-findings");

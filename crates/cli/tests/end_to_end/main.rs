@@ -8,6 +8,7 @@ mod diff;
 mod documents;
 mod faults;
 mod findings;
+mod fuzz;
 mod gcc;
 mod measure;
 mod modes;

@@ -6,6 +6,7 @@
 mod column;
 mod draft;
 mod edit;
+mod files;
 mod name;
 mod steps;
 
@@ -40,7 +41,8 @@ pub fn reduce<E>(
 ) -> Result<Reduction, E> {
     let draft = Draft::of(case);
     let seen = BTreeSet::from([digest(&draft.case())]);
-    let mut reducer = Reducer { fails, draft, left: candidates_max, seen };
+    let files = files::allowed(case);
+    let mut reducer = Reducer { fails, draft, left: candidates_max, seen, files };
     while reducer.round()? {}
     let case = reducer.number_names()?;
     Ok(Reduction { case, candidates: candidates_max - reducer.left })
@@ -61,6 +63,8 @@ struct Reducer<F> {
     left: usize,
     /// Digests of what was asked about.
     seen: BTreeSet<u64>,
+    /// Files that candidates may name.
+    files: BTreeSet<String>,
 }
 
 impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
@@ -109,7 +113,11 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
                 while batch.len() < batch_size.min(self.left) && at < changes.len() {
                     if let Some(draft) = self.draft.changed(&changes[at]) {
                         let case = draft.case();
-                        if case.bytes() <= bytes_max && self.seen.insert(digest(&case)) {
+                        let is_allowed = || files::are_allowed(&case, &self.files);
+                        if case.bytes() <= bytes_max
+                            && is_allowed()
+                            && self.seen.insert(digest(&case))
+                        {
                             batch.push((at, draft, case));
                         }
                     }
@@ -148,5 +156,38 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         self.left -= 1;
         let fails = (self.fails)(std::slice::from_ref(&renamed))?;
         Ok(if fails == [true] { renamed } else { case })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::comparison::Comparison;
+
+    /// A shorter name would be that of a file in the folder of whoever runs the candidate.
+    #[test]
+    fn no_candidate_names_another_file() {
+        let statement = |text: &str| vec![text.to_owned()];
+        let case = Case {
+            setup: statement("ATTACH ':memory:' AS other"),
+            sides: [statement("VACUUM INTO 'copy.db'"), statement("SELECT writefile('a.db', 1)")],
+            parts: vec!["'copy.db'".to_owned(), "writefile('a.db', 1)".to_owned()],
+            comparison: Comparison::Bag,
+        };
+        let mut asked = Vec::new();
+        let reduction = reduce(&case, 1000, |candidates| {
+            asked.extend(candidates.iter().cloned());
+            Ok::<_, Infallible>(vec![false; candidates.len()])
+        });
+        assert!(reduction.is_ok_and(|reduction| reduction.candidates > 0));
+        let texts = |case: &Case| [&case.setup[..], &case.sides.concat()].concat();
+        let is_kept = |text: &String| {
+            let words = text.to_uppercase();
+            let names = ["ATTACH", "INTO", "WRITEFILE("].iter().any(|word| words.contains(word));
+            !names || texts(&case).contains(text) || text.starts_with("ATTACH ':memory:'")
+        };
+        assert!(asked.iter().flat_map(texts).all(|text| is_kept(&text)), "{asked:?}");
     }
 }

@@ -1,0 +1,92 @@
+//! What a round meets that is wrong, and what becomes of it.
+
+use std::io;
+
+use metacov_core::Failure;
+use metacov_relations::{Case, Comparison};
+
+use super::lane::{At, Lane, Loss, Way, relation_name};
+use super::round::Violated;
+use crate::finding::{Examined, Suspect, What};
+
+/// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
+/// are counted.
+const EXAMINED_MAX: u64 = 2;
+
+impl Lane<'_, '_> {
+    /// Looks into a violation, if it is one of the first.
+    pub(super) fn look_into(&mut self, violated: Violated, way: &mut Way) -> io::Result<()> {
+        let Violated { pair, relation, how, sides, parts, comparison } = violated;
+        let examined = way.examined.entry(relation).or_default();
+        if *examined == EXAMINED_MAX {
+            return Ok(());
+        }
+        *examined += 1;
+        let suspect = Suspect {
+            relation: relation_name(relation)?.to_owned(),
+            case: Case { setup: way.setup.clone(), sides, parts, comparison },
+            what: What::Violated(how),
+            seed: self.campaign.seed,
+            database: way.number,
+            pair,
+        };
+        self.examine(&suspect, way)
+    }
+
+    /// Takes in that a worker was lost, on a statement that is known now.
+    pub(super) fn take_loss(&mut self, loss: Loss, way: &mut Way) -> io::Result<()> {
+        let Loss { missing, at, .. } = loss;
+        let (sides, side, relation) = match at {
+            At::Database(mut statements) => {
+                way.setup.append(&mut statements);
+                ([Vec::new(), Vec::new()], None, None)
+            }
+            At::Pair(sides, side) => {
+                let pair = way.point.pairs;
+                way.point.pairs += 1;
+                way.point.pace.stale += 1;
+                way.point.pace.pairs += 1;
+                self.clerk.tested(1);
+                let at = usize::try_from(pair).unwrap_or_default() % self.campaign.relations.len();
+                (sides.unwrap_or_default(), Some(side), Some(self.campaign.relations[at]))
+            }
+        };
+        let name = relation.map_or(Ok("setup"), relation_name)?;
+        let counts = way.summary.relations.entry(name.to_owned()).or_default();
+        *counts.lost.entry(missing.failure.name().to_owned()).or_default() += 1;
+        let what = match missing.failure {
+            Failure::TimedOut => What::Hung { side },
+            _ => What::Crashed { side, exit: missing.exit },
+        };
+        let case = Case {
+            setup: way.setup.clone(),
+            sides,
+            parts: Vec::new(),
+            comparison: Comparison::Bag,
+        };
+        let (seed, database, pair) = (self.campaign.seed, way.number, way.point.pairs);
+        let relation = name.to_owned();
+        self.examine(&Suspect { relation, case, what, seed, database, pair }, way)
+    }
+
+    fn examine(&mut self, suspect: &Suspect, way: &mut Way) -> io::Result<()> {
+        if !self.campaign.examines {
+            return Ok(());
+        }
+        let investigator = match &mut self.started {
+            Some(investigator) => investigator,
+            none => none.insert((self.investigator)()?),
+        };
+        match investigator.examine(suspect)? {
+            Examined::Unconfirmed(reason) => {
+                *way.summary.unconfirmed.entry(reason).or_default() += 1;
+            }
+            Examined::Known(name, _) => *way.summary.known.entry(name).or_default() += 1,
+            Examined::Found(finding) => {
+                self.clerk.found(&finding)?;
+                way.findings.push(*finding);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! Campaigns, as people run them.
+
+use std::fs;
+
+use crate::sqlite::{faulty, folder, in_folder};
+
+/// A small campaign on an SQLite that takes NULL for the wrong truth value.
+fn fuzz(name: &str, options: &[&str]) -> crate::run::Run {
+    let _ = fs::remove_file(folder().join(name));
+    again(name, options)
+}
+
+fn again(name: &str, options: &[&str]) -> crate::run::Run {
+    let small = ["--database-pairs", "60", "--patience", "15", "--library", faulty()];
+    in_folder(&[&["fuzz", "-o", name], &small[..], options].concat())
+}
+
+fn findings(name: &str) -> Vec<String> {
+    let folder = folder().join(name).with_extension("findings");
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// What is said of the campaign, but for the name of the file.
+fn told(run: &crate::run::Run, name: &str) -> String {
+    let stem = name.trim_end_matches(".metacov");
+    let lines = run.stderr.lines().filter(|line| !line.contains(" in 1"));
+    format!("{}{}", run.stdout, lines.collect::<Vec<_>>().join("\n")).replace(stem, "NAME")
+}
+
+#[test]
+fn a_seed_is_a_campaign_whatever_the_workers_and_however_often_it_is_cut() {
+    let what = ["--relation", "norec,tlp-having", "-q"];
+    let pairs = [&what[..], &["--pairs", "300"]].concat();
+    let alone = fuzz("alone.metacov", &[&pairs[..], &["-j", "1"]].concat());
+    assert_eq!(alone.code, 6, "{}", alone.stderr);
+    let found = findings("alone.metacov");
+    assert!(!found.is_empty());
+    fuzz("crowd.metacov", &[&pairs[..], &["-j", "3"]].concat());
+    fuzz("parts.metacov", &[&what[..], &["--pairs", "120"]].concat());
+    again("parts.metacov", &[&pairs[..], &["--resume"]].concat());
+    let report = |name: &str| told(&in_folder(&["report", name]), name);
+    let whole = report("alone.metacov");
+    for name in ["crowd.metacov", "parts.metacov"] {
+        assert_eq!(report(name), whole);
+        assert_eq!(findings(name), found);
+    }
+    // What is found is a folder that shows it again.
+    let folder = format!("alone.findings/{}", found[0]);
+    let script = fs::read_to_string(self::folder().join(&folder).join("reproduce.sql")).unwrap();
+    assert!(script.contains(".print side a:"), "{script}");
+    assert_eq!(in_folder(&["replay", &folder, "--library", faulty()]).code, 6);
+}
+
+#[test]
+fn each_guidance_looks_at_what_it_needs() {
+    let seen = |options: &[&str]| {
+        let common = ["--pairs", "120", "--no-findings", "--relation", "norec,tlp-where"];
+        let run = fuzz("guided.metacov", &[&common[..], options].concat());
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        (run.stderr.contains("query plans"), run.stderr.contains("edges differ"))
+    };
+    assert_eq!(seen(&["--guidance", "none"]), (false, false));
+    assert_eq!(seen(&["--guidance", "none", "--observe"]), (true, true));
+    assert_eq!(seen(&["--guidance", "qpg"]), (true, false));
+    assert_eq!(seen(&["--guidance", "ccg"]), (false, true));
+    assert_eq!(seen(&["--guidance", "mcg"]), (false, true));
+    assert_eq!(seen(&["--guidance", "mix"]), (true, true));
+}
+
+#[test]
+fn observing_changes_nothing_that_is_observed() {
+    let counted = |options: &[&str]| {
+        let common = ["--pairs", "240", "--no-findings", "--guidance", "qpg"];
+        fuzz("observed.metacov", &[&common[..], options].concat()).stdout
+    };
+    assert_eq!(counted(&[]), counted(&["--observe"]));
+}
+
+#[test]
+fn what_is_known_is_counted_and_not_told() {
+    let known = folder().join("known.toml");
+    fs::write(&known, "[[bug]]\nname = \"NULL\"\nwords = [\"SELECT\"]\n").unwrap();
+    let run =
+        fuzz("known.metacov", &["--pairs", "60", "--relation", "norec", "--known", "known.toml"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("known: NULL, "), "{}", run.stderr);
+    fs::write(&known, "[[bug]]\nname = \"all\"\n").unwrap();
+    let said = fuzz("known.metacov", &["--pairs", "120", "--known", "known.toml"]).failed(3);
+    assert!(said.contains("known.toml") && said.contains("`all` has neither"), "{said}");
+}
+
+#[test]
+fn a_campaign_ends_when_it_was_told_to() {
+    let run =
+        fuzz("ended.metacov", &["--stop-after-findings", "1", "--relation", "norec", "-j", "1"]);
+    assert_eq!(run.code, 6, "{}", run.stderr);
+    assert!(run.stderr.contains("bug"), "{}", run.stderr);
+    let run = fuzz("ended.metacov", &["--cpu-time", "1s", "--no-findings"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = fuzz("ended.metacov", &["--duration", "1s", "--no-findings"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+#[test]
+fn another_campaign_is_not_gone_on_with() {
+    fuzz("begun.metacov", &["--pairs", "60", "--no-findings"]);
+    let said = again("begun.metacov", &["--pairs", "60", "--no-findings"]).failed(1);
+    assert!(said.contains("begun.metacov") && said.contains("--resume"), "{said}");
+    let other = ["--pairs", "120", "--no-findings", "--resume", "--seed", "2"];
+    let said = again("begun.metacov", &other).failed(3);
+    assert!(said.contains("--seed 1, not 2"), "{said}");
+    let said = again("begun.metacov", &["--guidance", "nonsense"]).failed(2);
+    assert!(said.contains("`nonsense` is not a guidance (none, qpg, ccg, mcg, mix)"), "{said}");
+    let said = in_folder(&["fuzz", "--duration", "soon"]).failed(2);
+    assert!(said.contains("is not a time such as 90s"), "{said}");
+    let said = in_folder(&["fuzz", "--patience", "0"]).failed(2);
+    assert!(said.contains("at least 1"), "{said}");
+}
