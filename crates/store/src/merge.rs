@@ -28,6 +28,8 @@ pub struct Merged {
     pub disputed: u64,
     /// How many rounds of campaigns it has.
     pub rounds: u64,
+    /// How many campaigns are in more than one of the runs. They count once.
+    pub repeated: u64,
 }
 
 /// Unites runs of one build in a new file.
@@ -189,7 +191,8 @@ fn fill(
     let rounds = write_rounds(&connection, runs)?;
     let empty = Base::of(table);
     let mut base: Option<Base> = None;
-    let mut merged = Merged { groups: 0, disputed: rounds.disputed, rounds: rounds.written };
+    let Rounds { written, disputed, repeated } = rounds;
+    let mut merged = Merged { groups: 0, disputed, rounds: written, repeated };
     for same in groups.chunk_by(|left, right| left.0.key() == right.0.key()) {
         let mut rows = Vec::new();
         for (entry, run) in same {
@@ -230,18 +233,26 @@ struct Rounds {
     written: u64,
     /// Those of which runs say different things.
     disputed: u64,
+    /// Campaigns that several runs have rounds of.
+    repeated: u64,
 }
 
 /// Writes the rounds of all campaigns. The same round of the same trial is one, however often it was
 /// gone through; if runs differ in it, the bytes decide.
 fn write_rounds(connection: &Connection, runs: &[Run]) -> Result<Rounds, Halt> {
     let mut all = Vec::new();
+    let mut trials: BTreeMap<String, u64> = BTreeMap::new();
     for run in runs {
-        all.extend(run.rounds()?);
+        let rounds = run.rounds()?;
+        for of in rounds.chunk_by(|a, b| a.trial == b.trial) {
+            *trials.entry(of[0].trial.clone()).or_default() += 1;
+        }
+        all.extend(rounds);
     }
     all.sort_unstable();
     all.dedup();
-    let mut rounds = Rounds { written: 0, disputed: 0 };
+    let repeated = trials.values().filter(|runs| **runs > 1).count() as u64;
+    let mut rounds = Rounds { written: 0, disputed: 0, repeated };
     for same in all.chunk_by(|a, b| (&a.trial, a.number) == (&b.trial, b.number)) {
         same[0].write(connection)?;
         rounds.written += 1;

@@ -19,6 +19,8 @@ Examples:
     metacov report all.metacov
   One more run, into what is there:
     metacov merge -o all.metacov all.metacov third.metacov
+  What all campaigns of a study have found:
+    metacov merge -o found.metacov guidance/*.metacov && metacov report found.metacov
   A study of which three machines measured a third each (metacov study run STUDY.toml --shard 1/3 --out first):
     metacov merge -o whole first second third
     metacov study report whole";
@@ -82,12 +84,12 @@ fn campaigns(args: &Args, study: &str, talk: &Talk) -> anyhow::Result<ExitCode> 
     folder.begin()?;
     outcomes.iter().try_for_each(|outcome| folder.keep(outcome))?;
     tell_disputed(disputed, "trial", talk);
-    tell_repeated(repeated, talk);
+    tell_repeated(repeated as u64, talk);
     talk.note(&format!("{} trials in {}", outcomes.len(), args.output.display()));
     Ok(ExitCode::Success)
 }
 
-fn tell_repeated(repeated: usize, talk: &Talk) {
+fn tell_repeated(repeated: u64, talk: &Talk) {
     if repeated > 0 {
         let plural = if repeated == 1 { " is" } else { "s are" };
         talk.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
@@ -106,6 +108,9 @@ fn runs(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             merged.disputed
         ));
     }
-    talk.note(&format!("{} pairs in {}", merged.groups, args.output.display()));
+    tell_repeated(merged.repeated, talk);
+    let rounds =
+        if merged.rounds > 0 { format!(" and {} rounds", merged.rounds) } else { String::new() };
+    talk.note(&format!("{} pairs{rounds} in {}", merged.groups, args.output.display()));
     Ok(ExitCode::Success)
 }

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use metacov_core::Failure;
-use metacov_store::{Merged, Run, merge};
+use metacov_core::{Failure, Operation, SiteTable};
+use metacov_store::{BUILD, Header, Merged, Recorder, Run, Settings, StoredRound, merge};
 use proptest::prelude::*;
 
 use crate::suite::{Ran, Spec, live, record, shown, specs, told};
@@ -35,8 +35,79 @@ fn bench() -> Bench {
     Bench(tempfile::tempdir().unwrap())
 }
 
+/// A run of a campaign: its trial, and which of eight rounds are there (a bit each).
+fn campaign(bench: &Bench, name: &str, trial: u8, rounds: u8) {
+    let header = header();
+    let recorder = Recorder::open(&bench.path(name), &header, false).unwrap();
+    for number in (0..8).filter(|number| rounds >> number & 1 == 1) {
+        recorder.close_round(round(trial, number)).unwrap();
+    }
+    recorder.finish(true, Some(&SiteTable::new())).unwrap();
+}
+
+fn round(trial: u8, number: u64) -> StoredRound {
+    StoredRound {
+        trial: format!("trial{trial}"),
+        number,
+        summary: format!("{{\"pairs\": {number}}}"),
+        findings: format!("[{trial}]"),
+        lesson: vec![trial, 7],
+    }
+}
+
+fn header() -> Header {
+    Header {
+        made_by: "fuzz".to_owned(),
+        command: "metacov fuzz".to_owned(),
+        operation: Operation::Xor,
+        per_instance: false,
+        root: PathBuf::from("/"),
+        planned: None,
+        complete: false,
+        by_relation: true,
+        settings: Settings::from([(BUILD.to_owned(), "one build".to_owned())]),
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// A trial that was lost and done again, wholly or in part, in whatever order, however often and in however many
+    /// steps its files are named: each round is there once.
+    #[test]
+    fn campaigns_are_merged_in_any_order_and_however_often(
+        runs in prop::collection::vec((0..3u8, 1..=255u8), 1..5),
+        order in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let bench = bench();
+        let names: Vec<String> = (0..runs.len()).map(|at| format!("run{at}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        for (name, (trial, rounds)) in names.iter().zip(&runs) {
+            campaign(&bench, name, *trial, *rounds);
+        }
+        let merged = bench.merge(&names, "all");
+        let mut expected: Vec<StoredRound> = Vec::new();
+        for (trial, rounds) in &runs {
+            let there = (0..8).filter(|number| rounds >> number & 1 == 1);
+            expected.extend(there.map(|number| round(*trial, number)));
+        }
+        expected.sort();
+        expected.dedup();
+        prop_assert_eq!(&Run::open(&bench.path("all")).unwrap().rounds().unwrap(), &expected);
+        let of = |trial: u8| runs.iter().filter(|run| run.0 == trial).count();
+        let repeated = (0..3).filter(|trial| of(*trial) > 1).count() as u64;
+        let rounds = expected.len() as u64;
+        prop_assert_eq!(merged, Merged { groups: 0, disputed: 0, rounds, repeated });
+
+        // All of them, then some again, from behind; in two steps.
+        let mut words: Vec<&str> = names.iter().rev().copied().collect();
+        words.extend(order.iter().map(|at| names[at.index(names.len())]));
+        let (first, second) = words.split_at(cut.index(words.len()) + 1);
+        bench.merge(first, "some");
+        bench.merge(&[&["some"], second, &["some"]].concat(), "again");
+        prop_assert!(bench.bytes("again") == bench.bytes("all"));
+    }
 
     /// The parts may overlap, and may be in dispute: then a byte tells, always the same one.
     #[test]
@@ -73,7 +144,7 @@ proptest! {
             bench.record(name, &chosen.map(|(spec, _)| spec.clone()).collect::<Vec<_>>());
         }
         let merged = bench.merge(&["a", "b"], "all");
-        prop_assert_eq!(merged, Merged { groups: specs.len() as u64, disputed: 0, rounds: 0 });
+        prop_assert_eq!(merged, Merged { groups: specs.len() as u64, disputed: 0, rounds: 0, repeated: 0 });
         let whole = live(bench.0.path(), &specs);
         prop_assert_eq!(told(&bench.path("all")).unwrap(), shown(&whole));
     }
@@ -95,7 +166,7 @@ fn what_was_measured_stands_before_what_failed() {
     for runs in [["failed", "measured"], ["measured", "failed"]] {
         assert_eq!(
             bench.merge(&runs, &runs.concat()),
-            Merged { groups: 2, disputed: 1, rounds: 0 }
+            Merged { groups: 2, disputed: 1, rounds: 0, repeated: 0 }
         );
         let (suite, _) = Run::open(&bench.path(&runs.concat())).unwrap().suite().unwrap();
         assert_eq!(suite.total().groups, 2);

@@ -98,3 +98,68 @@ pub fn unite_trials(
     let best = |same: Vec<&TrialOutcome>| same.into_iter().min_by_key(|of| of.rank()).cloned();
     Ok((trials.into_values().filter_map(best).collect(), repeated, disputed))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Budget;
+
+    fn outcome(seed: u64, build: &str, seconds: u64) -> TrialOutcome {
+        let trial = Trial {
+            engine: "sqlite".to_owned(),
+            relations: "all".to_owned(),
+            guidance: "mix".to_owned(),
+            seed,
+            budget: Budget::Pairs(100),
+            database_pairs: None,
+            patience: None,
+        };
+        TrialOutcome {
+            version: FormVersion,
+            id: trial.id(build),
+            trial,
+            build: build.to_owned(),
+            pairs: 100,
+            checks: 90,
+            violations: seed,
+            bugs: BTreeMap::from([(format!("bug{seed}"), 50)]),
+            observed: None,
+            time: Time { wall: 0.0, processor: f64::from(u32::try_from(seconds).unwrap()) },
+        }
+    }
+
+    proptest! {
+        /// A trial that was lost and done again took another time, and counts once.
+        #[test]
+        fn trials_are_united_in_any_order_and_however_often(
+            parts in prop::collection::vec(prop::collection::vec((0..5u64, 0..3u64), 0..5), 1..5),
+            shuffle in any::<prop::sample::Index>(),
+        ) {
+            let part = |(at, of): (usize, &Vec<(u64, u64)>)| {
+                let of = of.iter().map(|(seed, seconds)| outcome(*seed, "b", *seconds));
+                (at.to_string(), of.collect::<Vec<_>>())
+            };
+            let parts: Vec<_> = parts.iter().enumerate().map(part).collect();
+            let (united, _, disputed) = unite_trials(&parts).unwrap();
+            prop_assert_eq!(disputed, 0);
+            let ids: Vec<&str> = united.iter().map(|of| of.id.as_str()).collect();
+            prop_assert!(ids.is_sorted_by(|left, right| left < right));
+            let mut others = parts.clone();
+            others.rotate_left(shuffle.index(parts.len()));
+            others.reverse();
+            others.push(("again".to_owned(), united.clone()));
+            others.extend(parts);
+            prop_assert_eq!(unite_trials(&others).unwrap().0, united);
+        }
+    }
+
+    #[test]
+    fn other_builds_are_refused_with_both_named() {
+        let parts = [("a", "one"), ("b", "two")];
+        let parts = parts.map(|(name, build)| (name.to_owned(), vec![outcome(1, build, 1)]));
+        let said = unite_trials(&parts).unwrap_err().to_string();
+        assert!(said.contains("build one there, two here"), "{said}");
+    }
+}
