@@ -107,7 +107,7 @@ fn query_words(words: &[Token], shape: &mut BTreeSet<String>) {
             _ if is_any(ARITHMETIC) => "arithmetic",
             _ if is_any(&["LIKE", "GLOB"]) => "LIKE",
             _ if is_any(HINTS) => "LIKELY",
-            _ if is_any(COMMON) || word.text.starts_with("pragma_") => continue,
+            _ if is_any(COMMON) || word.text.starts_with("pragma_") || is_counted(word) => continue,
             _ if is_keyword(word) || word.kind == Kind::Word && is_called => {
                 &word.text.to_uppercase()
             }
@@ -130,6 +130,12 @@ fn tests(words: &[Token], is: usize) -> bool {
     behind.is_some_and(|word| word.is("NULL") || word.is("TRUE") || word.is("FALSE"))
 }
 
+/// Whether it is a name that was given out with a number, such as that of a table that is called like a function.
+fn is_counted(word: &Token) -> bool {
+    let letters = word.text.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    letters.len() < word.text.len() && ["t", "v", "a", "wa"].contains(&letters)
+}
+
 fn is_operand(word: &Token) -> bool {
     word.text == ")" || word.kind != Kind::Sign && !is_keyword(word)
 }
@@ -145,6 +151,11 @@ fn setup_words(words: &[Token], shape: &mut BTreeSet<String>) {
         let is_any = |list: &[&str]| list.iter().any(|known| word.is(known));
         let is_named = last.is_some_and(|last| last.kind == Kind::Word && !is_keyword(last));
         let is_collation = last.is_some_and(|last| last.is("COLLATE")) && !word.is("BINARY");
+        // What stands where a column is named is its name, whatever it would be elsewhere.
+        if last.is_some_and(|last| last.text == "(" || last.text == ",") && is_any(&["KEY", "DESC"])
+        {
+            continue;
+        }
         let mark = match () {
             () if is_any(INDEXES) => "index".to_owned(),
             // A view is a part of the query.
@@ -194,6 +205,8 @@ mod tests {
         );
         check(&["CREATE TABLE t0(INT)"], &["t0", "(t0.c1 = '')"], &["comparison"]);
         check(&["CREATE TABLE t0(INT)"], &["t0 a0", "NULL < a0.c1"], &["comparison"]);
+        check(&["CREATE TABLE t0(KEY, DESC)"], &["t1 LEFT JOIN t0", "(c0 IS TRUE)"], &join);
+        check(&[], &["v0 LEFT JOIN t0('a')", "(t0.c0 IS TRUE)"], &join);
     }
 
     #[test]
