@@ -3,7 +3,7 @@
 
 use std::io;
 
-use metacov_core::{Failure, Missing};
+use metacov_core::{Exit, Failure, Missing};
 use metacov_exec::{Engine, Master, Meter, fix_addresses, give_back_memory, in_child, keep_memory};
 use metacov_formats::{Intake, Scope};
 use metacov_relations::Dialect;
@@ -13,6 +13,9 @@ use crate::message::{Answer, Counters, Coverage, Request, Setting, decode, encod
 
 /// The minor version that has mathematical functions first; older ones do not mind the option.
 const MATH_SINCE: i32 = 35;
+
+/// What a child says when it has come to the end of a request.
+const MET: &[u8] = b"met";
 
 /// Works until nobody has work any more.
 pub fn work() -> io::Result<()> {
@@ -51,15 +54,18 @@ pub fn work() -> io::Result<()> {
     while master.is_asked()? {
         let met = in_child(|| {
             let met = bench.meet(&engine, &mut master);
-            met.err().map_or_else(Vec::new, |error| error.to_string().into_bytes())
+            let what = met.err().map_or_else(String::new, |error| error.to_string());
+            [MET, what.as_bytes()].concat()
         })?;
-        match met {
-            Ok(error) if error.is_empty() => {}
-            Ok(error) => {
-                let what = String::from_utf8_lossy(&error).into_owned();
+        match met.as_deref().map(|said| said.strip_prefix(MET)) {
+            Ok(Some([])) => {}
+            Ok(Some(error)) => {
+                let what = String::from_utf8_lossy(error).into_owned();
                 master.say(&encode(&Answer::Failed(what)))?;
             }
-            Err(exit) => {
+            // An engine may also end its process with success, which is no answer.
+            ended => {
+                let exit = ended.err().copied().unwrap_or(Exit::Success);
                 let (failure, last_words) = (Failure::Crashed, String::new());
                 let missing = Missing { failure, exit, last_words };
                 master.say(&encode(&Answer::Lost(missing.into())))?;

@@ -1,8 +1,10 @@
 //! What the process ends with.
 
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_formats::{Error, Fault};
+use signal_hook::consts::{SIGHUP, SIGTERM};
 
 /// The exit codes, for `--help`.
 pub const HELP: &str = "\
@@ -14,7 +16,8 @@ Exit codes:
   4  the inputs come from different builds
   5  a number is under its --fail-under
   6  a relation is violated
-130  interrupted; what was shown and written is of the pairs until then";
+130  interrupted; what was shown and written is of the pairs until then
+     (fuzz: 129, 130 or 143, by the signal that ended it)";
 
 /// What the process ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +38,10 @@ pub enum ExitCode {
     Violated = 6,
     /// An interrupt ended the run, as shells count it.
     Interrupted = 130,
+    /// The same by the end of the terminal (SIGHUP).
+    HungUp = 129,
+    /// The same by a batch system or a supervisor (SIGTERM).
+    Terminated = 143,
 }
 
 /// An output could not be written.
@@ -50,6 +57,15 @@ impl std::fmt::Display for Unwritten {
 impl std::error::Error for Unwritten {}
 
 impl ExitCode {
+    /// What a run ends with that a signal has ended, by its number.
+    pub fn of_signal(signal: &AtomicUsize) -> Self {
+        match i32::try_from(signal.load(Relaxed)).unwrap_or_default() {
+            SIGHUP => ExitCode::HungUp,
+            SIGTERM => ExitCode::Terminated,
+            _ => ExitCode::Interrupted,
+        }
+    }
+
     /// What an error means for the process.
     pub fn of(error: &anyhow::Error) -> Self {
         if let Some(Unwritten(error)) = error.downcast_ref() {

@@ -6,8 +6,10 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 
 use metacov_core::Exit;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, ioctl_fionbio};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
 use crate::supervise::exit;
 
@@ -30,7 +32,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     };
     drop(writer);
     let mut bytes = Vec::new();
-    let read = File::from(reader).read_to_end(&mut bytes);
+    let read = read_while(child, File::from(reader), &mut bytes);
     let status = loop {
         match waitpid(Some(child), WaitOptions::empty()) {
             Ok(Some((_, status))) => break status.as_raw(),
@@ -42,6 +44,26 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     match exit(ExitStatus::from_raw(status)) {
         Exit::Success => Ok(Ok(bytes)),
         other => Ok(Err(other)),
+    }
+}
+
+/// Reads until the child has ended. What it has left behind may keep the other end of the pipe for as long as it likes.
+fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let pidfd = pidfd_open(child, PidfdFlags::empty())?;
+    ioctl_fionbio(&reader, true)?;
+    loop {
+        let mut both = [PollFd::new(&pidfd, PollFlags::IN), PollFd::new(&reader, PollFlags::IN)];
+        match poll(&mut both, None) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let has_ended = !both[0].revents().is_empty();
+        match reader.read_to_end(bytes) {
+            Ok(_) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock && !has_ended => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+            Err(error) => return Err(error),
+        }
     }
 }
 

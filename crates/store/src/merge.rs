@@ -102,8 +102,8 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         let (left, right) = (&first.header, &other.header);
         let what = if left.operation != right.operation {
             format!("asks for {}, not for {} as {}", right.operation, left.operation, first.name)
-        } else if let Some((left, right)) = build_difference(left, right) {
-            format!("is of the build {right}, not of {left} as {}", first.name)
+        } else if let Some(fault) = other_build(left, &first.name, right) {
+            return Err(fault.of(&other.name));
         } else if left.per_instance != right.per_instance {
             format!("does not treat template instances as {} does", first.name)
         } else {
@@ -131,11 +131,16 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
     })
 }
 
-/// The builds that campaigns are of, where they differ: those that measure nothing have no sites to
+/// That two campaigns are of different builds, if they are: those that measure nothing have no sites to
 /// tell builds by.
-fn build_difference<'h>(left: &'h Header, right: &'h Header) -> Option<(&'h str, &'h str)> {
-    let (left, right) = (left.settings.get(BUILD)?, right.settings.get(BUILD)?);
-    (left != right).then_some((left, right))
+pub(crate) fn other_build(earlier: &Header, name: &str, later: &Header) -> Option<Fault> {
+    let (left, right) = (earlier.settings.get(BUILD)?, later.settings.get(BUILD)?);
+    (left != right).then(|| Fault::OtherBuild {
+        earlier: name.to_owned(),
+        mismatch: BuildMismatch {
+            place: format!("the library (build {left} there, {right} here)"),
+        },
+    })
 }
 
 /// All sites in their order, and for each run the numbers that its sites have there.

@@ -15,6 +15,7 @@ use rusqlite::{Connection, ErrorCode};
 use crate::base::Base;
 use crate::header::{flag, get, set};
 use crate::lock::Lock;
+use crate::merge::other_build;
 use crate::pairs::{PairRow, Stored};
 use crate::rounds::StoredRound;
 use crate::sites::{News, Written};
@@ -78,7 +79,8 @@ impl Recorder {
             Fault::from(io::Error::new(io::ErrorKind::AlreadyExists, what))
         };
         if !resume && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0) {
-            return Err(exists());
+            // Somebody who writes it right now is the better reason.
+            return Err(if Lock::take(path)?.is_none() { busy(path) } else { exists() });
         }
         let lock = Lock::take(path)?.ok_or_else(|| busy(path))?;
         let connection = schema::open_to_write(path).map_err(|error| unwritable(&error))?;
@@ -93,6 +95,9 @@ impl Recorder {
         }
         schema::check(&connection)?;
         let run = Run::of(name.to_owned(), connection)?;
+        if let Some(fault) = other_build(&run.header, name, header) {
+            return Err(fault);
+        }
         if let Some(difference) = header.difference(&run.header) {
             return Err(Fault::malformed(Place::Whole, difference));
         }
@@ -260,7 +265,14 @@ fn own(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     // A commit survives the end of this process; an outage may cost the last few.
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-    set(connection, "owner", &std::process::id().to_string())
+    set(connection, "owner", &owner(connection)?)
+}
+
+/// Who writes, since when: the number of a process says nothing on another machine.
+fn owner(connection: &Connection) -> rusqlite::Result<String> {
+    let since: String = connection.query_row("SELECT datetime('now')", [], |row| row.get(0))?;
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Ok(format!("{} on {host} since {since} UTC", std::process::id()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "when to commit is a matter of the clock")]
@@ -332,8 +344,8 @@ fn single_file(connection: &Connection) -> rusqlite::Result<()> {
 fn busy(path: &Path) -> Fault {
     let owner = schema::open_to_read(path).ok().and_then(|file| get(&file, "owner").ok().flatten());
     let what = match owner {
-        Some(owner) => format!("process {owner} is writing it"),
-        None => "another process is writing it".to_owned(),
+        Some(owner) => format!("it is being written by process {owner}"),
+        None => "it is being written by another process".to_owned(),
     };
     io::Error::new(io::ErrorKind::WouldBlock, what).into()
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -135,7 +135,7 @@ pub struct Args {
 #[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
 pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let guidance = args.guidance()?;
-    let interrupted = interrupts()?;
+    let Interrupts { interrupted, signal } = interrupts()?;
     let keeper = args.progress.as_deref().map(Keeper::new).transpose()?;
     if keeper.is_some() {
         set_parent_process_death_signal(Some(Signal::TERM))?;
@@ -196,7 +196,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let stand = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand();
     keeper.map_or(Ok(()), |keeper| keeper.keep(stand, is_complete)).map_err(Unwritten)?;
     let code = fuzz_report::run(&args.output, talk)?;
-    Ok(if interrupted.load(Relaxed) { ExitCode::Interrupted } else { code })
+    Ok(if interrupted.load(Relaxed) { ExitCode::of_signal(&signal) } else { code })
 }
 
 /// What the rounds that are there have added, and come to.
@@ -350,20 +350,29 @@ fn known(path: &Path) -> anyhow::Result<Known> {
     Ok(Known::parse(&text).map_err(malformed)?)
 }
 
+/// What signals have to say.
+pub struct Interrupts {
+    pub interrupted: Arc<AtomicBool>,
+    /// Which one it was; zero if none.
+    pub signal: Arc<AtomicUsize>,
+}
+
 /// Set by the first signal that asks to end; the second one ends at once.
-pub fn interrupts() -> anyhow::Result<Arc<AtomicBool>> {
+pub fn interrupts() -> anyhow::Result<Interrupts> {
     let interrupted = Arc::new(AtomicBool::new(false));
+    let first = Arc::new(AtomicUsize::new(0));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register_conditional_shutdown(
             signal,
             128 + signal,
             interrupted.clone(),
         )?;
+        signal_hook::flag::register_usize(signal, first.clone(), usize::try_from(signal)?)?;
         signal_hook::flag::register(signal, interrupted.clone())?;
     }
     // A limit on the size of files is an error like a full disk, not the end of the process.
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    Ok(interrupted)
+    Ok(Interrupts { interrupted, signal: first })
 }
 
 /// A time such as 90s, 10m, 8h or 2d.

@@ -113,7 +113,7 @@ struct State<'s> {
 impl Campaigns<'_> {
     /// Runs what is not there yet.
     pub fn run(&self, planned: &[Planned], talk: &Talk) -> anyhow::Result<ExitCode> {
-        let interrupted = fuzz::interrupts()?;
+        let fuzz::Interrupts { interrupted, signal } = fuzz::interrupts()?;
         self.folder.begin()?;
         let chosen = self.selection.choose(planned)?;
         let mut state = State::default();
@@ -143,7 +143,7 @@ impl Campaigns<'_> {
         }
         if interrupted.load(Relaxed) {
             talk.warning("interrupted; run it again to go on");
-            return Ok(ExitCode::Interrupted);
+            return Ok(ExitCode::of_signal(&signal));
         }
         Ok(ExitCode::Success)
     }

@@ -20,5 +20,4 @@ mod run_files;
 mod sqlite;
 mod study;
 mod suites;
-mod supervision;
 mod trial;

@@ -165,7 +165,7 @@ pub fn wait_until(what: impl Fn() -> bool) {
 }
 
 /// `metacov cc`, which keeps its runtime where nobody else looks.
-fn metacov_cc() -> Command {
+pub fn metacov_cc() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
     command.arg("cc").env("METACOV_CACHE", cache());
     command

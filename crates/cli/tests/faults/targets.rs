@@ -34,27 +34,27 @@ fn check_measured(side: &str, functions: &[&str], ways: &[Way], options: &[&str]
 }
 
 #[test]
-fn a_side_that_crashes_is_counted_and_the_next_is_measured() {
+fn fault_01_a_side_that_crashes_is_counted_and_the_next_is_measured() {
     check_failing("segv", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
-fn a_side_that_aborts_is_counted() {
+fn fault_01_a_side_that_aborts_is_counted() {
     check_failing("abort", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
-fn a_side_that_kills_itself_is_counted() {
+fn fault_01_a_side_that_kills_itself_is_counted() {
     check_failing("kill", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
-fn a_side_that_hangs_and_will_not_be_told_is_ended() {
+fn fault_03_a_side_that_hangs_and_will_not_be_told_is_ended() {
     check_failing("hang", "timed out", &Way::ALL, &["--timeout", "0.5"]);
 }
 
 #[test]
-fn a_side_that_takes_too_much_processor_time_is_ended() {
+fn fault_04_a_side_that_takes_too_much_processor_time_is_ended() {
     let ways = [Way::Exec, Way::Fork, Way::ForkLibrary];
     check_failing("spin", "timed out", &ways, &["--cpu-timeout", "1", "--timeout", "30"]);
     let inline = Trial::new("endings", &[("4", "6")]);
@@ -75,12 +75,12 @@ fn codes_that_are_not_valid_are_counted() {
 }
 
 #[test]
-fn what_ran_before_a_sudden_end_counts() {
+fn fault_02_what_ran_before_a_sudden_end_counts() {
     check_measured("vanish", &["even", "vanishing"], &Way::ALL, &[]);
 }
 
 #[test]
-fn memory_is_limited() {
+fn fault_09_memory_is_limited() {
     check_measured("memory 256", &["limited", "memory"], &Way::ALL, &["--memory", "128M"]);
     check_measured("memory 64", &["memory"], &Way::ALL, &["--memory", "512M"]);
 }
@@ -91,12 +91,12 @@ fn files_are_limited() {
 }
 
 #[test]
-fn a_daemon_is_gone_after_the_execution_that_made_it_and_has_counted() {
+fn fault_06_a_daemon_is_gone_after_the_execution_that_made_it_and_has_counted() {
     check_measured("daemon", &["become_daemon", "forked"], &Way::ALL, &[]);
 }
 
 #[test]
-fn output_fills_neither_memory_nor_disk() {
+fn fault_11_output_fills_neither_memory_nor_disk() {
     let trial = Trial::new("endings", &[("print 10000000000", "4")]);
     let metacov = trial.command(Way::Exec, &["-j", "1", "--timeout", "300"]);
     // No more than this much of anything.
@@ -108,7 +108,7 @@ fn output_fills_neither_memory_nor_disk() {
 }
 
 #[test]
-fn what_a_target_prints_is_no_business_of_the_terminal() {
+fn fault_12_what_a_target_prints_is_no_business_of_the_terminal() {
     let trial = Trial::new("endings", &[("escape", "4")]);
     for way in Way::ALL {
         let run = trial.measure(way, &[]).run;
@@ -119,12 +119,12 @@ fn what_a_target_prints_is_no_business_of_the_terminal() {
 }
 
 #[test]
-fn a_target_may_close_all_descriptors() {
+fn fault_17_a_target_may_close_all_descriptors() {
     check_measured("close", &["going_on"], &Way::ALL, &[]);
 }
 
 #[test]
-fn a_target_may_change_its_folder() {
+fn fault_17_a_target_may_change_its_folder() {
     let trial = Trial::new("endings", &[("move", "4"), ("6", "7")]);
     for way in Way::ALL {
         let measured = trial.measure(way, &["-j", "1"]);
@@ -153,7 +153,7 @@ fn a_gcc_that_nobody_knows_is_refused_by_its_name() {
 }
 
 #[test]
-fn processes_of_a_target_count_together() {
+fn fault_05_processes_of_a_target_count_together() {
     let cases: [(&str, &[&str]); 7] = [
         ("forks", &["in_child", "in_parent", "wait_for_all"]),
         ("outlives", &["in_child", "in_parent", "late_in_child"]),
@@ -187,7 +187,7 @@ fn threads_count_together() {
 }
 
 #[test]
-fn a_target_that_is_rebuilt_ends_the_run() {
+fn fault_35_a_target_that_is_rebuilt_ends_the_run() {
     let trial = Trial::new("endings", &[("4", "7"), ("hang", "4"), ("4", "6")]);
     let program = compile("endings", false, &trial.folder());
     let options = ["-j", "1", "--timeout", "2"];
@@ -204,7 +204,7 @@ fn a_target_that_is_rebuilt_ends_the_run() {
 }
 
 #[test]
-fn nothing_outlives_metacov_however_it_ends() {
+fn fault_19_nothing_outlives_metacov_however_it_ends() {
     for way in Way::ALL {
         for signal in ["-KILL", "-INT", "-TERM"] {
             let trial = Trial::new("endings", &[("4", "7"), ("hang", "4")]);

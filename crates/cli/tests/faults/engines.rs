@@ -1,0 +1,155 @@
+//! What engines do to campaigns.
+
+#![expect(clippy::print_stderr, reason = "what was measured is told")]
+
+use std::process::Command;
+
+use crate::campaign::{Campaign, Counts};
+use crate::processes::{Watched, descendants, users, watch};
+use crate::run::Run;
+use crate::times;
+use crate::trial::wait_until;
+
+/// The tool itself has never more than this.
+const MEMORY_KILOBYTES_MAX: u64 = 300 << 10;
+
+/// Runs a campaign on an engine with a fault, which must come to its end and leave nothing behind.
+#[track_caller]
+fn check(fault: usize, nth: usize, options: &[&str]) -> (Counts, Watched, Run) {
+    let campaign = Campaign::new(fault, nth);
+    let mut watched = watch(campaign.start("run.metacov", options));
+    let text = |bytes: &mut Vec<u8>| String::from_utf8(std::mem::take(bytes)).unwrap();
+    let output = &mut watched.output;
+    let code = output.status.code().unwrap();
+    let run = Run { code, stdout: text(&mut output.stdout), stderr: text(&mut output.stderr) };
+    assert!([0, 6].contains(&run.code), "{}: {}", run.code, run.stderr);
+    let library = campaign.path().canonicalize().unwrap().join("libfaulty.so");
+    wait_until(|| users(&library) == 0);
+    let [_, last] = watched.halves;
+    assert!(last.memory_kilobytes < MEMORY_KILOBYTES_MAX, "{last:?}");
+    let counts = Counts::of(&run);
+    eprintln!("fault {fault}: {counts:?} in {:.1?}; {:?}", watched.took, watched.halves);
+    (counts, watched, run)
+}
+
+#[test]
+fn fault_01_crashes_in_a_row_are_counted_and_leak_nothing() {
+    let pairs = times(300, 10_000).to_string();
+    let (counts, watched, _) = check(1, 1, &["--no-findings", "--pairs", &pairs, "-j", "2"]);
+    assert_eq!((counts.held, counts.violated), (0, 0));
+    assert!(counts.crashed * 10 >= counts.pairs * 9, "{counts:?}");
+    let [early, late] = watched.halves;
+    assert!(late.descriptors <= early.descriptors + 2, "{early:?}, {late:?}");
+    assert!(late.processes <= early.processes + 4, "{early:?}, {late:?}");
+    assert!(late.memory_kilobytes <= early.memory_kilobytes + (32 << 10), "{early:?}, {late:?}");
+}
+
+#[test]
+fn fault_02_an_end_without_an_answer_is_never_taken_for_one() {
+    let pairs = times(100, 1000).to_string();
+    let (counts, ..) = check(2, 1, &["--no-findings", "--pairs", &pairs, "--timeout", "60"]);
+    assert_eq!((counts.held, counts.violated, counts.late), (0, 0, 0));
+}
+
+/// The limit is 0.5 s; how much later it ends is measured, and not asserted on a machine that others use too.
+#[track_caller]
+fn check_hanging(fault: usize) {
+    let options = ["--no-findings", "--pairs", "60", "--timeout", "0.5", "-j", "1"];
+    let (counts, watched, _) = check(fault, 30, &options);
+    assert!(counts.late > 0 && counts.held > counts.late && counts.violated == 0, "{counts:?}");
+    let each = watched.took.as_secs_f64() / f64::from(u32::try_from(counts.late).unwrap());
+    eprintln!("fault {fault}: {:.0} ms for each hang, of which 500 are the limit", each * 1000.0);
+}
+
+#[test]
+fn fault_03_an_engine_that_sleeps_is_ended() {
+    check_hanging(3);
+}
+
+#[test]
+fn fault_04_an_engine_that_spins_and_will_not_be_told_is_ended() {
+    check_hanging(4);
+}
+
+#[test]
+fn fault_05_a_child_that_keeps_the_output_keeps_nobody_waiting() {
+    let options = ["--no-findings", "--pairs", "100", "--timeout", "60"];
+    let (counts, ..) = check(5, 20, &options);
+    assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
+}
+
+#[test]
+fn fault_06_daemons_of_an_engine_are_gone_after_the_campaign() {
+    // One query in two leaves one.
+    let pairs = times(100, 1000).to_string();
+    let (counts, ..) = check(6, 2, &["--no-findings", "--pairs", &pairs, "--timeout", "60"]);
+    assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
+}
+
+#[test]
+fn fault_08_descriptors_that_an_engine_leaks_make_no_violation() {
+    let (counts, ..) = check(8, 10, &["--no-findings", "--pairs", "100"]);
+    assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
+}
+
+#[test]
+fn fault_09_an_engine_that_eats_memory_comes_to_its_limit() {
+    let (counts, ..) = check(9, 20, &["--no-findings", "--pairs", "60", "--memory", "256M"]);
+    assert!(counts.crashed > 0 && counts.held > 0 && counts.violated == 0, "{counts:?}");
+}
+
+#[test]
+fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
+    let campaign = Campaign::new(0, 1);
+    let child = campaign.start("run.metacov", &["--no-findings", "--pairs", "2000", "-j", "1"]);
+    let id = child.id();
+    let mut killed = Vec::new();
+    for _ in 0..3 {
+        // The worker itself is the parent of what it forks.
+        let worker = || {
+            let all = descendants(id);
+            let mut workers = all.into_iter().filter(|(_, words)| words.ends_with("exe work "));
+            workers.next().map(|(worker, _)| worker).filter(|worker| !killed.contains(worker))
+        };
+        wait_until(|| worker().is_some());
+        let worker = worker().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        Command::new("kill").args(["-9", &worker.to_string()]).status().unwrap();
+        killed.push(worker);
+    }
+    let output = watch(child).output;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let counts = Counts::of(&Run { code: 0, stdout, stderr: said });
+    eprintln!("fault 10: {counts:?}");
+    assert!(counts.held > 1000 && counts.violated == 0, "{counts:?}");
+}
+
+#[test]
+fn fault_11_output_without_end_fills_no_memory() {
+    let options = ["--no-findings", "--pairs", "60", "--timeout", "60", "-j", "1"];
+    let (counts, ..) = check(11, 10, &options);
+    assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
+}
+
+#[test]
+fn fault_12_bytes_that_are_no_text_do_not_come_through() {
+    let (counts, _, run) = check(12, 20, &["--no-findings", "--pairs", "60"]);
+    assert!(counts.crashed > 0, "{counts:?}");
+    let plain = |text: &str| text.chars().all(|letter| letter == '\n' || !letter.is_control());
+    assert!(plain(&run.stdout) && plain(&run.stderr), "{run:?}");
+}
+
+#[test]
+fn fault_17_what_an_engine_does_to_its_process_stays_there() {
+    let options = ["--no-findings", "--pairs", "100"];
+    assert_eq!(check(17, 3, &options).0, check(0, 3, &options).0);
+}
+
+#[test]
+fn fault_18_what_changes_from_run_to_run_is_not_found() {
+    let (counts, _, run) = check(18, 1, &["--pairs", "40"]);
+    assert!(counts.violated > 0, "{counts:?}");
+    assert!(run.stderr.contains("note: not confirmed, "), "{}", run.stderr);
+}

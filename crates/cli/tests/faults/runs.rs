@@ -1,0 +1,103 @@
+//! Run files of two processes, two builds, two machines.
+
+#![expect(clippy::print_stderr, reason = "what was measured is told")]
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::campaign::Campaign;
+use crate::processes::now;
+use crate::run::{metacov_in, of};
+use crate::trial::wait_until;
+
+#[test]
+fn fault_24_a_second_run_on_a_file_is_told_who_writes_it() {
+    let campaign = Campaign::new(0, 1);
+    let options = ["--duration", "600s", "--no-findings", "-j", "1"];
+    let mut first = campaign.start("run.metacov", &options);
+    let is_there = || metacov_in(campaign.path(), &["report", "run.metacov"]).code == 0;
+    wait_until(is_there);
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
+    let owner = format!("by process {} on {} since 2", first.id(), host.trim());
+    for more in [&[][..], &["--resume"]] {
+        let start = now();
+        let said =
+            of(&mut campaign.command("run.metacov", &[&options[..], more].concat())).failed(1);
+        let took = start.elapsed();
+        eprintln!("fault 24: refused after {took:.2?}");
+        assert!(said.contains(&owner) && said.contains(" UTC"), "{said}");
+        assert!(took < Duration::from_secs(20), "{took:?}");
+    }
+    // Whoever was killed does not stand in the way, though it had no time to say so.
+    first.kill().unwrap();
+    first.wait().unwrap();
+    campaign.run("run.metacov", &["--pairs", "20", "--no-findings", "-j", "1", "--resume"]);
+}
+
+#[test]
+fn fault_25_a_trial_that_was_run_twice_counts_once() {
+    let campaign = Campaign::new(19, 1);
+    for (file, seed) in [("one.metacov", "1"), ("two.metacov", "2"), ("again.metacov", "2")] {
+        campaign.run(file, &["--pairs", "40", "--no-findings", "--seed", seed]);
+    }
+    let merged = |files: &[&str]| {
+        let _ = fs::remove_file(campaign.path().join("all.metacov"));
+        let words = [&["merge", "-o", "all.metacov"], files].concat();
+        metacov_in(campaign.path(), &words).ok();
+        campaign.report("all.metacov")
+    };
+    let right = merged(&["one.metacov", "two.metacov"]);
+    assert_eq!(merged(&["two.metacov", "one.metacov", "again.metacov"]), right);
+    assert_eq!(merged(&["again.metacov", "two.metacov", "one.metacov", "one.metacov"]), right);
+}
+
+#[test]
+fn fault_26_campaigns_of_different_builds_are_not_merged() {
+    let campaign = Campaign::new(0, 1);
+    campaign.run("one.metacov", &["--pairs", "20", "--no-findings"]);
+    campaign.build(17, 1);
+    campaign.run("two.metacov", &["--pairs", "20", "--no-findings", "--seed", "2"]);
+    let words = ["merge", "-o", "all.metacov", "one.metacov", "two.metacov"];
+    let said = metacov_in(campaign.path(), &words).failed(4);
+    check_builds(&said, "two.metacov: made from another build than one.metacov: ");
+    assert!(!campaign.path().join("all.metacov").exists());
+}
+
+#[test]
+fn fault_35_a_campaign_does_not_go_on_with_another_build() {
+    let campaign = Campaign::new(0, 1);
+    campaign.run("run.metacov", &["--pairs", "20", "--no-findings"]);
+    let report = campaign.report("run.metacov");
+    campaign.build(17, 1);
+    let go_on = ["--pairs", "40", "--no-findings", "--resume"];
+    let said = of(&mut campaign.command("run.metacov", &go_on)).failed(4);
+    check_builds(&said, "run.metacov: made from another build than run.metacov: ");
+    assert_eq!(campaign.report("run.metacov"), report);
+    campaign.build(0, 1);
+    campaign.run("run.metacov", &go_on);
+}
+
+/// Both builds are named, and differ.
+#[track_caller]
+fn check_builds(said: &str, start: &str) {
+    let (_, builds) = said.split_once(start).unwrap_or_else(|| panic!("{said}"));
+    let (_, builds) = builds.split_once("(build ").unwrap_or_else(|| panic!("{said}"));
+    let (there, here) = builds.split_once(" there, ").unwrap_or_else(|| panic!("{said}"));
+    assert!(there.len() == 16 && here.len() > 16 && !here.starts_with(there), "{said}");
+}
+
+/// The number of a process and nothing else would be of no use on a file that two machines see.
+#[test]
+fn fault_24_a_measurement_says_who_writes_its_file_too() {
+    let trial = crate::trial::Trial::new("endings", &[("4", "7"), ("hang", "4")]);
+    let options = ["-o", "run.metacov", "-j", "1", "--timeout", "600"];
+    let mut first = trial.command(crate::trial::Way::Exec, &options);
+    let mut first = first.stdout(std::process::Stdio::null()).spawn().unwrap();
+    wait_until(|| trial.processes().iter().any(|words| words.contains("1/a.txt")));
+    let second = [&options[..], &["--resume"]].concat();
+    let said = of(&mut trial.command(crate::trial::Way::Exec, &second)).failed(1);
+    assert!(said.contains(&format!("by process {} on ", first.id())), "{said}");
+    Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+    first.wait().unwrap();
+}
