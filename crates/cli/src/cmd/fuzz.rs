@@ -2,30 +2,31 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{
-    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, Guidance, History, Investigator, Known,
-    Lesson, Schedule, Setting, fuzz,
+    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, History, Investigator, Known, Lesson,
+    Schedule, fuzz,
 };
 use metacov_core::{Fingerprint, Operation};
-use metacov_formats::{Fault, Halt, Place, Scope};
+use metacov_formats::{Fault, Halt, Place};
 use metacov_sqlite::VERSION;
 use metacov_store::{BUILD, Header, Recorder, Settings};
 use rustix::process::{Signal, set_parent_process_death_signal};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::fuzz_clerk::{Desk, Ends, State};
 use super::fuzz_progress::{Keeper, Progress};
 use super::fuzz_report;
+use super::fuzz_stage::Stage;
 use super::fuzz_status::Status;
-use super::measure_sql::{Look, RelationArgs, setting};
+use super::interrupts::{Interrupts, interrupts};
+use super::measure_sql::RelationArgs;
 use super::run_file::{command, refused};
 use super::target_args::{Memory, bytes, seconds};
-use super::{target, workers};
+use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::Talk;
 
@@ -140,7 +141,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     if keeper.is_some() {
         set_parent_process_death_signal(Some(Signal::TERM))?;
     }
-    let stage = Stage::new(args, GUIDANCES[guidance])?;
+    let looks = args.observe || GUIDANCES[guidance].looks().traces;
+    let stage = Stage::new(&args.engine, args.library.as_deref(), looks)?;
     let workers = workers(args.jobs);
     let campaign = args.campaign(guidance, &stage, workers)?;
     let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
@@ -211,38 +213,6 @@ fn recall(recorder: &mut Recorder, path: &Path) -> anyhow::Result<(Vec<Lesson>, 
         take().map_err(|what| fuzz_report::damaged(number, &what, &path.display().to_string()))?;
     }
     Ok((lessons, history))
-}
-
-/// The libraries of a campaign.
-struct Stage {
-    /// What is tested.
-    tested: Setting,
-    /// The same without counters, and with exact ones.
-    plain: Setting,
-    counting: Setting,
-    /// The SQLite that is inside, if another one is tested.
-    reference: Option<Setting>,
-    /// What tells the engine from others.
-    build: String,
-}
-
-impl Stage {
-    fn new(args: &Args, guidance: &dyn Guidance) -> anyhow::Result<Self> {
-        let of = |look| setting(&args.engine, args.library.as_deref(), look, &Scope::default());
-        let looks = args.observe || guidance.looks().traces;
-        let is_inside = args.library.is_none()
-            && target::engine(&args.engine)?.notes == target::engine("sqlite")?.notes;
-        let reference = (!is_inside)
-            .then(|| setting("sqlite", None, Look::Outcomes, &Scope::default()))
-            .transpose()?;
-        Ok(Stage {
-            tested: of(if looks { Look::Traces } else { Look::Outcomes })?,
-            plain: of(Look::Outcomes)?,
-            counting: of(Look::Coverage)?,
-            reference,
-            build: build(&args.engine, args.library.as_deref())?,
-        })
-    }
 }
 
 impl Args {
@@ -330,49 +300,11 @@ pub fn findings_folder(run: &Path) -> PathBuf {
     run.with_extension("findings")
 }
 
-/// What tells a build of an engine from others: all its libraries, whichever of them a campaign needs. So campaigns of
-/// one engine are of one build, whatever guides them.
-pub fn build(engine: &str, library: Option<&Path>) -> anyhow::Result<String> {
-    let mut fingerprint = Fingerprint::new();
-    for look in [Look::Outcomes, Look::Traces, Look::Coverage] {
-        let path = setting(engine, library, look, &Scope::default())?.library;
-        let bytes = std::fs::read(&path)
-            .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
-        fingerprint.bytes(&bytes);
-    }
-    Ok(format!("{:016x}", fingerprint.hash()))
-}
-
 fn known(path: &Path) -> anyhow::Result<Known> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
     let malformed = |what| Fault::malformed(Place::Whole, what).of(&name);
     Ok(Known::parse(&text).map_err(malformed)?)
-}
-
-/// What signals have to say.
-pub struct Interrupts {
-    pub interrupted: Arc<AtomicBool>,
-    /// Which one it was; zero if none.
-    pub signal: Arc<AtomicUsize>,
-}
-
-/// Set by the first signal that asks to end; the second one ends at once.
-pub fn interrupts() -> anyhow::Result<Interrupts> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let first = Arc::new(AtomicUsize::new(0));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            128 + signal,
-            interrupted.clone(),
-        )?;
-        signal_hook::flag::register_usize(signal, first.clone(), usize::try_from(signal)?)?;
-        signal_hook::flag::register(signal, interrupted.clone())?;
-    }
-    // A limit on the size of files is an error like a full disk, not the end of the process.
-    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    Ok(Interrupts { interrupted, signal: first })
 }
 
 /// A time such as 90s, 10m, 8h or 2d.

@@ -14,10 +14,11 @@ use metacov_report::{Column, Table, thousands};
 use metacov_study::{CampaignPlan, Trial};
 
 use super::fuzz_progress::Progress;
+use super::interrupts::{Interrupts, interrupts};
 use super::study_part::Selection;
 use super::study_trial::TrialRun;
 use super::study_trials::Trials;
-use super::{fuzz, target, workers};
+use super::{fuzz, fuzz_stage, target, workers};
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
 
@@ -55,7 +56,7 @@ pub fn planned(plan: &CampaignPlan, file: &Path, talk: &Talk) -> anyhow::Result<
         words.fuzz.check().map_err(|error| anyhow!("{}: {error}", file.display()))?;
         if !builds.contains_key(&trial.engine) {
             target::engine_on_demand(&trial.engine, talk)?;
-            builds.insert(trial.engine.clone(), fuzz::build(&trial.engine, None)?);
+            builds.insert(trial.engine.clone(), fuzz_stage::build(&trial.engine, None)?);
         }
         let build = builds[&trial.engine].clone();
         all.push(Planned { number, id: trial.id(&build), trial, build });
@@ -113,7 +114,7 @@ struct State<'s> {
 impl Campaigns<'_> {
     /// Runs what is not there yet.
     pub fn run(&self, planned: &[Planned], talk: &Talk) -> anyhow::Result<ExitCode> {
-        let fuzz::Interrupts { interrupted, signal } = fuzz::interrupts()?;
+        let Interrupts { interrupted, signal } = interrupts()?;
         self.folder.begin()?;
         let chosen = self.selection.choose(planned)?;
         let mut state = State::default();
