@@ -20,7 +20,7 @@ static volatile int zero;
 static inline void crash(unsigned kind) {
     if (kind % 3 == 0) *(volatile int *)0 = 0;
     if (kind % 3 == 1) abort();
-    zero = 1 / zero;
+    zero = 7 / zero;
 }
 
 // Leaves a child behind, which keeps the standard output, or is a daemon that has let go of everything.
@@ -94,7 +94,8 @@ int sqlite3_prepare_v2(void *db, const char *sql, int bytes, Statement **stateme
 }
 
 int sqlite3_step(Statement *statement) {
-    if (!starts(statement->text, "SELECT")) return 101;
+    const int is_query = starts(statement->text, "SELECT") || starts(statement->text, "WITH");
+    if (!is_query && !starts(statement->text, "VALUES")) return 101;
     unsigned hash = 5381;
     for (const char *at = statement->text; *at; at++) hash = 33 * hash + (unsigned char)*at;
 #if FAULT == 19

@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 use crate::run::{Run, data, metacov_in, of, repository};
 use crate::times;
 
-const PAIRS: usize = 300;
+const PAIRS: usize = 40;
 const DIFF: [&str; 7] = ["diff", "-q", "--pairs", "pairs.jsonl", "-j", "1", "-o"];
 
 fn faultfs() -> &'static Path {
@@ -74,7 +74,7 @@ fn check(how: &str, codes: &[i32]) {
         for file in ["run.metacov", "run.metacov-wal", "run.metacov-shm", "run.metacov-journal"] {
             let _ = fs::remove_file(folder.join(file));
         }
-        at += times(5, 1);
+        at += times(17, 1);
     }
     eprintln!(
         "{how}: {failed} calls failed, up to number {at}; {loaded} files could be shown at once"
@@ -93,7 +93,7 @@ fn fault_22_any_beginning_of_a_file_is_read_or_refused() {
     let folder = folder.path();
     metacov_in(folder, &[&DIFF[..], &["whole.metacov"]].concat()).ok();
     let bytes = fs::read(folder.join("whole.metacov")).unwrap();
-    let prefixes = times(25, 500);
+    let prefixes = times(15, 500);
     let mut read = 0;
     for prefix in 0..prefixes {
         let length = bytes.len() * prefix / prefixes;
