@@ -101,19 +101,18 @@ fn fault_09_an_engine_that_eats_memory_comes_to_its_limit() {
 #[test]
 fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     let campaign = Campaign::new(0, 1);
-    let child = campaign.start("run.metacov", &["--no-findings", "--pairs", "2000", "-j", "1"]);
-    let id = child.id();
+    let child = campaign.start("run.metacov", &["--no-findings", "--duration", "6s", "-j", "1"]);
     let mut killed = Vec::new();
     for _ in 0..3 {
-        // The worker itself is the parent of what it forks.
-        let worker = || {
-            let all = descendants(id);
-            let mut workers = all.into_iter().filter(|(_, words)| words.ends_with("exe work "));
-            workers.next().map(|(worker, _)| worker).filter(|worker| !killed.contains(worker))
+        let mut find = || {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            let mut all = descendants(child.id()).into_iter();
+            // The worker itself is the first: it is the parent of what it forks.
+            let worker = all.find(|(_, words)| words.ends_with("exe work "));
+            worker.map(|(worker, _)| worker).filter(|worker| !killed.contains(worker))
         };
-        wait_until(|| worker().is_some());
-        let worker = worker().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(300));
+        let worker = (0..400).find_map(|_| find()).expect("another worker");
+        std::thread::sleep(std::time::Duration::from_millis(200));
         Command::new("kill").args(["-9", &worker.to_string()]).status().unwrap();
         killed.push(worker);
     }
@@ -123,7 +122,7 @@ fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     let counts = Counts::of(&Run { code: 0, stdout, stderr: said });
     eprintln!("fault 10: {counts:?}");
-    assert!(counts.held > 1000 && counts.violated == 0, "{counts:?}");
+    assert!(counts.held > 0 && counts.violated == 0, "{counts:?}");
 }
 
 #[test]
