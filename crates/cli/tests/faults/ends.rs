@@ -17,7 +17,7 @@ fn signal(child: &Child, name: &str) {
 #[test]
 fn fault_19_a_campaign_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
     let campaign = Campaign::new(19, 1);
-    let options = ["--pairs", "160", "--seed", "3", "-j", "2", "-q"];
+    let options = ["--pairs", "100", "--seed", "3", "-j", "2", "-q"];
     let start = now();
     campaign.run("whole.metacov", &options);
     let took = start.elapsed();
