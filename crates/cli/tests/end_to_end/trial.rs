@@ -1,5 +1,7 @@
 //! Targets that are built with `metacov cc`, and pairs of inputs for them.
 
+#![allow(dead_code, reason = "two test binaries share it, and each needs a part")]
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

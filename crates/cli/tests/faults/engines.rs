@@ -104,7 +104,7 @@ fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     let child = campaign.start("run.metacov", &["--no-findings", "--duration", "6s", "-j", "1"]);
     let mut killed = Vec::new();
     for _ in 0..3 {
-        let mut find = || {
+        let find = || {
             std::thread::sleep(std::time::Duration::from_millis(10));
             let mut all = descendants(child.id()).into_iter();
             // The worker itself is the first: it is the parent of what it forks.

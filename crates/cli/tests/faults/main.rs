@@ -5,7 +5,6 @@
 #[expect(dead_code, reason = "the other tests of the binary use the rest of it")]
 mod run;
 #[path = "../end_to_end/trial.rs"]
-#[expect(dead_code, reason = "the other tests of the binary use the rest of it")]
 mod trial;
 
 mod campaign;
