@@ -20,5 +20,4 @@ mod run_files;
 mod sqlite;
 mod study;
 mod suites;
-#[expect(dead_code, reason = "the fault suite uses the rest of it")]
 mod trial;
