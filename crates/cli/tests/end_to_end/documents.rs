@@ -18,6 +18,7 @@ fn paths_that_the_documents_name_exist() {
         "docs/corpus.md",
         "docs/fuzzing.md",
         "docs/locate.md",
+        "docs/scaling-out.md",
     ] {
         let text = fs::read_to_string(root.join(document)).unwrap();
         for quoted in text.split('`').skip(1).step_by(2) {
