@@ -104,7 +104,6 @@ fn trials_are_the_same_however_they_are_spread() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "nobody waits for ever")]
 fn a_trial_that_was_cut_goes_on() {
     let study = STUDY
         .replace("\"mix\", \"none\"", "\"none\"")
