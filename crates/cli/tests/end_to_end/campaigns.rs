@@ -133,7 +133,7 @@ fn a_trial_that_was_cut_goes_on() {
         if again.code == 0 {
             break;
         }
-        assert!(again.stderr.contains("is writing it"), "{}", again.stderr);
+        assert!(again.stderr.contains("it is being written"), "{}", again.stderr);
         sleep(Duration::from_secs(1));
         again = metacov(&folder, &words);
     }
