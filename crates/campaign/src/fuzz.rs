@@ -14,6 +14,7 @@ mod guidance;
 mod history;
 mod known;
 mod lane;
+mod likeness;
 mod mutators;
 mod query_plan;
 mod round;

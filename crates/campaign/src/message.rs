@@ -106,7 +106,7 @@ pub enum Answer {
     /// What came of the next tests, in the order of the job.
     Tested(Vec<Tested>),
     /// What came of the next pairs of a round.
-    Explored(Stretch),
+    Explored(Box<Stretch>),
     /// The database was changed.
     Changed(Changed),
     /// The process that made the database, or ran tests on it, has ended.

@@ -43,7 +43,7 @@ pub use comparison::Comparison;
 pub use outcome::{Invalid, Outcome, Value, Verdict};
 pub use relation::{ALL, Relation};
 pub use rng::{Recipe, Rng};
-pub use sql::reduce::{Reduction, reduce, renumbered};
+pub use sql::reduce::{Reduction, reduce, reduce_queries, renumbered};
 pub use sql::token;
 pub use sql::{Database, Dialect, Kind, Schema, Statement};
 pub use success::{Success, Successes};

@@ -12,6 +12,7 @@ use super::examine::{Run, Seen, one, run, text};
 use super::known::Known;
 use super::shape::shape;
 use super::signature::Signature;
+use super::sketch::Sketch;
 use super::suspect::{Suspect, What};
 use crate::trial::Laboratory;
 use crate::worker::Conditions;
@@ -40,10 +41,10 @@ pub struct Equipment<'c> {
 
 /// Looks into suspects.
 pub struct Investigator<'c> {
-    equipment: Equipment<'c>,
+    pub(super) equipment: Equipment<'c>,
     known: Known,
     plain: Laboratory<'c>,
-    reference: Option<Laboratory<'c>>,
+    pub(super) reference: Option<Laboratory<'c>>,
     /// Started when it is needed first.
     counting: Option<(Laboratory<'c>, Functions)>,
 }
@@ -51,8 +52,6 @@ pub struct Investigator<'c> {
 /// What came of a suspect.
 #[derive(Clone, Debug)]
 pub enum Examined {
-    /// It does not show again, or not the same way: why.
-    Unconfirmed(String),
     /// It is real, and was known under this name.
     Known(String, Box<Finding>),
     /// It is real.
@@ -109,12 +108,9 @@ impl<'c> Investigator<'c> {
         Ok(Investigator { equipment, known, plain, reference, counting: None })
     }
 
-    /// Looks into a suspect: runs it again, twice, in processes of their own; makes it small; measures it.
-    pub fn examine(&mut self, suspect: &Suspect) -> io::Result<Examined> {
-        if let Err(reason) = self.confirm(suspect)? {
-            return Ok(Examined::Unconfirmed(reason));
-        }
-        let finding = self.finding(suspect)?;
+    /// Looks into a suspect: makes it small, and measures it.
+    pub fn examine(&mut self, sketch: Sketch) -> io::Result<Examined> {
+        let finding = self.finding(sketch)?;
         let (small, signature) = (&finding.suspect, &finding.signature);
         let known = self.known.name(&small.relation, &small.case, signature);
         let known = known.map(ToOwned::to_owned);
@@ -126,7 +122,7 @@ impl<'c> Investigator<'c> {
     }
 
     /// Whether a suspect shows again, and again, in the same way.
-    fn confirm(&mut self, suspect: &Suspect) -> io::Result<Result<(), String>> {
+    pub(super) fn confirm(&mut self, suspect: &Suspect) -> io::Result<Result<(), String>> {
         let mut outcomes = Vec::new();
         for _ in 0..REPLAYS {
             self.plain.restart();
@@ -143,9 +139,9 @@ impl<'c> Investigator<'c> {
     }
 
     /// Makes a suspect that was confirmed small, and measures it.
-    fn finding(&mut self, suspect: &Suspect) -> io::Result<Finding> {
-        let reference = self.holds_on_reference(suspect)?;
-        let reduction = self.reduce(suspect, reference.is_some())?;
+    fn finding(&mut self, sketch: Sketch) -> io::Result<Finding> {
+        let reduction = self.reduce(&sketch)?;
+        let Sketch { suspect, reference, .. } = sketch;
         let mut small = Suspect { case: reduction.case, ..suspect.clone() };
         let mut outcomes = None;
         // What was not reduced was confirmed already, and may have taken its time.
@@ -176,27 +172,18 @@ impl<'c> Investigator<'c> {
         })
     }
 
-    /// The name of the reference, if there is one and the sides agree there.
-    fn holds_on_reference(&mut self, suspect: &Suspect) -> io::Result<Option<String>> {
-        let (Some(laboratory), What::Violated(_)) = (&mut self.reference, &suspect.what) else {
-            return Ok(None);
-        };
-        let holds = matches!(one(laboratory, &suspect.case)?.seen, Seen::Holds);
-        let name = self.equipment.reference.as_ref().map(|(name, _)| name.clone());
-        Ok(name.filter(|_| holds))
-    }
-
-    /// Makes the case of a suspect as small as it gets.
-    fn reduce(&mut self, suspect: &Suspect, must_hold_on_reference: bool) -> io::Result<Reduction> {
-        let candidates_max = match suspect.what {
+    /// Makes what is left of a suspect as small as it gets.
+    fn reduce(&mut self, sketch: &Sketch) -> io::Result<Reduction> {
+        let what = &sketch.suspect.what;
+        let candidates_max = match what {
             What::Violated(_) => CANDIDATES_MAX,
             What::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
             // Each would take as long as a worker may be silent.
             What::Hung { .. } => 0,
         };
-        let mut case = suspect.case.clone();
+        let mut case = sketch.reduction.case.clone();
         // A crash needs its side alone, if any, and no relation stands in the way of changing that.
-        if let What::Crashed { side, .. } = suspect.what {
+        if let What::Crashed { side, .. } = what {
             for (other, statements) in case.sides.iter_mut().enumerate() {
                 if side.map(|side| side.min(1)) != Some(other) {
                     statements.clear();
@@ -205,25 +192,34 @@ impl<'c> Investigator<'c> {
             case.parts = case.sides.concat();
             case.parts.retain(|statement| !statement.starts_with('.'));
             // Unless the other side led up to it.
-            if !is_like(&one(&mut self.plain, &case)?, &suspect.what) {
-                case.clone_from(&suspect.case);
+            if self.still_fail(std::slice::from_ref(&case), what, false)? != [true] {
+                case.clone_from(&sketch.suspect.case);
             }
         }
-        let (plain, reference) = (&mut self.plain, &mut self.reference);
-        reduce(&case, candidates_max, |cases| {
-            let runs = run(plain, cases)?;
-            let mut fails: Vec<bool> = runs.iter().map(|run| is_like(run, &suspect.what)).collect();
-            let reference = reference.as_mut().filter(|_| must_hold_on_reference);
-            if let Some(reference) = reference {
-                let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
-                let failing_cases: Vec<Case> =
-                    failing.iter().map(|at| cases[*at].clone()).collect();
-                for (at, run) in failing.into_iter().zip(run(reference, &failing_cases)?) {
-                    fails[at] = matches!(run.seen, Seen::Holds);
-                }
+        let holds = sketch.reference.is_some();
+        let mut reduction =
+            reduce(&case, candidates_max, |cases| self.still_fail(cases, what, holds))?;
+        reduction.candidates += sketch.reduction.candidates;
+        Ok(reduction)
+    }
+
+    /// Of each of some cases: whether it fails in this way, and still holds on the reference if it must.
+    pub(super) fn still_fail(
+        &mut self,
+        cases: &[Case],
+        what: &What,
+        must_hold: bool,
+    ) -> io::Result<Vec<bool>> {
+        let is_like = |run: &Run| matches!(&run.seen, Seen::Wrong(seen) if seen.is_like(what));
+        let mut fails: Vec<bool> = run(&mut self.plain, cases)?.iter().map(is_like).collect();
+        if let Some(reference) = self.reference.as_mut().filter(|_| must_hold) {
+            let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
+            let failing_cases: Vec<Case> = failing.iter().map(|at| cases[*at].clone()).collect();
+            for (at, run) in failing.into_iter().zip(run(reference, &failing_cases)?) {
+                fails[at] = matches!(run.seen, Seen::Holds);
             }
-            Ok(fails)
-        })
+        }
+        Ok(fails)
     }
 
     /// What only one of the sides runs, if both come to an end.
@@ -243,9 +239,4 @@ impl<'c> Investigator<'c> {
         let Some((laboratory, functions)) = &self.counting else { return Ok(None) };
         Ok(covers.map(|covers| Difference::of(&covers, laboratory.table(), functions)))
     }
-}
-
-/// Whether a case fails in this way.
-fn is_like(run: &Run, what: &What) -> bool {
-    matches!(&run.seen, Seen::Wrong(seen) if seen.is_like(what))
 }

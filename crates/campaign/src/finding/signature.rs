@@ -55,7 +55,7 @@ fn normal(case: &Case) -> impl Iterator<Item = String> {
 }
 
 /// FNV-1a, which is the same everywhere.
-fn digest(texts: impl Iterator<Item = String>) -> u64 {
+pub(super) fn digest(texts: impl Iterator<Item = String>) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for text in texts {
         for byte in text.bytes().chain([0]) {

@@ -40,6 +40,8 @@ pub struct Summary {
     pub known: BTreeMap<String, u64>,
     /// By reason: suspects that did not show again.
     pub unconfirmed: BTreeMap<String, u64>,
+    /// Violations that were not looked into, as many that look alike were.
+    pub alike: u64,
     /// Where the time went, which is not kept.
     #[serde(skip)]
     pub spent: Spent,
@@ -83,6 +85,7 @@ impl Summary {
         for (own, others) in maps {
             add(own, others);
         }
+        self.alike += other.alike;
         self.spent.add(&other.spent);
     }
 }

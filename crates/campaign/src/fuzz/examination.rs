@@ -9,9 +9,9 @@ use super::lane::{At, Lane, Loss, Way, relation_name};
 use super::round::Violated;
 use crate::finding::{Examined, Suspect, What};
 
-/// Violations that are looked into, of one relation in one round, at most: most of those behind them are the same. All
+/// Violations that are looked at, of one relation in one round, at most: most of those behind them are the same. All
 /// are counted.
-const EXAMINED_MAX: u64 = 2;
+const EXAMINED_MAX: u64 = 4;
 
 impl Lane<'_, '_> {
     /// Looks into a violation, if it is one of the first.
@@ -30,7 +30,7 @@ impl Lane<'_, '_> {
             database: way.number,
             pair,
         };
-        self.examine(&suspect, way)
+        self.examine(suspect, way)
     }
 
     /// Takes in that a worker was lost, on a statement that is known now.
@@ -66,10 +66,10 @@ impl Lane<'_, '_> {
         };
         let (seed, database, pair) = (self.campaign.seed, way.number, way.point.pairs);
         let relation = name.to_owned();
-        self.examine(&Suspect { relation, case, what, seed, database, pair }, way)
+        self.examine(Suspect { relation, case, what, seed, database, pair }, way)
     }
 
-    fn examine(&mut self, suspect: &Suspect, way: &mut Way) -> io::Result<()> {
+    fn examine(&mut self, suspect: Suspect, way: &mut Way) -> io::Result<()> {
         if !self.campaign.examines {
             return Ok(());
         }
@@ -77,10 +77,21 @@ impl Lane<'_, '_> {
             Some(investigator) => investigator,
             none => none.insert((self.investigator)()?),
         };
-        match investigator.examine(suspect)? {
-            Examined::Unconfirmed(reason) => {
+        let sketch = match investigator.sketch(suspect)? {
+            Ok(sketch) => sketch,
+            Err(reason) => {
                 *way.summary.unconfirmed.entry(reason).or_default() += 1;
+                return Ok(());
             }
+        };
+        if let Some(likeness) = sketch.likeness {
+            way.point.lesson.meet(likeness);
+            if !way.likenesses.meet(likeness) {
+                way.summary.alike += 1;
+                return Ok(());
+            }
+        }
+        match investigator.examine(sketch)? {
             Examined::Known(name, _) => *way.summary.known.entry(name).or_default() += 1,
             Examined::Found(finding) => {
                 self.clerk.found(&finding)?;

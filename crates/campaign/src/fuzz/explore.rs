@@ -251,7 +251,7 @@ impl Explorer<'_, '_, '_> {
         stretch.counts =
             counts.map(|((relation, ended), count)| (relation, ended, count)).collect();
         stretch.lesson = self.study.take_lesson();
-        self.master.say(&encode(&Answer::Explored(stretch)))?;
+        self.master.say(&encode(&Answer::Explored(Box::new(stretch))))?;
         self.place.watch.lap(Phase::Tell);
         Ok(())
     }

@@ -6,6 +6,7 @@ use metacov_exec::Trace;
 use metacov_relations::Recipe;
 use serde::{Deserialize, Serialize};
 
+use super::likeness::Likenesses;
 use super::mutators::Weights;
 
 /// Precedents that are kept in mind, at most: the last ones.
@@ -23,6 +24,8 @@ pub(crate) struct Known {
     /// Tests that brought something new.
     pub(crate) precedents: VecDeque<Precedent>,
     pub(crate) weights: Weights,
+    /// What violations look like.
+    pub(crate) likenesses: Likenesses,
 }
 
 /// How a test was made that brought something new.
@@ -43,6 +46,8 @@ pub struct Lesson {
     precedents: Vec<Precedent>,
     /// Rewards of mutators, in their order.
     rewards: Vec<(usize, f64)>,
+    /// What its violations look like.
+    likenesses: Vec<u64>,
 }
 
 /// How much of a pair was not known.
@@ -67,6 +72,9 @@ impl Known {
         }
         for (mutator, reward) in &lesson.rewards {
             self.weights.reward(*mutator, *reward);
+        }
+        for likeness in &lesson.likenesses {
+            self.likenesses.meet(*likeness);
         }
     }
 
@@ -147,5 +155,11 @@ impl Lesson {
         self.plans.extend(other.plans);
         self.precedents.extend(other.precedents);
         self.rewards.extend(other.rewards);
+        self.likenesses.extend(other.likenesses);
+    }
+
+    /// Adds that a violation looks like this.
+    pub(crate) fn meet(&mut self, likeness: u64) {
+        self.likenesses.push(likeness);
     }
 }

@@ -11,6 +11,7 @@ use metacov_relations::ALL;
 use super::campaign::{Campaign, Clerk};
 use super::done::{Done, Kept, Summary};
 use super::known::Known;
+use super::likeness::Likenesses;
 use super::round::{Changed, Ended, Point, Round, Stretch};
 use crate::finding::{Finding, Investigator};
 use crate::message::{Answer, Built, Judged, Request};
@@ -42,6 +43,8 @@ pub(super) struct Way {
     pub(super) findings: Vec<Finding>,
     /// By relation: how many violations were looked into.
     pub(super) examined: BTreeMap<usize, u64>,
+    /// What violations look like, in this round and those that it builds on.
+    pub(super) likenesses: Likenesses,
 }
 
 /// How far a worker was followed.
@@ -83,6 +86,7 @@ impl Lane<'_, '_> {
             stored: None,
             findings: Vec::new(),
             examined: BTreeMap::new(),
+            likenesses: known.likenesses.clone(),
         };
         let schedule = self.campaign.schedule_of(number);
         let mut is_cautious = false;
@@ -164,7 +168,7 @@ impl Lane<'_, '_> {
                     }
                 }
                 Heard::Answer(Answer::Explored(stretch)) => {
-                    self.take(stretch, worker, way)?;
+                    self.take(*stretch, worker, way)?;
                     if self.conditions.interrupted.load(Relaxed) {
                         return Err(io::ErrorKind::Interrupted.into());
                     }

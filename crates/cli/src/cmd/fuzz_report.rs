@@ -57,6 +57,10 @@ pub fn show(history: &History, path: &Path, talk: &Talk) -> anyhow::Result<ExitC
     for (why, count) in &history.summary.unconfirmed {
         talk.note(&format!("not confirmed, {count} times: {why}"));
     }
+    if history.summary.alike > 0 {
+        let alike = thousands(history.summary.alike);
+        talk.note(&format!("{alike} violations look like others, and were not looked into"));
+    }
     if groups == 0 {
         return Ok(ExitCode::Success);
     }

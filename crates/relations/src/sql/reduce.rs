@@ -39,13 +39,22 @@ pub fn reduce<E>(
     candidates_max: usize,
     fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
 ) -> Result<Reduction, E> {
-    let draft = Draft::of(case);
-    let seen = BTreeSet::from([digest(&draft.case())]);
-    let files = files::allowed(case);
-    let mut reducer = Reducer { fails, draft, left: candidates_max, seen, files };
+    let mut reducer = Reducer::new(case, candidates_max, fails);
     while reducer.round()? {}
     let case = reducer.number_names()?;
     Ok(Reduction { case, candidates: candidates_max - reducer.left })
+}
+
+/// Makes the queries of a case smaller, on the database as it is, which is cheap: a database is made once for many
+/// candidates.
+pub fn reduce_queries<E>(
+    case: &Case,
+    candidates_max: usize,
+    fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
+) -> Result<Reduction, E> {
+    let mut reducer = Reducer::new(case, candidates_max, fails);
+    while reducer.queries()? {}
+    Ok(Reduction { case: reducer.draft.case(), candidates: candidates_max - reducer.left })
 }
 
 /// What must be less for a step to be one.
@@ -68,14 +77,16 @@ struct Reducer<F> {
 }
 
 impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
+    fn new(case: &Case, candidates_max: usize, fails: F) -> Self {
+        let draft = Draft::of(case);
+        let seen = BTreeSet::from([digest(&draft.case())]);
+        Reducer { fails, draft, left: candidates_max, seen, files: files::allowed(case) }
+    }
+
     /// Tries everything once; whether something came of it.
     fn round(&mut self) -> Result<bool, E> {
         let mut is_smaller = self.setup()?;
-        is_smaller |= self.sweep(Less::Long, clauses)?;
-        is_smaller |= self.sweep(Less::Complex, switches)?;
-        is_smaller |=
-            self.sweep(Less::Long, |draft| parts(draft, |part| edit::replacements(part, true)))?;
-        is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
+        is_smaller |= self.queries()?;
         is_smaller |= self.setup()?;
         is_smaller |= self.sweep(Less::Long, columns)?;
         is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::usual_table))?;
@@ -86,6 +97,16 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::operators))?;
         is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::literals))?;
         is_smaller |= self.sweep(Less::Complex, |draft| statements(draft, edit::literals))?;
+        Ok(is_smaller)
+    }
+
+    /// Drops what the queries can do without.
+    fn queries(&mut self) -> Result<bool, E> {
+        let mut is_smaller = self.sweep(Less::Long, clauses)?;
+        is_smaller |= self.sweep(Less::Complex, switches)?;
+        is_smaller |=
+            self.sweep(Less::Long, |draft| parts(draft, |part| edit::replacements(part, true)))?;
+        is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
         Ok(is_smaller)
     }
 
