@@ -3,17 +3,15 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+
+#define COLUMNS (FAULT == 18)
+#include "sqlite.h"
 
 #ifndef NTH
 #define NTH 50
 #endif
-
-typedef struct { char *text; } Statement;
 
 static volatile int zero;
 
@@ -73,26 +71,6 @@ static void do_fault(unsigned number) {
 #endif
 }
 
-static int starts(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
-
-int sqlite3_open(const char *name, void **db) {
-    (void)name;
-    *db = malloc(1);
-    return 0;
-}
-
-int sqlite3_close(void *db) {
-    free(db);
-    return 0;
-}
-
-int sqlite3_prepare_v2(void *db, const char *sql, int bytes, Statement **statement, const char **rest) {
-    (void)db, (void)bytes, (void)rest;
-    *statement = malloc(sizeof **statement);
-    (*statement)->text = strcpy(malloc(strlen(sql) + 1), sql);
-    return 0;
-}
-
 int sqlite3_step(Statement *statement) {
     const int is_query = starts(statement->text, "SELECT") || starts(statement->text, "WITH");
     if (!is_query && !starts(statement->text, "VALUES")) return 101;
@@ -112,25 +90,3 @@ int sqlite3_step(Statement *statement) {
 #endif
     return 101;
 }
-
-int sqlite3_finalize(Statement *statement) {
-    free(statement->text);
-    free(statement);
-    return 0;
-}
-
-int sqlite3_column_count(Statement *statement) { return (void)statement, FAULT == 18; }
-int sqlite3_column_type(Statement *statement, int column) { return (void)statement, (void)column, 5; }
-int64_t sqlite3_column_int64(Statement *statement, int column) { return (void)statement, column; }
-double sqlite3_column_double(Statement *statement, int column) { return (void)statement, column; }
-const char *sqlite3_column_text(Statement *statement, int column) { return (void)statement, (void)column, ""; }
-const void *sqlite3_column_blob(Statement *statement, int column) { return (void)statement, (void)column, ""; }
-int sqlite3_column_bytes(Statement *statement, int column) { return (void)statement, (void)column, 0; }
-const char *sqlite3_errmsg(void *db) { return (void)db, "no error"; }
-int sqlite3_extended_errcode(void *db) { return (void)db, 0; }
-void sqlite3_progress_handler(void *db, int steps, int (*call)(void *), void *context) {
-    (void)db, (void)steps, (void)call, (void)context;
-}
-int sqlite3_test_control(int operation, ...) { return operation & 0; }
-int sqlite3_libversion_number(void) { return 3054001; }
-int sqlite3_compileoption_used(const char *name) { return (void)name, 0; }

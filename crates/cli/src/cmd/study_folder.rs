@@ -98,22 +98,7 @@ impl Folder<'_> {
     }
 
     fn outcomes(self) -> Result<Vec<Outcome>, Error> {
-        let suites = self.0.join(SUITES);
-        let fault = |error: std::io::Error| Fault::Io(error).of(suites.display().to_string());
-        let mut paths = Vec::new();
-        if suites.exists() {
-            for entry in std::fs::read_dir(&suites).map_err(fault)? {
-                let path = entry.map_err(fault)?.path();
-                let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
-                if path.extension().is_some_and(|of| of == "json")
-                    && !path.file_name().is_some_and(is_hidden)
-                {
-                    paths.push(path);
-                }
-            }
-        }
-        paths.sort();
-        paths.iter().map(|path| parsed(path, Outcome::parse)).collect()
+        all(&self.0.join(SUITES), Outcome::parse)
     }
 
     fn kept<T>(self, name: &str, parse: fn(&str) -> Result<T, Fault>) -> Result<Option<T>, Error> {
@@ -137,7 +122,28 @@ fn outcome_file(suite: &str) -> String {
     format!("{SUITES}/{suite}.json")
 }
 
-fn parsed<T>(path: &Path, parse: fn(&str) -> Result<T, Fault>) -> Result<T, Error> {
+/// What is in the files of a folder, in the order of their names; nothing if there is no folder.
+pub fn all<T>(folder: &Path, parse: fn(&str) -> Result<T, Fault>) -> Result<Vec<T>, Error> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let fault = |error: std::io::Error| Fault::Io(error).of(folder.display().to_string());
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(fault)? {
+        let path = entry.map_err(fault)?.path();
+        let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
+        if path.extension().is_some_and(|of| of == "json")
+            && !path.file_name().is_some_and(is_hidden)
+        {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths.iter().map(|path| parsed(path, parse)).collect()
+}
+
+/// What is in a file.
+pub fn parsed<T>(path: &Path, parse: fn(&str) -> Result<T, Fault>) -> Result<T, Error> {
     parse(&read(path)?).map_err(|fault| fault.of(path.display().to_string()))
 }
 

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use metacov_formats::{Error, Fault, Output, write_whole};
+use metacov_formats::{Error, Output, write_whole};
 use metacov_study::TrialOutcome;
 
-use super::study_folder::{make, read};
+use super::study_folder::{all, make, parsed};
 use crate::exit_code::Unwritten;
 
 /// Where what is known of trials is: how far each is, what it said, what came of it.
@@ -45,7 +45,7 @@ impl Trials<'_> {
     /// What came of a trial, if it is over.
     pub fn outcome(self, id: &str) -> Result<Option<TrialOutcome>, Error> {
         let path = self.outcome_file(id);
-        path.exists().then(|| parsed(&path)).transpose()
+        path.exists().then(|| parsed(&path, TrialOutcome::parse)).transpose()
     }
 
     pub fn keep(self, outcome: &TrialOutcome) -> Result<(), Unwritten> {
@@ -56,30 +56,10 @@ impl Trials<'_> {
 
     /// All trials that are over.
     pub fn outcomes(self) -> Result<Vec<TrialOutcome>, Error> {
-        let folder = self.0.join(TRIALS);
-        if !folder.exists() {
-            return Ok(Vec::new());
-        }
-        let fault = |error: std::io::Error| Fault::Io(error).of(folder.display().to_string());
-        let mut paths = Vec::new();
-        for entry in std::fs::read_dir(&folder).map_err(fault)? {
-            let path = entry.map_err(fault)?.path();
-            let is_hidden = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with('.');
-            if path.extension().is_some_and(|of| of == "json")
-                && !path.file_name().is_some_and(is_hidden)
-            {
-                paths.push(path);
-            }
-        }
-        paths.sort();
-        paths.iter().map(|path| parsed(path)).collect()
+        all(&self.0.join(TRIALS), TrialOutcome::parse)
     }
 
     fn outcome_file(self, id: &str) -> PathBuf {
         self.0.join(TRIALS).join(format!("{id}.json"))
     }
-}
-
-fn parsed(path: &Path) -> Result<TrialOutcome, Error> {
-    TrialOutcome::parse(&read(path)?).map_err(|fault| fault.of(path.display().to_string()))
 }

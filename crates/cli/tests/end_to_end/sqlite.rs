@@ -161,7 +161,10 @@ fn violations_are_told_by_the_run_and_by_its_file() {
 fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
     let folder = folder().join("engine");
     fs::create_dir_all(&folder).unwrap();
-    fs::copy(repository().join("tests/targets/engine/engine.c"), folder.join("engine.c")).unwrap();
+    for source in ["engine/engine.c", "interface/sqlite.h"] {
+        let source = repository().join("tests/targets").join(source);
+        fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
+    }
     in_folder(&["cc", "-O0", "-fPIC", "-shared", "engine/engine.c", "-o", "engine/libengine.so"])
         .ok();
     let suite = ["--relation", "tlp-where", "--pairs", "80", "--databases", "16", "--seed", "4"];

@@ -33,8 +33,10 @@ impl Campaign {
 
     /// Builds the engine, anew if there is one.
     pub fn build(&self, fault: usize, nth: usize) {
-        let source = repository().join("tests/targets/faulty/faulty.c");
-        fs::copy(source, self.path().join("faulty.c")).unwrap();
+        for source in ["faulty/faulty.c", "interface/sqlite.h"] {
+            let source = repository().join("tests/targets").join(source);
+            fs::copy(&source, self.path().join(source.file_name().unwrap())).unwrap();
+        }
         let mut cc = metacov_cc();
         cc.args([&format!("-DFAULT={fault}"), &format!("-DNTH={nth}"), "-O0", "-w", "-fPIC"]);
         of(cc.args(["-shared", "faulty.c", "-o", "libfaulty.so"]).current_dir(self.path())).ok();

@@ -6,6 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 
 use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
+use crate::rows::thousands as grouped;
 
 /// What a page may load: scripts and styles that lie beside it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
@@ -49,16 +50,23 @@ pub(crate) fn target(digest: &Digest) -> String {
     target.unwrap_or_else(|| digest.name.clone())
 }
 
+/// What holds for all that a browser shows of ours, and what it may load.
+pub(crate) fn rules(policy: &str) -> Markup {
+    html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy);
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        meta name="referrer" content="no-referrer";
+    }
+}
+
 fn shell(target: &str, name: &str, script: Option<&str>, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
-                meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
-                meta name="viewport" content="width=device-width, initial-scale=1";
-                meta name="color-scheme" content="light dark";
-                meta name="referrer" content="no-referrer";
+                (rules(POLICY))
                 title { (name) " · " (target) " · metacov" }
                 link rel="stylesheet" href="assets/style.css";
                 @if let Some(script) = script {
@@ -133,8 +141,10 @@ fn code(digest: &Digest) -> Markup {
 
 fn gaps(digest: &Digest, gaps: &Gaps) -> Markup {
     let primary = digest.primary.name();
-    let shown = |shown: usize, all: usize| {
-        if shown < all { format!("the first {shown} of {all}") } else { format!("all {all}") }
+    let shown = |shown: usize, all: usize| match all {
+        0 => "none".to_owned(),
+        _ if shown < all => format!("the first {shown} of {}", grouped(all as u64)),
+        _ => format!("all {}", grouped(all as u64)),
     };
     html! {
         main {

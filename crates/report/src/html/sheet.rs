@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::page::rules;
 use crate::{Column, Table};
 
 /// What it may load: nothing but what is in it.
@@ -39,10 +40,7 @@ impl Sheet {
             (DOCTYPE)
             html lang="en" {
                 head {
-                    meta charset="utf-8";
-                    meta http-equiv="Content-Security-Policy" content=(POLICY);
-                    meta name="viewport" content="width=device-width, initial-scale=1";
-                    meta name="color-scheme" content="light dark";
+                    (rules(POLICY))
                     title { (self.title) " · metacov" }
                     // It is ours, and has nothing in it that would end it.
                     style { (PreEscaped(STYLE)) }
