@@ -9,19 +9,14 @@ use super::lane::{At, Lane, Loss, Way, relation_name};
 use super::round::Violated;
 use crate::finding::{Examined, Suspect, What};
 
-/// Violations that are looked at, of one relation in one round, at most: most of those behind them are the same. All
-/// are counted.
+/// Suspects that are looked at, of one kind and one relation in one round, at most: most of those behind them are the
+/// same. All are counted.
 const EXAMINED_MAX: u64 = 4;
 
 impl Lane<'_, '_> {
-    /// Looks into a violation, if it is one of the first.
+    /// Looks into a violation.
     pub(super) fn look_into(&mut self, violated: Violated, way: &mut Way) -> io::Result<()> {
         let Violated { pair, relation, how, sides, parts, comparison } = violated;
-        let examined = way.examined.entry(relation).or_default();
-        if *examined == EXAMINED_MAX {
-            return Ok(());
-        }
-        *examined += 1;
         let suspect = Suspect {
             relation: relation_name(relation)?.to_owned(),
             case: Case { setup: way.setup.clone(), sides, parts, comparison },
@@ -69,10 +64,14 @@ impl Lane<'_, '_> {
         self.examine(Suspect { relation, case, what, seed, database, pair }, way)
     }
 
+    /// Looks into a suspect, if it is one of the first.
     fn examine(&mut self, suspect: Suspect, way: &mut Way) -> io::Result<()> {
-        if !self.campaign.examines {
+        let examined = (suspect.relation.clone(), suspect.what.name());
+        let examined = way.examined.entry(examined).or_default();
+        if !self.campaign.examines || *examined == EXAMINED_MAX {
             return Ok(());
         }
+        *examined += 1;
         let investigator = match &mut self.started {
             Some(investigator) => investigator,
             none => none.insert((self.investigator)()?),

@@ -41,8 +41,8 @@ pub(super) struct Way {
     /// The same, to store.
     pub(super) stored: Option<Arc<Setup>>,
     pub(super) findings: Vec<Finding>,
-    /// By relation: how many violations were looked into.
-    pub(super) examined: BTreeMap<usize, u64>,
+    /// By relation and kind: how many suspects were looked at.
+    pub(super) examined: BTreeMap<(String, &'static str), u64>,
     /// What violations look like, in this round and those that it builds on.
     pub(super) likenesses: Likenesses,
 }

@@ -38,6 +38,20 @@ fn fault_01_crashes_in_a_row_are_counted_and_leak_nothing() {
     let (counts, watched, _) = check(1, 1, &["--no-findings", "--pairs", &pairs, "-j", "2"]);
     assert_eq!((counts.held, counts.violated), (0, 0));
     assert!(counts.crashed * 10 >= counts.pairs * 9, "{counts:?}");
+    check_that_nothing_leaks(&watched);
+}
+
+/// With all that is done about them: they are looked into and reduced, for ten minutes if need be.
+#[test]
+fn fault_01_crashes_now_and_then_leak_nothing_however_long_they_go_on() {
+    let duration = format!("{}s", times(8, 600));
+    let (counts, watched, _) = check(1, 50, &["--duration", &duration, "-j", "1"]);
+    assert!(counts.crashed > 0 && counts.held > counts.crashed, "{counts:?}");
+    check_that_nothing_leaks(&watched);
+}
+
+#[track_caller]
+fn check_that_nothing_leaks(watched: &Watched) {
     let [early, late] = watched.halves;
     assert!(late.descriptors <= early.descriptors + 2, "{early:?}, {late:?}");
     assert!(late.processes <= early.processes + 4, "{early:?}, {late:?}");
