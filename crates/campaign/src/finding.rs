@@ -7,6 +7,7 @@
 
 mod difference;
 mod examine;
+mod family;
 mod file;
 mod folder;
 mod investigator;
@@ -19,6 +20,8 @@ mod sketch;
 mod suspect;
 
 pub use difference::Difference;
+pub use family::families;
+pub(crate) use family::name as group_name;
 pub use file::FindingFile;
 pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
 pub use known::{Known, KnownBug};

@@ -25,7 +25,7 @@ pub use check::{Checks, Counts, check};
 pub use crew::Log;
 pub use finding::{
     Difference, Equipment, Examined, Finding, FindingFile, Investigator, Known, KnownBug, Replayed,
-    Signature, Size, Suspect, What,
+    Signature, Size, Suspect, What, families,
 };
 pub use fuzz::{
     Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,

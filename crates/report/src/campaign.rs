@@ -1,6 +1,8 @@
 //! Campaigns as tables.
 
-use metacov_campaign::{History, RoundCounts};
+use std::collections::BTreeSet;
+
+use metacov_campaign::{History, Noted, RoundCounts, families};
 
 use crate::table::{Column, Table};
 use crate::thousands;
@@ -28,24 +30,24 @@ pub fn pairs(history: &History) -> Table {
 pub fn findings(history: &History) -> Table {
     let columns = vec![
         Column::word("bug"),
-        Column::word("what"),
         Column::word("relations"),
+        Column::number("groups"),
         Column::number("cases"),
         Column::number("bytes"),
         Column::word("smallest"),
     ];
     let mut rows = Vec::new();
-    for (group, cases) in &history.findings {
+    for (bug, groups) in families(history.findings.keys().map(String::as_str)) {
+        let cases: Vec<&Noted> =
+            groups.iter().filter_map(|group| history.findings.get(*group)).flatten().collect();
         let Some(smallest) = cases.iter().min_by_key(|case| (case.bytes, &case.name)) else {
             continue;
         };
-        let mut relations: Vec<&str> = cases.iter().map(|case| case.relation.as_str()).collect();
-        relations.sort_unstable();
-        relations.dedup();
+        let relations: BTreeSet<&str> = cases.iter().map(|case| case.relation.as_str()).collect();
         rows.push(vec![
-            group.clone(),
-            smallest.what.clone(),
-            relations.join(", "),
+            bug.to_owned(),
+            relations.into_iter().collect::<Vec<_>>().join(", "),
+            thousands(groups.len() as u64),
             thousands(cases.len() as u64),
             thousands(smallest.bytes as u64),
             smallest.name.clone(),

@@ -46,18 +46,20 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("guidance"), number("trials")];
     columns.push(Column { emphasis: true, ..number("bugs") });
-    columns.extend(["sd", "of all", "A12", "p"].map(number));
+    columns.extend(["sd", "of all", "groups", "A12", "p"].map(number));
     if results.plan.beside_paper {
         columns.push(number("bugs, paper"));
     }
     columns.extend(["violations", "MC edges", "MC lines", "plans", "pairs"].map(number));
     columns.push(number("checks/CPU s"));
     let cells = rows.iter().map(|row| {
-        let bugs = |trial: &TrialOutcome| real(trial.bugs.len() as u64);
+        let bugs = |trial: &TrialOutcome| real(trial.bugs().len() as u64);
         let mut cells = vec![row.guidance.clone(), row.trials.len().to_string()];
         cells.push(row.mean(bugs).map_or_else(unknown, |mean| format!("{mean:.1}")));
         cells.push(row.deviation(bugs).map_or_else(unknown, |of| format!("{of:.1}")));
         cells.push(thousands(row.bugs_of_all()));
+        let groups = row.mean(|trial| real(trial.groups.len() as u64));
+        cells.push(groups.map_or_else(unknown, |mean| format!("{mean:.1}")));
         cells.extend(match row.against {
             Some(rival) => [format!("{:.2}", rival.a12), format!("{:.3}", rival.test.p)],
             None => [unknown(), unknown()],
@@ -86,8 +88,8 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
 
 /// How to read the table, and what it says.
 fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
-    let mut text = "Means over trials: distinct bugs (groups of reduced findings), their standard deviation, and those \
-                    of all trials together; A12 is how likely a trial finds more than one of `mix` (0.5: no \
+    let mut text = "Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their \
+                    standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more than one of `mix` (0.5: no \
                     difference), p whether that is chance (Mann and Whitney)."
         .to_owned();
     for row in rows {
@@ -149,11 +151,22 @@ fn headings(more: &[&str]) -> String {
 
 /// A line for each trial. There is no time in it: the same trials give the same file.
 fn trials_csv(results: &CampaignResults) -> String {
-    let more = ["pairs", "checks", "violations", "bugs", "mc_edges", "edges", "mc_lines", "plans"];
+    let more = [
+        "pairs",
+        "checks",
+        "violations",
+        "bugs",
+        "groups",
+        "mc_edges",
+        "edges",
+        "mc_lines",
+        "plans",
+    ];
     let mut text = headings(&more);
     for of in &results.trials {
         let mut cells = trial_cells(of);
-        let numbers = [of.pairs, of.checks, of.violations, of.bugs.len() as u64];
+        let numbers =
+            [of.pairs, of.checks, of.violations, of.bugs().len() as u64, of.groups.len() as u64];
         cells.extend(numbers.map(|number| number.to_string()));
         cells.extend(match of.observed {
             Some(of) => {
@@ -166,13 +179,13 @@ fn trials_csv(results: &CampaignResults) -> String {
     text
 }
 
-/// A line for each bug of each trial.
+/// A line for each group of findings of each trial.
 fn bugs_csv(results: &CampaignResults) -> String {
-    let mut text = headings(&["bug", "pairs"]);
+    let mut text = headings(&["group", "pairs"]);
     for of in &results.trials {
-        for (bug, pairs) in &of.bugs {
+        for (group, pairs) in &of.groups {
             let mut cells = trial_cells(of);
-            cells.extend([bug.clone(), pairs.to_string()]);
+            cells.extend([group.clone(), pairs.to_string()]);
             text.push_str(&line(&cells));
         }
     }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
 use super::known::{Known, Lesson};
-use crate::finding::Finding;
+use crate::finding::{Finding, families, group_name};
 use crate::message::{decode, encode};
 
 /// A finding, as rounds remember it: the rest is in its folder.
@@ -14,7 +14,7 @@ use crate::message::{decode, encode};
 pub struct Noted {
     /// The name of its folder.
     pub name: String,
-    /// What it has in common with those that are most likely the same bug.
+    /// What it has in common with others of its group, in words.
     pub group: String,
     /// The relation.
     pub relation: String,
@@ -38,7 +38,7 @@ impl Noted {
 }
 
 fn group(finding: &Finding) -> String {
-    format!("{:016x}", finding.signature.group)
+    group_name(finding.suspect.what.name(), &finding.shape)
 }
 
 /// A round as it is kept: what came of it and what it found as JSON, what it has added as bytes.
@@ -91,8 +91,8 @@ pub struct Stand {
     pub executed: u64,
     /// Query plans.
     pub plans: u64,
-    /// Groups of findings.
-    pub groups: u64,
+    /// Families of groups of findings.
+    pub bugs: u64,
 }
 
 impl History {
@@ -121,8 +121,9 @@ impl History {
         }
         self.known.learn(lesson);
         let (differing, executed, plans) = self.known.sizes();
-        let (pairs, groups) = (self.summary.pairs, self.findings.len() as u64);
-        self.curve.push(Stand { pairs, differing, executed, plans, groups });
+        let pairs = self.summary.pairs;
+        let bugs = families(self.findings.keys().map(String::as_str)).len() as u64;
+        self.curve.push(Stand { pairs, differing, executed, plans, bugs });
     }
 
     /// Whether a finding has one like it that was there before.
@@ -130,7 +131,7 @@ impl History {
         self.findings.contains_key(&group(finding))
     }
 
-    /// All cases of the bug that a finding is one of.
+    /// All cases of the group that a finding is one of.
     pub fn cases(&self, finding: &Finding) -> Option<&Vec<Noted>> {
         self.findings.get(&group(finding))
     }

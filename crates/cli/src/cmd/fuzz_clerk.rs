@@ -149,7 +149,7 @@ impl Clerk for Desk<'_> {
         let Ends { duration, processor_time, findings } = self.ends;
         self.interrupted.load(Relaxed)
             || duration.is_some_and(|end| self.start.elapsed() >= end)
-            || findings.is_some_and(|end| self.state().history.findings.len() as u64 >= end)
+            || findings.is_some_and(|end| self.state().history.stand().bugs >= end)
             || processor_time.is_some_and(|end| self.has_spent(end))
     }
 }

@@ -67,7 +67,7 @@ impl Keeper {
             .map_err(|error| Fault::Io(error).of(self.path.display().to_string()))?;
         let progress = Progress {
             pairs: stand.pairs,
-            bugs: stand.groups,
+            bugs: stand.bugs,
             seconds: self.before.seconds + self.start.elapsed().as_secs_f64(),
             processor_seconds: self.before.processor_seconds + spent.as_secs_f64(),
             is_over,

@@ -35,7 +35,7 @@ pub fn show(history: &History, path: &Path, talk: &Talk) -> anyhow::Result<ExitC
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_pairs(history).to_terminal(talk.colors_output())))?;
-    let Stand { pairs, differing, executed, plans, groups } = history.stand();
+    let Stand { pairs, differing, executed, plans, bugs } = history.stand();
     let mut words = format!(
         "{} pairs on {} databases, {} changes of them, {} workers lost",
         thousands(pairs),
@@ -61,12 +61,12 @@ pub fn show(history: &History, path: &Path, talk: &Talk) -> anyhow::Result<ExitC
         let alike = thousands(history.summary.alike);
         talk.note(&format!("{alike} violations look like others, and were not looked into"));
     }
-    if groups == 0 {
+    if bugs == 0 {
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_findings(history).to_terminal(talk.colors_output())))?;
-    let plural = if groups == 1 { "bug" } else { "bugs" };
-    talk.note(&format!("{groups} {plural} in {}", findings_folder(path).display()));
+    let plural = if bugs == 1 { "bug" } else { "bugs" };
+    talk.note(&format!("{bugs} {plural} in {}", findings_folder(path).display()));
     Ok(ExitCode::Violated)
 }
 

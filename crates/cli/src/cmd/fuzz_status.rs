@@ -86,7 +86,7 @@ impl<'t> Status<'t> {
 /// Three lines, none of them longer than a narrow terminal.
 fn lines(view: &View<'_>) -> [String; 3] {
     let View { history, tested, elapsed, since_news } = view;
-    let Stand { differing, executed, plans, groups, .. } = history.stand();
+    let Stand { differing, executed, plans, bugs, .. } = history.stand();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
     let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();
@@ -108,7 +108,7 @@ fn lines(view: &View<'_>) -> [String; 3] {
     }
     let found = format!(
         "{} bugs, {} violations; {} workers lost",
-        thousands(groups),
+        thousands(bugs),
         thousands(violated),
         thousands(history.summary.restarts)
     );

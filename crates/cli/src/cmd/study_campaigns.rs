@@ -197,7 +197,7 @@ impl<'r> Room<'r> {
             "trial {} of {}: {id} ({trial}): {} in {} pairs, {:.0} s of processor time",
             self.state().done + 1,
             self.all,
-            bugs(outcome.bugs.len() as u64),
+            bugs(outcome.bugs().len() as u64),
             thousands(outcome.pairs),
             outcome.time.processor
         ));

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{GUIDANCES, History, RoundCounts};
+use metacov_campaign::{History, RoundCounts};
 use metacov_core::{Criterion, total};
 use metacov_formats::Fault;
 use metacov_store::Run;
@@ -39,8 +39,8 @@ pub struct TrialRun<'r> {
 /// A campaign that has ended.
 struct Ended {
     history: History,
-    /// By bug: the pairs that it took.
-    bugs: BTreeMap<String, u64>,
+    /// By group of findings: the pairs that it took.
+    groups: BTreeMap<String, u64>,
     run: Run,
 }
 
@@ -56,15 +56,9 @@ impl TrialRun<'_> {
         if outcome.pairs == 0 || !self.observe {
             return Ok(Some(outcome));
         }
-        let guidance = GUIDANCES.iter().find(|known| known.name() == self.trial.guidance);
-        let looks = guidance.map(|known| known.looks());
-        let observed = if looks.is_some_and(|looks| looks.traces && looks.plans) {
-            observed(ended)?
-        } else {
-            let Some(again) = self.again(outcome.pairs)? else { return Ok(None) };
-            observed(again)?
-        };
-        Ok(Some(TrialOutcome { observed: Some(observed), ..outcome }))
+        // All in the same way, also those whose guidance has seen a part of it.
+        let Some(again) = self.again(outcome.pairs)? else { return Ok(None) };
+        Ok(Some(TrialOutcome { observed: Some(observed(again)?), ..outcome }))
     }
 
     fn outcome(&self, ended: &Ended, spent: Progress) -> TrialOutcome {
@@ -78,7 +72,7 @@ impl TrialRun<'_> {
             pairs: ended.history.stand().pairs,
             checks: sum(|counts| counts.held + counts.violated),
             violations: sum(|counts| counts.violated),
-            bugs: ended.bugs.clone(),
+            groups: ended.groups.clone(),
             observed: None,
             time: Time { wall: spent.seconds, processor: spent.processor_seconds },
         }
@@ -170,18 +164,18 @@ fn last_words(log: &PathBuf, begin: u64, status: ExitStatus) -> String {
 
 fn ended(file: &Path) -> anyhow::Result<Ended> {
     let run = Run::open(file)?;
-    let (mut history, mut bugs) = (History::default(), BTreeMap::new());
+    let (mut history, mut groups) = (History::default(), BTreeMap::new());
     for round in run.rounds()? {
         let (number, record) = fuzz_report::record(round);
         history.add(&record).map_err(|what| fuzz_report::damaged(number, &what, &run.name))?;
-        if history.findings.len() > bugs.len() {
+        if history.findings.len() > groups.len() {
             let pairs = history.stand().pairs;
             for group in history.findings.keys() {
-                bugs.entry(group.clone()).or_insert(pairs);
+                groups.entry(group.clone()).or_insert(pairs);
             }
         }
     }
-    Ok(Ended { history, bugs, run })
+    Ok(Ended { history, groups, run })
 }
 
 fn observed(ended: Ended) -> anyhow::Result<Observed> {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use metacov_campaign::families;
 use metacov_core::BuildMismatch;
 use metacov_formats::{Error, Fault};
 use serde::{Deserialize, Serialize};
@@ -28,8 +29,8 @@ pub struct TrialOutcome {
     pub checks: u64,
     /// Pairs that violated their relation.
     pub violations: u64,
-    /// By bug: how many pairs were tested when the round was over that found it first.
-    pub bugs: BTreeMap<String, u64>,
+    /// By group of findings: how many pairs were tested when the round was over that found it first.
+    pub groups: BTreeMap<String, u64>,
     /// What its pairs ran, if that was looked at.
     pub observed: Option<Observed>,
     /// How long it took, without looking at what its pairs ran unless it was guided by that.
@@ -51,6 +52,15 @@ pub struct Observed {
 }
 
 impl TrialOutcome {
+    /// By bug, which is a family of groups: how many pairs it took to find the first of them.
+    pub fn bugs(&self) -> BTreeMap<&str, u64> {
+        let families = families(self.groups.keys().map(String::as_str));
+        let first =
+            |family: &[&str]| family.iter().filter_map(|group| self.groups.get(*group)).min();
+        let bugs = families.into_iter();
+        bugs.map(|(bug, family)| (bug, first(&family).copied().unwrap_or_default())).collect()
+    }
+
     /// As text.
     pub fn to_json(&self) -> String {
         kept::to_json(self)
@@ -124,7 +134,7 @@ mod tests {
             pairs: 100,
             checks: 90,
             violations: seed,
-            bugs: BTreeMap::from([(format!("bug{seed}"), 50)]),
+            groups: BTreeMap::from([(format!("bug{seed}"), 50)]),
             observed: None,
             time: Time { wall: 0.0, processor: f64::from(u32::try_from(seconds).unwrap()) },
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use metacov_campaign::families;
+
 use super::{CampaignPlan, TrialOutcome};
 use crate::statistics::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
 
@@ -61,9 +63,8 @@ impl GuidanceRow {
 
     /// Distinct bugs of all trials together.
     pub fn bugs_of_all(&self) -> u64 {
-        let bugs: BTreeSet<&String> =
-            self.trials.iter().flat_map(|trial| trial.bugs.keys()).collect();
-        bugs.len() as u64
+        let groups = self.trials.iter().flat_map(|trial| trial.groups.keys());
+        families(groups.map(String::as_str)).len() as u64
     }
 
     /// Pairs that were compared, for each second of processor time.
@@ -77,16 +78,19 @@ impl GuidanceRow {
     /// It ends where the shortest trial ends.
     pub fn curve(&self) -> Vec<(f64, f64)> {
         let end = self.trials.iter().map(|trial| trial.pairs).min().unwrap_or_default();
-        let found = || self.trials.iter().flat_map(|trial| trial.bugs.values().copied());
-        let mut places: BTreeSet<u64> = found().filter(|pairs| *pairs <= end).collect();
+        let found: Vec<u64> =
+            self.trials.iter().flat_map(|trial| trial.bugs().into_values()).collect();
+        let mut places: BTreeSet<u64> =
+            found.iter().copied().filter(|pairs| *pairs <= end).collect();
         places.extend([0, end]);
         let trials = real(self.trials.len() as u64);
-        let bugs = |pairs: u64| real(found().filter(|of| *of <= pairs).count() as u64) / trials;
+        let bugs =
+            |pairs: u64| real(found.iter().filter(|of| **of <= pairs).count() as u64) / trials;
         places.into_iter().map(|pairs| (real(pairs), bugs(pairs))).collect()
     }
 
     fn bugs(&self) -> Vec<f64> {
-        self.trials.iter().map(|trial| real(trial.bugs.len() as u64)).collect()
+        self.trials.iter().map(|trial| real(trial.bugs().len() as u64)).collect()
     }
 }
 
