@@ -21,7 +21,6 @@ mod suspect;
 
 pub use difference::Difference;
 pub use family::families;
-pub(crate) use family::name as group_name;
 pub use file::FindingFile;
 pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
 pub use known::{Known, KnownBug};

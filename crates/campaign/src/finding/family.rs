@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const WORDS_MIN: usize = 3;
 
 /// What a group is called: what it is, and the words that it needs to fail.
-pub(crate) fn name(what: &str, shape: &BTreeSet<String>) -> String {
+pub(super) fn name(what: &str, shape: &BTreeSet<String>) -> String {
     let words: Vec<&str> = shape.iter().map(String::as_str).filter(|word| *word != what).collect();
     if words.is_empty() { what.to_owned() } else { format!("{what}: {}", words.join(", ")) }
 }

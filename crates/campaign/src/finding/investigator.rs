@@ -9,6 +9,7 @@ use metacov_relations::{Case, Reduction, reduce};
 
 use super::difference::Difference;
 use super::examine::{Run, Seen, one, run, text};
+use super::family;
 use super::known::Known;
 use super::shape::shape;
 use super::signature::Signature;
@@ -90,6 +91,13 @@ pub struct Finding {
     pub outputs: Option<[String; 2]>,
     /// What only one of the sides runs, if that could be measured.
     pub difference: Option<Difference>,
+}
+
+impl Finding {
+    /// The group that it is one of, in words.
+    pub fn group(&self) -> String {
+        family::name(self.suspect.what.name(), &self.shape)
+    }
 }
 
 impl Size {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
 use super::known::{Known, Lesson};
-use crate::finding::{Finding, families, group_name};
+use crate::finding::{Finding, families};
 use crate::message::{decode, encode};
 
 /// A finding, as rounds remember it: the rest is in its folder.
@@ -29,16 +29,12 @@ impl Noted {
     pub fn of(finding: &Finding) -> Self {
         Noted {
             name: finding.signature.to_string(),
-            group: group(finding),
+            group: finding.group(),
             relation: finding.suspect.relation.clone(),
             what: finding.suspect.what.name().to_owned(),
             bytes: finding.suspect.case.bytes(),
         }
     }
-}
-
-fn group(finding: &Finding) -> String {
-    group_name(finding.suspect.what.name(), &finding.shape)
 }
 
 /// A round as it is kept: what came of it and what it found as JSON, what it has added as bytes.
@@ -128,12 +124,12 @@ impl History {
 
     /// Whether a finding has one like it that was there before.
     pub fn has_group(&self, finding: &Finding) -> bool {
-        self.findings.contains_key(&group(finding))
+        self.findings.contains_key(&finding.group())
     }
 
     /// All cases of the group that a finding is one of.
     pub fn cases(&self, finding: &Finding) -> Option<&Vec<Noted>> {
-        self.findings.get(&group(finding))
+        self.findings.get(&finding.group())
     }
 
     /// How far it is.

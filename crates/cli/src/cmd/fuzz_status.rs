@@ -72,8 +72,8 @@ impl<'t> Status<'t> {
     /// Tells of a finding.
     pub fn found(&self, finding: &Finding) {
         let Finding { suspect, signature, .. } = finding;
-        let (what, bytes) = (suspect.what.name(), suspect.case.bytes());
-        let words = format!("found: a {what} ({}), {bytes} bytes: {signature}", suspect.relation);
+        let (group, bytes) = (finding.group(), suspect.case.bytes());
+        let words = format!("found: {group} ({}), {bytes} bytes: {signature}", suspect.relation);
         self.bar.suspend(|| self.talk.note(&words));
     }
 
