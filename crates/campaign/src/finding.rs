@@ -1,7 +1,7 @@
 //! Findings: what a campaign meets, looked into until it is worth somebody's time.
 //!
 //! A [`Suspect`] is what the loop saw. The [`Investigator`] runs it again in processes of their own, which gives a
-//! [`Sketch`]; unless that looks like many before, it makes it as small as it gets, measures what its sides run
+//! [`Sketch`](sketch::Sketch); unless that looks like many before, it makes it as small as it gets, measures what its sides run
 //! differently and gives it a [`Signature`]. What is left is a [`Finding`]: a folder that anybody can replay.
 //! `docs/fuzzing.md` says what the signature means.
 

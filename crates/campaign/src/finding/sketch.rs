@@ -1,8 +1,8 @@
 //! Suspects as they look at a glance.
 //!
 //! Most violations of a campaign are those of a few bugs. To make one as small as it gets takes as long as to test hundreds
-//! of pairs; to make its queries small, on the database that is there, takes a tenth of that, and shows which it most
-//! likely is.
+//! of pairs; to make its queries small, on the database that is there, takes far less, and shows which of them it most likely
+//! is.
 
 use std::io;
 
