@@ -9,7 +9,7 @@ use metacov_core::{
 use metacov_relations::Comparison;
 use metacov_study::corpus::{Change, FixLines};
 use metacov_study::locate::{
-    Case, Formula, Found, Frequency, Symptom, Unfit, explore, found, rank, shares,
+    Case, Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
 };
 
 /// Lines 1 to 20 of one file: `first` up to 10, `second` behind it.
@@ -91,6 +91,32 @@ fn equals_share_the_mean_of_their_ranks() {
     let ranks: Vec<(u32, f64)> = ranking.lines.iter().map(|line| (line.line, line.rank)).collect();
     assert_eq!(ranks, [(14, 1.0), (4, 3.0), (5, 3.0), (6, 3.0)]);
     assert_eq!(ranking.lines[0].passing, None, "no share of nothing");
+}
+
+#[test]
+fn of_two_functions_the_one_with_more_suspicious_lines_comes_first() {
+    let table = table();
+    let functions = Functions::of(&table);
+    let executed = [4, 12, 13, 14];
+    let symptom = Symptom {
+        executed: cover(&table, &executed),
+        difference: cover(&table, &[]),
+        violating: frequency(&table, &[&executed]),
+        near_misses: Frequency::default(),
+        invalid: 0,
+        how: String::new(),
+    };
+    // No line is more suspicious than another.
+    let passing = frequency(&table, &[&[], &executed]);
+    let names = |formula| {
+        let symptoms = std::slice::from_ref(&symptom);
+        let ranking = rank(&table, &functions, symptoms, &passing, formula);
+        let name = |suspect: &Suspect| (suspect.function.clone(), suspect.rank);
+        ranking.functions.iter().map(name).collect::<Vec<_>>()
+    };
+    let [first, second] = ["first", "second"].map(ToOwned::to_owned);
+    assert_eq!(names(Formula::Suspicion), [(second.clone(), 1.0), (first.clone(), 2.0)]);
+    assert_eq!(names(Formula::Ochiai), [(first, 1.5), (second, 1.5)]);
 }
 
 #[test]

@@ -12,6 +12,9 @@ use super::{Frequency, Symptom};
 /// that are nearly as rare.
 const NUDGE: f64 = 0.02;
 
+/// How much it counts that a function has more suspicious lines than its most suspicious one: for twice as many.
+const COMPANY: f64 = 0.005;
+
 /// Two scores that differ by less are the same: sums have a last digit.
 const SAME: f64 = 1e-9;
 
@@ -20,7 +23,8 @@ const SAME: f64 = 1e-9;
 pub enum Formula {
     /// `v (1 - p) + 0.02 (d - n)`, where `v`, `p` and `n` are the shares of violating variants, of
     /// passing pairs and of near misses that run the line, and `d` is 1 if it is in the difference
-    /// of the pair.
+    /// of the pair. A function has that of its first line, and `0.005 log2(1 + s)`, where `s` is the sum of
+    /// `(v (1 - p))^2` over its lines.
     Suspicion,
     /// What spectra of coverage are usually ranked by (Ochiai): all pairs that violate against all
     /// that do not, each as one test, whatever they are. What the other is held against.
@@ -30,7 +34,7 @@ pub enum Formula {
 /// Code by suspicion, the most suspicious first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Functions, each by its most suspicious line.
+    /// Functions, each by its most suspicious line, and a little by all others.
     pub functions: Vec<Suspect>,
     /// Lines.
     pub lines: Vec<Suspect>,
@@ -81,14 +85,27 @@ pub fn rank(
         }
     }
     sort(&mut lines);
-    let mut best: BTreeMap<usize, &Suspect> = BTreeMap::new();
-    for line in &lines {
-        best.entry(line.place).or_insert(line);
-    }
-    let mut functions: Vec<Suspect> =
-        best.into_values().filter(|suspect| !suspect.function.is_empty()).cloned().collect();
+    let mut functions = functions_of(&lines, formula);
     sort(&mut functions);
     Ranking { functions, lines }
+}
+
+/// The functions of lines that are sorted.
+fn functions_of(lines: &[Suspect], formula: Formula) -> Vec<Suspect> {
+    // By function: the first line, and the sum of squares over all, to which rare lines are nearly all that counts.
+    let mut functions: BTreeMap<usize, (&Suspect, f64)> = BTreeMap::new();
+    for line in lines.iter().filter(|line| !line.function.is_empty()) {
+        let rarity = line.violating * (1.0 - line.passing.unwrap_or(0.0));
+        functions.entry(line.place).or_insert((line, 0.0)).1 += rarity * rarity;
+    }
+    let function = |(first, company): (&Suspect, f64)| {
+        let company = match formula {
+            Formula::Suspicion => COMPANY * (1.0 + company).log2(),
+            Formula::Ochiai => 0.0,
+        };
+        Suspect { suspicion: first.suspicion + company, ..first.clone() }
+    };
+    functions.into_values().map(function).collect()
 }
 
 fn suspect(
