@@ -171,17 +171,15 @@ impl Explorer<'_, '_, '_> {
         let Round { seed: of_all, number: database, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
         let at = usize::try_from(number).unwrap_or_default() % relations.len().max(1);
-        let mut precedent = Precedent { relation: relations[at], recipe: fresh, drawn: 0 };
-        let precedents = &self.study.known.precedents;
-        if self.guidance.varies() && !precedents.is_empty() {
-            let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
-            if rng.chance(VARIANT_PERCENT) {
-                // Of two, the one that takes fewer choices: it is cheaper, and may bring as much.
-                let two = [(); 2].map(|()| &precedents[rng.below(precedents.len())]);
-                let known = if two[1].drawn < two[0].drawn { two[1] } else { two[0] };
-                let recipe = known.recipe.varied(known.drawn, &mut rng);
-                precedent = Precedent { relation: known.relation, recipe, drawn: 0 };
-            }
+        let mut precedent =
+            Precedent { round: *database, relation: relations[at], recipe: fresh, drawn: 0 };
+        let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
+        if self.guidance.varies()
+            && rng.chance(VARIANT_PERCENT)
+            && let Some(known) = self.study.known.precedent(*database, &mut rng)
+        {
+            precedent.relation = known.relation;
+            precedent.recipe = known.recipe.varied(known.drawn, &mut rng);
         }
         let relation =
             ALL.get(precedent.relation).ok_or_else(|| io::Error::other("no such relation"))?;

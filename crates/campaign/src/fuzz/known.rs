@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use metacov_exec::Trace;
-use metacov_relations::Recipe;
+use metacov_relations::{Recipe, Rng};
 use serde::{Deserialize, Serialize};
 
 use super::likeness::Likenesses;
@@ -11,6 +11,9 @@ use super::mutators::Weights;
 
 /// Precedents that are kept in mind, at most: the last ones.
 const PRECEDENTS_MAX: usize = 512;
+
+/// And for so many rounds: what is near to them has been tested by then.
+const PRECEDENT_ROUNDS: u64 = 32;
 
 /// What a campaign knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -21,8 +24,8 @@ pub(crate) struct Known {
     executed: Trace,
     /// Query plans, normalised and hashed.
     plans: BTreeSet<u64>,
-    /// Tests that brought something new.
-    pub(crate) precedents: VecDeque<Precedent>,
+    /// Tests that brought something new, by round.
+    precedents: VecDeque<Precedent>,
     pub(crate) weights: Weights,
     /// What violations look like.
     pub(crate) likenesses: Likenesses,
@@ -31,6 +34,8 @@ pub(crate) struct Known {
 /// How a test was made that brought something new.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Precedent {
+    /// The round that it was tested in.
+    pub(crate) round: u64,
     pub(crate) relation: usize,
     pub(crate) recipe: Recipe,
     /// How many choices it took.
@@ -83,6 +88,19 @@ impl Known {
             self.precedents.pop_front();
         }
         self.precedents.push_back(precedent);
+    }
+
+    /// One of the precedents that are of use in a round: of two, the one that takes fewer choices, since it is cheaper
+    /// and may bring as much.
+    pub(crate) fn precedent(&self, round: u64, rng: &mut Rng) -> Option<&Precedent> {
+        let is_old = |precedent: &Precedent| precedent.round + PRECEDENT_ROUNDS < round;
+        let old = self.precedents.partition_point(is_old);
+        let left = self.precedents.len() - old;
+        if left == 0 {
+            return None;
+        }
+        let two = [(); 2].map(|()| &self.precedents[old + rng.below(left)]);
+        two.into_iter().min_by_key(|precedent| precedent.drawn)
     }
 
     /// How many counters differ, how many counted, and how many plans there are.
