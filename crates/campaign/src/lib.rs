@@ -10,6 +10,7 @@
 mod bench;
 mod check;
 mod crew;
+mod experiment;
 mod finding;
 mod fuzz;
 mod measure;
@@ -17,12 +18,12 @@ mod message;
 mod plan;
 mod script;
 mod time;
-mod trial;
 mod work;
 mod worker;
 
 pub use check::{Checks, Counts, check};
 pub use crew::Log;
+pub use experiment::{Experiment, Laboratory, Ran, Tried};
 pub use finding::{
     Difference, Equipment, Examined, Finding, FindingFile, Investigator, Known, KnownBug, Replayed,
     Signature, Size, Suspect, What, families,
@@ -36,6 +37,5 @@ pub use message::{Coverage, Setting};
 pub use plan::Plan;
 pub use script::{script, write};
 pub use time::{Phase, Spent};
-pub use trial::{Laboratory, Ran, Trial, Tried};
 pub use work::work;
 pub use worker::Conditions;

@@ -7,9 +7,9 @@ use metacov_formats::Scope;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
+use crate::experiment::{Attempt, Experiment};
 use crate::fuzz::{Changed, Round, Stretch};
 use crate::time::Spent;
-use crate::trial::{Attempt, Trial};
 
 /// What is tested, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub enum Request {
     /// To write them down.
     Write(Job),
     /// To run given statements.
-    Try(Trial),
+    Try(Experiment),
     /// To go through a round of a campaign.
     Explore(Box<Round>),
 }
@@ -113,7 +113,7 @@ pub enum Answer {
     Lost(Lost),
     /// What was asked for, written down.
     Written(Script),
-    /// What came of a trial.
+    /// What came of an experiment.
     Tried(Attempt),
     /// The job is done; where the time went.
     Done(Spent),

@@ -100,7 +100,7 @@ impl Bench<'_> {
             Request::Run(job) => return self.run(engine, &job, master),
             Request::Explore(round) => return self.explore(engine, &round, master),
             Request::Write(job) => Answer::Written(self.write(engine, &job)?),
-            Request::Try(trial) => Answer::Tried(self.attempt(engine, &trial)?),
+            Request::Try(experiment) => Answer::Tried(self.attempt(engine, &experiment)?),
         };
         master.say(&encode(&answer))
     }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_campaign::{Ran, Trial, Tried};
+use metacov_campaign::{Experiment, Ran, Tried};
 use metacov_core::{
     Cover, Element, Functions, Missing, Outcome, Pair, Site, SiteTable, Symbol, Value,
 };
@@ -150,10 +150,10 @@ fn fixes_are_found_by_their_first_line_and_function() {
 }
 
 /// An engine that counts wrong if the index is there and the literal is 1.
-fn engine(table: &SiteTable, trials: &[Trial]) -> Vec<Result<Tried, Missing>> {
-    let run = |trial: &Trial| {
-        let has_table = trial.setup.iter().any(|statement| statement.contains("TABLE"));
-        let has_index = trial.setup.iter().any(|statement| statement.contains("INDEX i"));
+fn engine(table: &SiteTable, experiments: &[Experiment]) -> Vec<Result<Tried, Missing>> {
+    let run = |experiment: &Experiment| {
+        let has_table = experiment.setup.iter().any(|statement| statement.contains("TABLE"));
+        let has_index = experiment.setup.iter().any(|statement| statement.contains("INDEX i"));
         let pair = |sides: &[Vec<String>; 2]| {
             let text = sides.iter().flatten().cloned().collect::<String>();
             let is_wrong = has_index && text.contains("= 1");
@@ -164,11 +164,12 @@ fn engine(table: &SiteTable, trials: &[Trial]) -> Vec<Result<Tried, Missing>> {
             let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
             Ok(Ran { outcomes: Pair { a, b: rows(0) }, sides: Some(sides) })
         };
-        let worked = trial.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
-        let pairs = trial.pairs.iter().map(pair).collect();
+        let worked =
+            experiment.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
+        let pairs = experiment.pairs.iter().map(pair).collect();
         Ok(Tried { worked, setup: Some(cover(table, &[3])), pairs })
     };
-    trials.iter().map(run).collect()
+    experiments.iter().map(run).collect()
 }
 
 #[test]
@@ -182,7 +183,8 @@ fn variants_are_sorted_by_what_came_of_them() {
             sides: [vec![a.to_owned()], vec![a.replace("COUNT", "SUM")]],
             comparison: Comparison::Number,
         };
-        explore(&case, 1000, &numbers, |trials| Ok::<_, io::Error>(engine(&own, trials))).unwrap()
+        explore(&case, 1000, &numbers, |experiments| Ok::<_, io::Error>(engine(&own, experiments)))
+            .unwrap()
     };
     let setup = ["CREATE TABLE t(c)", "CREATE INDEX i ON t(c)"];
     let symptom = explored(&setup, "SELECT COUNT(*) FROM t WHERE c = 1").unwrap();

@@ -6,7 +6,7 @@ use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, Value};
 use metacov_relations::{Case, Verdict};
 
 use super::suspect::What;
-use crate::trial::{Laboratory, Ran, Trial, Tried};
+use crate::experiment::{Experiment, Laboratory, Ran, Tried};
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -32,13 +32,13 @@ pub(crate) struct Run {
 /// Runs cases, those on the same database together.
 pub(crate) fn run(laboratory: &mut Laboratory<'_>, cases: &[Case]) -> io::Result<Vec<Run>> {
     let groups: Vec<&[Case]> = cases.chunk_by(|a, b| a.setup == b.setup).collect();
-    let trial = |group: &&[Case]| Trial {
+    let experiment = |group: &&[Case]| Experiment {
         setup: group.first().map_or_else(Vec::new, |case| case.setup.clone()),
         pairs: group.iter().map(|case| case.sides.clone()).collect(),
     };
-    let trials: Vec<Trial> = groups.iter().map(trial).collect();
+    let experiments: Vec<Experiment> = groups.iter().map(experiment).collect();
     let mut runs = Vec::new();
-    for (group, result) in groups.iter().zip(laboratory.run(&trials)?) {
+    for (group, result) in groups.iter().zip(laboratory.run(&experiments)?) {
         match result {
             Ok(tried) => {
                 runs.extend(

@@ -15,7 +15,7 @@ use super::shape::shape;
 use super::signature::Signature;
 use super::sketch::Sketch;
 use super::suspect::{Suspect, What};
-use crate::trial::Laboratory;
+use crate::experiment::Laboratory;
 use crate::worker::Conditions;
 
 /// So many smaller cases are tried, at most.

@@ -5,7 +5,7 @@ use std::io;
 use super::examine::{Seen, one};
 use super::file::FindingFile;
 use super::suspect::What;
-use crate::trial::Laboratory;
+use crate::experiment::Laboratory;
 
 /// What comes of a finding when it is run again.
 #[derive(Clone, Debug, PartialEq, Eq)]

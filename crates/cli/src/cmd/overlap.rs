@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use metacov_campaign::{Laboratory, Trial};
+use metacov_campaign::{Experiment, Laboratory};
 use metacov_core::{Cover, FileId, Functions, Pair, SiteTable};
 use metacov_formats::{Fault, Place};
 use metacov_relations::Verdict;
@@ -170,12 +170,12 @@ pub fn of_corpus(
             talk.note(&format!("{}: left out, as {why}", bug.id));
             rows.insert(at, left_out(bug, why));
         }
-        let trial = |(_, bug): &(usize, &Bug)| {
+        let experiment = |(_, bug): &(usize, &Bug)| {
             let case = case(bug);
-            Trial { setup: case.setup, pairs: vec![case.sides] }
+            Experiment { setup: case.setup, pairs: vec![case.sides] }
         };
-        let trials: Vec<Trial> = known.iter().map(trial).collect();
-        let results = laboratory.run(&trials)?;
+        let experiments: Vec<Experiment> = known.iter().map(experiment).collect();
+        let results = laboratory.run(&experiments)?;
         let table = laboratory.table();
         let build = table.build_id().to_string();
         let functions = Functions::of(table);

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use metacov_campaign::{Laboratory, Trial};
+use metacov_campaign::{Experiment, Laboratory};
 use metacov_core::{Cover, Criterion};
 use metacov_formats::{Output, write_whole};
 use metacov_report::correlations;
@@ -120,12 +120,12 @@ fn measured(
     let stage = Stage::new(engine, None, jobs)?;
     let conditions = stage.conditions();
     let mut laboratory = Laboratory::new(&conditions)?;
-    let trial = |bug: &Bug| {
+    let experiment = |bug: &Bug| {
         let case = case(bug);
-        Trial { setup: case.setup, pairs: vec![case.sides] }
+        Experiment { setup: case.setup, pairs: vec![case.sides] }
     };
-    let trials: Vec<Trial> = corpus.iter().map(trial).collect();
-    let results = laboratory.run(&trials)?;
+    let experiments: Vec<Experiment> = corpus.iter().map(experiment).collect();
+    let results = laboratory.run(&experiments)?;
     let mut bugs = Vec::new();
     for (bug, result) in corpus.iter().zip(results) {
         let ran = match &result {

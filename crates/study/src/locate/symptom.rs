@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_campaign::{Ran, Trial, Tried};
+use metacov_campaign::{Experiment, Ran, Tried};
 use metacov_core::{Cover, Missing, Renumbering};
 use metacov_relations::Verdict;
 
@@ -49,19 +49,19 @@ impl From<Missing> for Unfit {
     }
 }
 
-/// Runs a pair and its variants, at most so many. `run` runs trials; `numbers` are those of the table in which the
+/// Runs a pair and its variants, at most so many. `run` runs experiments; `numbers` are those of the table in which the
 /// result is told.
 pub fn explore(
     case: &Case,
     most: usize,
     numbers: &Renumbering,
-    mut run: impl FnMut(&[Trial]) -> io::Result<Vec<Result<Tried, Missing>>>,
+    mut run: impl FnMut(&[Experiment]) -> io::Result<Vec<Result<Tried, Missing>>>,
 ) -> io::Result<Result<Symptom, Unfit>> {
-    let whole = Trial { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
+    let whole = Experiment { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
         Some(Err(missing)) => return Ok(Err(missing.into())),
-        None => return Err(io::Error::other("a trial without a result")),
+        None => return Err(io::Error::other("an experiment without a result")),
     };
     let ran = match tried.pairs.first() {
         Some(Ok(ran)) => ran,
@@ -79,8 +79,8 @@ pub fn explore(
     violating.add(&executed);
     let near_misses = Frequency::default();
     let mut symptom = Symptom { executed, difference, violating, near_misses, invalid: 0, how };
-    let (trials, groups) = trials(case, most);
-    for (result, variants) in run(&trials)?.into_iter().zip(groups) {
+    let (experiments, groups) = experiments(case, most);
+    for (result, variants) in run(&experiments)?.into_iter().zip(groups) {
         let Ok(other) = result else {
             symptom.invalid += u32::try_from(variants.len()).unwrap_or(u32::MAX);
             continue;
@@ -106,15 +106,15 @@ pub fn explore(
     Ok(Ok(symptom))
 }
 
-/// What to run for the variants of a case, and which variants each trial is of.
-fn trials(case: &Case, most: usize) -> (Vec<Trial>, Vec<Vec<Variant>>) {
+/// What to run for the variants of a case, and which variants each experiment is of.
+fn experiments(case: &Case, most: usize) -> (Vec<Experiment>, Vec<Vec<Variant>>) {
     let (same, other): (Vec<Variant>, Vec<Variant>) =
         variants(case, most).into_iter().partition(|variant| variant.setup == case.setup);
     let mut groups: Vec<Vec<Variant>> = other.into_iter().map(|variant| vec![variant]).collect();
     groups.extend(same.chunks(PAIRS_PER_TRIAL).map(<[Variant]>::to_vec));
-    let trial = |group: &Vec<Variant>| Trial {
+    let experiment = |group: &Vec<Variant>| Experiment {
         setup: group.first().map_or_else(Vec::new, |variant| variant.setup.clone()),
         pairs: group.iter().map(|variant| variant.sides.clone()).collect(),
     };
-    (groups.iter().map(trial).collect(), groups)
+    (groups.iter().map(experiment).collect(), groups)
 }

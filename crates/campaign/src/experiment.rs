@@ -18,14 +18,14 @@ const SWITCH: &str = ".testctrl optimizations ";
 
 /// A database and pairs on it, statement by statement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Trial {
+pub struct Experiment {
     /// What makes the database. A statement that fails is part of it.
     pub setup: Vec<String>,
     /// The statements of both sides of each pair.
     pub pairs: Vec<[Vec<String>; 2]>,
 }
 
-/// What came of a trial.
+/// What came of an experiment.
 #[derive(Debug)]
 pub struct Tried {
     /// Of each statement of the setup: whether it worked.
@@ -58,7 +58,7 @@ impl Ran {
     }
 }
 
-/// Workers for trials.
+/// Workers for experiments.
 pub struct Laboratory<'c> {
     conditions: &'c Conditions<'c>,
     workers: Vec<Option<Worker>>,
@@ -83,17 +83,17 @@ impl<'c> Laboratory<'c> {
         &self.table
     }
 
-    /// Runs trials; what came of each, in their order. One whose setup ends the engine is an
+    /// Runs experiments; what came of each, in their order. One whose setup ends the engine is an
     /// [`Err`] with how it ended.
-    pub fn run(&mut self, trials: &[Trial]) -> io::Result<Vec<Result<Tried, Missing>>> {
-        let next = Mutex::new(0..trials.len());
+    pub fn run(&mut self, experiments: &[Experiment]) -> io::Result<Vec<Result<Tried, Missing>>> {
+        let next = Mutex::new(0..experiments.len());
         let (conditions, table) = (self.conditions, &self.table);
         let work = |worker: &mut Option<Worker>| -> io::Result<Vec<_>> {
             let mut done = Vec::new();
             loop {
                 let at = next.lock().ok().and_then(|mut next| next.next());
                 let Some(at) = at else { return Ok(done) };
-                done.push((at, attempt(&trials[at], worker, conditions, table)?));
+                done.push((at, attempt(&experiments[at], worker, conditions, table)?));
             }
         };
         let results = thread::scope(|scope| {
@@ -116,28 +116,30 @@ impl<'c> Laboratory<'c> {
     }
 }
 
-/// Has workers run a trial. A pair that ends the engine takes all others with it, so it is searched
+/// Has workers run an experiment. A pair that ends the engine takes all others with it, so it is searched
 /// for among the halves.
 fn attempt(
-    trial: &Trial,
+    experiment: &Experiment,
     worker: &mut Option<Worker>,
     conditions: &Conditions<'_>,
     table: &SiteTable,
 ) -> io::Result<Result<Tried, Missing>> {
-    let missing = match ask(trial, worker, conditions)? {
+    let missing = match ask(experiment, worker, conditions)? {
         Ok(attempt) => return attempt.tried(table).map(Ok),
         Err(missing) => missing,
     };
-    let part =
-        |pairs: &[[Vec<String>; 2]]| Trial { setup: trial.setup.clone(), pairs: pairs.into() };
-    match trial.pairs.len() {
+    let part = |pairs: &[[Vec<String>; 2]]| Experiment {
+        setup: experiment.setup.clone(),
+        pairs: pairs.into(),
+    };
+    match experiment.pairs.len() {
         0 => Ok(Err(missing)),
         1 => {
             let tried = attempt(&part(&[]), worker, conditions, table)?;
             // The first side alone tells which of the two it was.
-            let first = Trial {
-                setup: trial.setup.clone(),
-                pairs: trial.pairs.iter().map(|[a, _]| [a.clone(), Vec::new()]).collect(),
+            let first = Experiment {
+                setup: experiment.setup.clone(),
+                pairs: experiment.pairs.iter().map(|[a, _]| [a.clone(), Vec::new()]).collect(),
             };
             let is_second = tried.is_ok() && ask(&first, worker, conditions)?.is_ok();
             Ok(tried.map(|mut tried| {
@@ -146,7 +148,7 @@ fn attempt(
             }))
         }
         pairs => {
-            let (first, second) = trial.pairs.split_at(pairs / 2);
+            let (first, second) = experiment.pairs.split_at(pairs / 2);
             let first = attempt(&part(first), worker, conditions, table)?;
             let second = attempt(&part(second), worker, conditions, table)?;
             Ok(first.and_then(|mut tried| {
@@ -157,9 +159,9 @@ fn attempt(
     }
 }
 
-/// Has a worker run a trial; if it is gone, the next trial has a new one.
+/// Has a worker run an experiment; if it is gone, the next experiment has a new one.
 fn ask(
-    trial: &Trial,
+    experiment: &Experiment,
     worker: &mut Option<Worker>,
     conditions: &Conditions<'_>,
 ) -> io::Result<Result<Attempt, Missing>> {
@@ -167,7 +169,7 @@ fn ask(
         Some(running) => running,
         None => Worker::start(conditions)?,
     };
-    running.ask(&Request::Try(trial.clone()));
+    running.ask(&Request::Try(experiment.clone()));
     let answer = match running.hear(conditions)? {
         Heard::Gone(missing) => return Ok(Err(missing)),
         Heard::Answer(answer) => answer,
@@ -181,7 +183,7 @@ fn ask(
     }
 }
 
-/// What came of a trial, on its way.
+/// What came of an experiment, on its way.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Attempt {
     worked: Vec<bool>,
@@ -213,17 +215,21 @@ impl Attempt {
 
 impl Bench<'_> {
     /// Makes a database and runs pairs on it, in the worker.
-    pub(crate) fn attempt(&mut self, engine: &Engine, trial: &Trial) -> io::Result<Attempt> {
+    pub(crate) fn attempt(
+        &mut self,
+        engine: &Engine,
+        experiment: &Experiment,
+    ) -> io::Result<Attempt> {
         let is_measured = self.gauge.is_some();
         let (mut place, worked) = self.place(engine, |connection, operations_max| {
             let works = |statement: &String| {
                 let outcome = connection.run([statement.as_str()], operations_max);
                 matches!(outcome, Outcome::Rows(_))
             };
-            trial.setup.iter().map(works).collect()
+            experiment.setup.iter().map(works).collect()
         })?;
         let mut pairs = Vec::new();
-        for [a, b] in &trial.pairs {
+        for [a, b] in &experiment.pairs {
             let mut run = |side: &[String]| {
                 let (outcome, ran) = place.side(&side_of(side))?;
                 Ok::<_, io::Error>((Told::from(outcome), ran.as_ref().map(runs::encode)))
