@@ -55,7 +55,7 @@ pub use intake::{FileSpec, Intake};
 pub use manifest::{GroupSpec, Plan, Specs, Written};
 pub use numbering::Numbering;
 pub use output::{Output, write_whole};
-pub use patch::added_lines;
+pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
 pub use scope::Scope;
 
 pub(crate) use recorder::{Record, Recorder};

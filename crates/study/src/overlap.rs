@@ -14,7 +14,7 @@ use metacov_core::{Cover, Criterion, FileId, Functions, SiteTable};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Change, FixLines};
-pub use fix::{FileFix, FixError, parse};
+pub use fix::{FileFix, parse};
 
 /// A count of lines, and what chance would have made of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

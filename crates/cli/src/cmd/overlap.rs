@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use metacov_campaign::{Experiment, Laboratory};
 use metacov_core::{Cover, FileId, Functions, Pair, SiteTable};
-use metacov_formats::{Fault, Place};
+use metacov_formats::Fault;
 use metacov_relations::Verdict;
 use metacov_report::overlaps;
 use metacov_store::Run;
@@ -77,8 +77,7 @@ fn of_run(
 ) -> anyhow::Result<Vec<(String, Overlap)>> {
     let name = fix.display().to_string();
     let text = std::fs::read_to_string(fix).map_err(|error| Fault::Io(error).of(name.clone()))?;
-    let fixes = parse(&text)
-        .map_err(|error| Fault::malformed(Place::Whole, error.to_string()).of(name.clone()))?;
+    let fixes = parse(&text).map_err(|fault| fault.of(name.clone()))?;
     let run = Run::open(path)?;
     let functions = Functions::of(&run.table);
     let (executed, difference) = covers(&run, pair)?;

@@ -1,9 +1,8 @@
 //! What a fix changed: from a unified diff, or a list of lines.
-//!
-//! Only the numbers of old lines are needed, which are in the heads of hunks and the first letters
-//! of lines: no library for that is smaller than this.
 
 use std::collections::BTreeMap;
+
+use metacov_formats::{DiffLine, Fault, Place, read_diff};
 
 use crate::corpus::{Change, FixLines};
 
@@ -16,19 +15,9 @@ pub struct FileFix {
     pub lines: Vec<FixLines>,
 }
 
-/// Why something is not a fix.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub struct FixError {
-    /// Where.
-    pub line: usize,
-    /// Why.
-    pub what: &'static str,
-}
-
 /// A fix: a unified diff, as `git diff` or `diff -u` write it, or lines such as `src/a.c:12` and
 /// `src/a.c:12-15`.
-pub fn parse(text: &str) -> Result<Vec<FileFix>, FixError> {
+pub fn parse(text: &str) -> Result<Vec<FileFix>, Fault> {
     let is_diff = text.lines().any(|line| line.starts_with("@@ "));
     let mut files: BTreeMap<String, Vec<FixLines>> = BTreeMap::new();
     if is_diff {
@@ -44,13 +33,13 @@ pub fn parse(text: &str) -> Result<Vec<FileFix>, FixError> {
     Ok(changed)
 }
 
-fn list(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), FixError> {
+fn list(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), Fault> {
     for (at, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let error = |what| FixError { line: at + 1, what };
+        let error = |what: &str| Fault::malformed(Place::Line(at as u64 + 1), what);
         let no_lines = "neither FILE:LINE nor FILE:FIRST-LAST, and no diff has it";
         let (path, lines) = line.rsplit_once(':').ok_or_else(|| error(no_lines))?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
@@ -65,89 +54,30 @@ fn list(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), F
     Ok(())
 }
 
-/// Where a hunk stands: the next old line, and how many lines of each side are still to come.
-struct Hunk {
-    next: u32,
-    old: u32,
-    new: u32,
-    /// Whether a line was inserted and none removed since the last one that both sides have.
-    inserts: bool,
-    removes: bool,
-}
-
-fn diff(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), FixError> {
-    let mut path: Option<String> = None;
-    let mut hunk: Option<Hunk> = None;
-    for (at, line) in text.lines().enumerate() {
-        let error = |what| FixError { line: at + 1, what };
-        if let Some(open) = &mut hunk {
-            let of_file = path.as_ref().map(|path| files.entry(path.clone()).or_default());
-            let of_file = of_file.ok_or_else(|| error("a hunk of no file"))?;
-            match line.as_bytes().first() {
-                Some(b'-') if open.old > 0 => {
-                    of_file.push(FixLines { kind: Change::Modified, lines: [open.next; 2] });
-                    (open.next, open.old) = (open.next + 1, open.old - 1);
-                    open.removes = true;
+fn diff(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), Fault> {
+    for file in read_diff(text)? {
+        let Some(path) = file.old else { continue };
+        let of_file = files.entry(path).or_default();
+        // What stands between lines that both files have is one change.
+        for change in file.hunks.iter().flat_map(|hunk| hunk.split(|line| *line == DiffLine::Kept))
+        {
+            let removed = change.iter().filter_map(|line| match line {
+                DiffLine::Removed(line) => {
+                    Some(FixLines { kind: Change::Modified, lines: [*line; 2] })
                 }
-                Some(b'+') if open.new > 0 => {
-                    open.new -= 1;
-                    open.inserts = true;
+                _ => None,
+            });
+            let removed: Vec<FixLines> = removed.collect();
+            match change.first() {
+                Some(DiffLine::Added { before, .. }) if removed.is_empty() => {
+                    let lines = [before.saturating_sub(1).max(1), (*before).max(1)];
+                    of_file.push(FixLines { kind: Change::InsertionContext, lines });
                 }
-                Some(b' ') | None if open.old > 0 && open.new > 0 => {
-                    of_file.extend(open.insertion());
-                    (open.next, open.old, open.new) = (open.next + 1, open.old - 1, open.new - 1);
-                }
-                Some(b'\\') => {}
-                _ => return Err(error("the hunk has other lines than its head says")),
+                _ => of_file.extend(removed),
             }
-            if open.old == 0 && open.new == 0 {
-                of_file.extend(open.insertion());
-                hunk = None;
-            }
-        } else if let Some(name) = line.strip_prefix("--- ") {
-            path = Some(old_path(name).to_owned());
-        } else if line.starts_with("@@ ") {
-            hunk = Some(head(line).ok_or_else(|| error("not the head of a hunk"))?);
         }
     }
-    if hunk.is_some() {
-        let line = text.lines().count();
-        return Err(FixError { line, what: "the last hunk has no end" });
-    }
-    files.retain(|path, _| path != "/dev/null");
     Ok(())
-}
-
-impl Hunk {
-    /// The lines around a place where lines were only inserted.
-    fn insertion(&mut self) -> Option<FixLines> {
-        let is_pure = self.inserts && !self.removes;
-        (self.inserts, self.removes) = (false, false);
-        let lines = [self.next.saturating_sub(1).max(1), self.next.max(1)];
-        is_pure.then_some(FixLines { kind: Change::InsertionContext, lines })
-    }
-}
-
-/// `@@ -5034,11 +5034,11 @@ ...`
-fn head(line: &str) -> Option<Hunk> {
-    let mut words = line.split(' ').skip(1);
-    let mut range = |sign: char| {
-        let word = words.next()?.strip_prefix(sign)?;
-        let (start, count) = word.split_once(',').unwrap_or((word, "1"));
-        Some((start.parse::<u32>().ok()?, count.parse::<u32>().ok()?))
-    };
-    let (start, old) = range('-')?;
-    let (_, new) = range('+')?;
-    // A hunk that only inserts names the line before it.
-    let next = if old == 0 { start.checked_add(1)? } else { start };
-    next.checked_add(old)?;
-    Some(Hunk { next, old, new, inserts: false, removes: false })
-}
-
-/// The name of the old file, without what diffs put around it.
-fn old_path(name: &str) -> &str {
-    let name = name.split('\t').next().unwrap_or(name).trim();
-    name.strip_prefix("a/").unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -204,12 +134,12 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_refused_with_its_place() {
-        let line = |text: &str| parse(text).unwrap_err().line;
-        assert_eq!(line("a.c:1\nnonsense\n"), 2);
-        assert_eq!(line("a.c:0\n"), 1);
-        assert_eq!(line("--- a\n+++ b\n@@ -1,2 +1,2 @@\n one\n"), 4);
-        assert_eq!(line("--- a\n+++ b\n@@ -1,1 +1,1 @@\n@@ -1 +1 @@\n"), 4);
-        assert_eq!(line("@@ -1 +1 @@\n-x\n+y\n"), 2, "a hunk of no file");
-        assert_eq!(line("--- a\n@@ -x +1 @@\n"), 2);
+        let check = |text: &str, place: &str| {
+            let said = parse(text).unwrap_err().to_string();
+            assert!(said.starts_with(place), "{said}");
+        };
+        check("a.c:1\nnonsense\n", "line 2: ");
+        check("a.c:0\n", "line 1: ");
+        check("--- a\n+++ b\n@@ -1,1 +1,1 @@\n@@ -1 +1 @@\n", "line 4: ");
     }
 }
