@@ -20,9 +20,6 @@ use crate::time::Phase;
 /// lost depends on where it is taken up again.
 const STRETCH_PAIRS: u64 = 64;
 
-/// Of 100 tests under a guidance that varies tests, so many are variants of earlier ones.
-const VARIANT_PERCENT: u32 = 25;
-
 /// What random numbers are for: each has a stream of its own.
 pub(super) mod purpose {
     pub(crate) const TEST: u64 = 1;
@@ -56,8 +53,7 @@ impl Bench<'_> {
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
         let executed = runs::encode(place.setup());
         master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
-        let mut study = Study::new(round.known.clone());
-        study.known.learn(&round.start.lesson);
+        let study = Study::new(round.known.clone(), &round.start.lesson);
         let stretch = Stretch { pace: round.start.pace, ..Stretch::default() };
         let mut explorer = Explorer {
             guidance: *guidance,
@@ -138,7 +134,7 @@ impl Explorer<'_, '_, '_> {
         // A pair that says nothing checks nothing, whatever it runs.
         let says = !matches!(ended, Ended::Invalid(_));
         let is_news = says && self.guidance.is_news(&seen);
-        if is_news && ended == Ended::Held && self.guidance.varies() {
+        if seen.rare > 0 && ended == Ended::Held && self.guidance.varies() {
             self.study.keep(precedent);
         }
         let Pace { stale, pairs, reward } = &mut self.stretch.pace;
@@ -166,7 +162,7 @@ impl Explorer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes a test: a new one, or a variant of one that brought news.
+    /// Makes a test: a new one, or a variant of one that brought something rare.
     fn derive(&self, number: u64) -> io::Result<(Precedent, Test)> {
         let Round { seed: of_all, number: database, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
@@ -175,10 +171,8 @@ impl Explorer<'_, '_, '_> {
             Precedent { round: *database, relation: relations[at], recipe: fresh, drawn: 0 };
         let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
         if self.guidance.varies()
-            && rng.chance(VARIANT_PERCENT)
-            && let Some(known) = self.study.known.precedent(*database, &mut rng)
+            && let Some(known) = self.study.known.precedent(*database, precedent.relation, &mut rng)
         {
-            precedent.relation = known.relation;
             precedent.recipe = known.recipe.varied(known.drawn, &mut rng);
         }
         let relation =

@@ -39,7 +39,7 @@ pub trait Guidance: Sync {
         self.looks()
     }
 
-    /// Whether tests that brought news are kept in mind and varied.
+    /// Whether tests that brought something rare are kept in mind and varied.
     fn varies(&self) -> bool {
         false
     }
@@ -135,17 +135,18 @@ impl Guidance for MetamorphicCoverage {
 ///
 /// Metamorphic coverage says what could be noticed at all, so it decides how long a database is worth staying with. It
 /// is exhausted sooner or later; then query plans still tell which changes of a database lead somewhere, so they have a
-/// say in the rewards of mutators. Tests that brought new code are varied: what is near to them reaches it in other
-/// ways, also on databases that come later. Those that violate their relation are not: what is near to them is most
-/// likely the same bug again. And it looks less often where there is little to see, so that more pairs are tested in the
-/// same time.
+/// say in the rewards of mutators. Tests that brought rare code are varied, where rare is what few databases have had in
+/// their differences: that is there to be seen long behind the last news, and what is near to such a test reaches it in
+/// other ways, also on databases that come later. Those that violate their relation are not varied: what is near to
+/// them is most likely the same bug again. And it looks less often where there is little to see, so that more pairs are
+/// tested in the same time.
 struct Mix;
 
 /// Without news for so many pairs, plans are looked at too, and only one pair in so many is looked at.
-const WATCHED_PAIRS: u64 = 64;
-const LOOK_EVERY: u64 = 4;
+const WATCHED_PAIRS: u64 = 16;
+const LOOK_EVERY: u64 = 16;
 
-/// A pair with new code is worth as much as so many pairs with new plans.
+/// A pair with rare code is worth as much as so many pairs with new plans.
 const CODE_WORTH: u64 = 16;
 
 impl Guidance for Mix {
@@ -154,7 +155,7 @@ impl Guidance for Mix {
     }
 
     fn about(&self) -> &'static str {
-        "new metamorphic coverage; query plans reward changes, and tests that brought new code are varied"
+        "new metamorphic coverage; query plans reward changes, and tests that brought rare code are varied"
     }
 
     fn looks(&self) -> Looks {
@@ -166,7 +167,7 @@ impl Guidance for Mix {
     }
 
     fn reward(&self, seen: &Seen) -> u64 {
-        CODE_WORTH * u64::from(seen.differing > 0) + u64::from(seen.is_new_plan)
+        CODE_WORTH * u64::from(seen.rare > 0) + u64::from(seen.is_new_plan)
     }
 
     fn looks_behind(&self, stale: u64) -> Looks {
