@@ -80,7 +80,7 @@ impl Comparison {
             Self::Bag => bags(&sorted(a, exact), &sorted(b, exact)),
             Self::Representatives => {
                 if a.len() != b.len() {
-                    return Verdict::Violated(format!("{} rows against {}", a.len(), b.len()));
+                    return Verdict::Violated(against(size(a), size(b)));
                 }
                 if a == b {
                     return Verdict::Holds;
@@ -96,7 +96,7 @@ impl Comparison {
                 bags(&a, &b)
             }
             Self::RowsCounted => match number(b) {
-                Some(count) => numbers(i64::try_from(a.len()).unwrap_or(i64::MAX), count),
+                Some(count) => numbers(size(a), count),
                 None => Verdict::Invalid(Invalid::Shape),
             },
             Self::Number => match (number(a), number(b)) {
@@ -120,7 +120,16 @@ fn number(rows: &Rows) -> Option<i64> {
 }
 
 fn numbers(a: i64, b: i64) -> Verdict {
-    if a == b { Verdict::Holds } else { Verdict::Violated(format!("{a} rows against {b}")) }
+    if a == b { Verdict::Holds } else { Verdict::Violated(against(a, b)) }
+}
+
+fn size(rows: &Rows) -> i64 {
+    i64::try_from(rows.len()).unwrap_or(i64::MAX)
+}
+
+fn against(a: i64, b: i64) -> String {
+    let rows = if a == 1 { "row" } else { "rows" };
+    format!("{a} {rows} against {b}")
 }
 
 /// Compares sorted rows.
@@ -128,13 +137,13 @@ fn bags(a: &Rows, b: &Rows) -> Verdict {
     let first = a.iter().zip(b).find(|(a, b)| order(a, b).is_ne());
     match first {
         None if a.len() == b.len() => Verdict::Holds,
-        None => Verdict::Violated(format!("{} rows against {}", a.len(), b.len())),
+        None => Verdict::Violated(against(size(a), size(b))),
         Some((x, y)) => {
             let only = match order(x, y) {
                 Ordering::Less => format!("only the first has {}", text(x)),
                 _ => format!("only the second has {}", text(y)),
             };
-            Verdict::Violated(format!("{} rows against {}; {only}", a.len(), b.len()))
+            Verdict::Violated(format!("{}; {only}", against(size(a), size(b))))
         }
     }
 }

@@ -35,7 +35,7 @@ fn bags_count() {
         judge(Comparison::Bag, rows(&[&[ONE], &[ONE], &[TWO]]), rows(&[&[ONE], &[TWO], &[TWO]]));
     assert_eq!(verdict, Verdict::Violated("3 rows against 3; only the first has (1)".into()));
     let verdict = judge(Comparison::Bag, rows(&[&[ONE]]), rows(&[&[ONE], &[ONE]]));
-    assert_eq!(verdict, Verdict::Violated("1 rows against 2".into()));
+    assert_eq!(verdict, Verdict::Violated("1 row against 2".into()));
 }
 
 #[test]

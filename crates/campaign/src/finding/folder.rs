@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn a_finding_is_read_back_as_it_was_written() {
         for what in [
-            What::Violated("1 rows against 0".to_owned()),
+            What::Violated("1 row against 0".to_owned()),
             What::Crashed { side: Some(1), exit: Exit::Signalled(11) },
             What::Crashed { side: None, exit: Exit::Failure(3) },
             What::Hung { side: Some(0) },
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_script_is_one_for_the_shell() {
-        let script = page::script(&finding(What::Violated("1 rows against 0".to_owned())));
+        let script = page::script(&finding(What::Violated("1 row against 0".to_owned())));
         let lines: Vec<&str> = script.lines().skip(2).collect();
         assert_eq!(
             lines,
