@@ -18,11 +18,14 @@ mod likeness;
 mod mutators;
 mod query_plan;
 mod round;
+mod sight;
+mod study;
 
 pub use campaign::{Campaign, Clerk, DISTANCE, fuzz};
 pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Looks};
 pub use history::{History, Noted, Record, Stand};
-pub use known::{Lesson, Seen};
+pub use known::Lesson;
 pub use round::Schedule;
 pub(crate) use round::{Changed, Round, Stretch};
+pub use sight::Seen;

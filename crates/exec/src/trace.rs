@@ -1,6 +1,6 @@
 //! Which counters of a library counted: the raw trace of an execution.
 
-use std::ops::{BitOrAssign, BitXorAssign};
+use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign};
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +65,15 @@ impl Trace {
     }
 }
 
+impl BitAndAssign<&Trace> for Trace {
+    fn bitand_assign(&mut self, other: &Trace) {
+        let rest = other.words.iter().copied().chain(std::iter::repeat(0));
+        for (word, other) in self.words.iter_mut().zip(rest) {
+            *word &= other;
+        }
+    }
+}
+
 impl BitOrAssign<&Trace> for Trace {
     fn bitor_assign(&mut self, other: &Trace) {
         self.words.resize(self.words.len().max(other.words.len()), 0);
@@ -118,5 +127,9 @@ mod tests {
         assert_eq!(difference.beyond(&known), 2);
         difference.remove(&known);
         assert_eq!(difference, trace(&[1, 129]));
+        difference &= &trace(&[129]);
+        assert_eq!(difference, trace(&[129]));
+        difference &= &Trace::default();
+        assert_eq!(difference.count(), 0);
     }
 }

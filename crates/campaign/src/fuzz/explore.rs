@@ -5,12 +5,14 @@ use std::io;
 
 use metacov_core::{Outcome, Pair, runs};
 use metacov_exec::{Engine, Master, Trace};
-use metacov_relations::{ALL, Database, Recipe, Rng, Side, Test, Verdict};
+use metacov_relations::{ALL, Database, Recipe, Rng, Test, Verdict};
 
 use super::guidance::{GUIDANCES, Guidance, Looks};
-use super::known::{Precedent, Seen, Study};
+use super::known::Precedent;
 use super::query_plan;
 use super::round::{Ended, Pace, Round, Stretch, Violated};
+use super::sight::Seen;
+use super::study::Study;
 use crate::bench::{Bench, Made, Place, make, seed};
 use crate::message::{Answer, Built, encode};
 use crate::script::written;
@@ -150,12 +152,17 @@ impl Explorer<'_, '_, '_> {
                 comparison: test.comparison,
             });
         }
-        let is_kept = seen.differing > 0 || ended == Ended::Violated;
-        if self.place.is_measured() && is_kept && !matches!(ended, Ended::Invalid(_)) {
+        let is_of_guidance = seen.differing > 0 || ended == Ended::Violated;
+        if self.place.is_measured() && says && (is_of_guidance || seen.is_observed_news) {
+            // Traces depend on what an engine has done before, and an observer should leave none of its own.
+            let left = if is_of_guidance { None } else { Some(self.engine.state()?) };
             self.place.restore();
             let tested = self.place.test(&test, None)?;
             self.place.take_trace(&mut self.traces[0]);
             self.stretch.kept.push((number, relation, tested));
+            if let Some(left) = left {
+                left.restore();
+            }
         }
         *self.counts.entry((relation, ended)).or_default() += 1;
         self.stretch.pairs += 1;
@@ -184,13 +191,13 @@ impl Explorer<'_, '_, '_> {
     }
 
     fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
-        // The side that has the predicate has the plan to look at.
-        let filtering = usize::from(!ALL[relation].filters_first());
-        let looks = self.looks_at_next();
-        if looks.traces && std::mem::replace(&mut self.is_dirty, false) {
+        let looks = self.guidance.looks_behind(self.stretch.pace.stale);
+        let observes = self.round.observes;
+        let is_traced = self.place.is_measured() && (looks.traces || observes);
+        if is_traced && std::mem::replace(&mut self.is_dirty, false) {
             self.place.take_trace(&mut self.traces[0]);
         }
-        self.is_dirty |= !looks.traces;
+        self.is_dirty |= !is_traced;
         let mut outcomes = Vec::new();
         for (number, side) in [&test.sides.a, &test.sides.b].into_iter().enumerate() {
             if self.round.is_cautious {
@@ -198,39 +205,43 @@ impl Explorer<'_, '_, '_> {
             }
             outcomes.push(self.place.run(side));
             self.place.watch.lap(Phase::Engine);
-            if looks.plans && number == filtering {
-                // What this counts is counted for the side, which has made the same plan.
-                self.look_at_plan(side, seen);
-            }
-            if looks.traces {
+            if is_traced {
                 self.place.take_trace(&mut self.traces[number]);
             }
+            self.place.watch.lap(Phase::Capture);
+        }
+        if looks.plans || observes {
+            self.see_plan(relation, test, looks, seen);
             self.place.watch.lap(Phase::Capture);
         }
         let [a, b] =
             <[Outcome; 2]>::try_from(outcomes).map_err(|_| io::Error::other("two sides"))?;
         let verdict = test.judge(&Pair { a, b });
         self.place.watch.lap(Phase::Judge);
-        if looks.traces && !matches!(verdict, Verdict::Invalid(_)) {
-            let [a, b] = &mut self.traces;
-            self.study.see_traces(a, b, seen);
+        if is_traced && !matches!(verdict, Verdict::Invalid(_)) {
+            if looks.traces {
+                self.study.look_at_traces(&self.traces, seen);
+            }
+            seen.is_observed_news = observes && self.study.observe_traces(&self.traces);
             self.place.watch.lap(Phase::Decode);
         }
         Ok(verdict)
     }
 
-    /// What is looked at in the next pair.
-    fn looks_at_next(&self) -> Looks {
-        let Looks { traces, plans } = self.guidance.looks_behind(self.stretch.pace.stale);
-        let observes = self.round.observes;
-        Looks { traces: self.place.is_measured() && (traces || observes), plans: plans || observes }
-    }
-
-    fn look_at_plan(&mut self, side: &Side, seen: &mut Seen) {
+    /// Sees the plan of a query, behind both sides: what asking for it counts is no part of them.
+    fn see_plan(&mut self, relation: usize, test: &Test, looks: Looks, seen: &mut Seen) {
+        // The side that has the predicate has the plan to look at.
+        let filters_first = ALL[relation].filters_first();
+        let side = if filters_first { &test.sides.a } else { &test.sides.b };
         let Some(query) = side.statements.first() else { return };
         let outcome = self.place.ask(&query_plan::explain(query));
-        if let Some(plan) = query_plan::digest(&outcome) {
-            self.study.see_plan(plan, seen);
+        self.is_dirty = true;
+        let Some(plan) = query_plan::digest(&outcome) else { return };
+        if looks.plans {
+            self.study.look_at_plan(plan, seen);
+        }
+        if self.round.observes {
+            self.study.observe_plan(plan);
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a campaign takes for news, and so where it goes.
 
-use super::known::Seen;
+use super::sight::Seen;
 
 /// What is looked at of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,11 +73,13 @@ fn each_guidance_looks_at_what_it_needs() {
 
 #[test]
 fn observing_changes_nothing_that_is_observed() {
-    let counted = |options: &[&str]| {
-        let common = ["--pairs", "240", "--no-findings", "--guidance", "qpg"];
-        fuzz("observed.metacov", &[&common[..], options].concat()).stdout
-    };
-    assert_eq!(counted(&[]), counted(&["--observe"]));
+    for guidance in ["none", "qpg", "mcg", "mix"] {
+        let counted = |options: &[&str]| {
+            let common = ["--pairs", "300", "--no-findings", "--guidance", guidance];
+            fuzz("observed.metacov", &[&common[..], options].concat()).stdout
+        };
+        assert_eq!(counted(&[]), counted(&["--observe"]), "{guidance}");
+    }
 }
 
 #[test]
