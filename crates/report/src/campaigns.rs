@@ -1,5 +1,6 @@
 //! Studies of campaigns as tables: the paper's Q.4.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -89,14 +90,23 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
 /// How to read the table, and what it says.
 fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
     let mut text = "Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their \
-                    standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more than one of `mix` (0.5: no \
-                    difference), p whether that is chance (Mann and Whitney)."
+                    standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more \
+                    than a trial of `mix` does (0.5: no difference), p whether that is chance (Mann and Whitney)."
         .to_owned();
     for row in rows {
         let Some(rival) = row.against else { continue };
-        let verdict = if rival.test.p < 0.05 { "not chance" } else { "may be chance" };
+        let verdict = if rival.test.p < 0.05 { "is no chance" } else { "may be chance" };
         let size = magnitude(rival.a12).name();
-        let _ = write!(text, " {} against mix: {size}, {verdict}.", row.guidance);
+        let bugs = match rival.a12.total_cmp(&0.5) {
+            Ordering::Less => "fewer bugs than",
+            Ordering::Equal => "as many bugs as",
+            Ordering::Greater => "more bugs than",
+        };
+        let _ = write!(
+            text,
+            " {} finds {bugs} mix: a {size} difference, which {verdict}.",
+            row.guidance
+        );
     }
     if results.plan.observe {
         text.push_str(
