@@ -95,7 +95,7 @@ fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
         .to_owned();
     for row in rows {
         let Some(rival) = row.against else { continue };
-        let verdict = if rival.test.p < 0.05 { "is no chance" } else { "may be chance" };
+        let verdict = if rival.test.p < 0.05 { "is hardly chance" } else { "may be chance" };
         let size = magnitude(rival.a12).name();
         let bugs = match rival.a12.total_cmp(&0.5) {
             Ordering::Less => "fewer bugs than",

@@ -127,10 +127,10 @@ fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
     let kills = std::env::var("METACOV_KILLS").map_or(10, |count| count.parse().unwrap());
     let mut seed = 0x2545_f491_u64;
     let (mut moment, mut cut) = (0, 0);
-    // A third of the kills at least hit a run in its course. How long that takes changes with what else the machine does.
-    while moment < kills || cut * 3 < kills {
+    // So many kills hit a run in its course. How long that takes changes with what else the machine does.
+    while cut < kills {
         moment += 1;
-        assert!(moment <= 20 * kills, "no kill hits a run in its course: {cut} of {moment}");
+        assert!(moment <= 10 * kills, "few kills hit a run in its course: {cut} of {moment}");
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let wait = took.mul_f64(f64::from(u32::try_from(seed >> 40).unwrap()) / f64::from(1 << 24));
         let file = format!("killed{moment}.metacov");
