@@ -8,6 +8,9 @@ use serde::{Deserialize, Serialize};
 const COUNTERS: usize = 64;
 const BYTES: usize = COUNTERS * 8;
 
+/// Counters of these that are skipped together.
+const FEW: usize = 8;
+
 /// Counters that have not counted.
 static ZEROS: [u8; BYTES] = [0; BYTES];
 
@@ -52,17 +55,27 @@ impl Trace {
     pub(crate) fn take(&mut self, counters: &mut [u8]) {
         for counters in counters.chunks_mut(BYTES) {
             // Most of a library does not run, so most stretches are zero as a whole, and that is
-            // found out at the speed of memory.
+            // found out at the speed of memory; and so are most parts of the others.
             let mut word = 0;
             if counters != &ZEROS[..counters.len()] {
-                for (at, counter) in counters.chunks_exact(8).enumerate() {
-                    word |= u64::from(counter != &ZEROS[..8]) << at;
+                let counters = counters.as_chunks_mut::<8>().0;
+                for (at, few) in counters.chunks_mut(FEW).enumerate() {
+                    word |= take_few(few) << (at * FEW);
                 }
-                counters.fill(0);
             }
             self.words.push(word);
         }
     }
+}
+
+/// The bits of a few counters, which are zero then.
+fn take_few(counters: &mut [[u8; 8]]) -> u64 {
+    let any = counters.iter().fold(0, |any, counter| any | u64::from_ne_bytes(*counter));
+    if any == 0 {
+        return 0;
+    }
+    let taken = counters.iter_mut().map(std::mem::take).map(u64::from_ne_bytes);
+    taken.enumerate().fold(0, |bits, (at, count)| bits | u64::from(count != 0) << at)
 }
 
 impl BitAndAssign<&Trace> for Trace {
