@@ -3,8 +3,15 @@
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+
+/// A process that was killed holds its files until the kernel has taken it apart. Whoever starts the next one at once
+/// should not be told of it.
+const WAIT: Duration = Duration::from_millis(10);
+const WAITS: u32 = 50;
 
 /// The right to write a run file. It ends with the process, whichever way that ends.
 ///
@@ -18,10 +25,32 @@ impl Lock {
     pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
         let file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Ok(()) => Ok(Some(Lock(file))),
-            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
-            Err(error) => Err(error.into()),
+        for _ in 0..WAITS {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Some(Lock(file))),
+                Err(rustix::io::Errno::WOULDBLOCK) => thread::sleep(WAIT),
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_is_about_to_leave_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.metacov");
+        let first = Lock::take(&path).unwrap().unwrap();
+        assert!(Lock::take(&path).unwrap().is_none());
+        let leaves = thread::spawn(move || {
+            thread::sleep(WAIT * 3);
+            drop(first);
+        });
+        assert!(Lock::take(&path).unwrap().is_some());
+        leaves.join().unwrap();
     }
 }
