@@ -16,6 +16,7 @@ mod known;
 mod lane;
 mod likeness;
 mod mutators;
+mod plans;
 mod query_plan;
 mod round;
 mod sight;

@@ -1,9 +1,9 @@
 //! What is seen of pairs: traces and plans.
 
-use std::collections::BTreeSet;
-
 use metacov_exec::Trace;
 use serde::{Deserialize, Serialize};
+
+use super::plans::Plans;
 
 /// What was seen of pairs: all of it, or what some add to that.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -12,8 +12,7 @@ pub(crate) struct Sight {
     pub(super) differing: Trace,
     /// The counters that any side counted.
     pub(super) executed: Trace,
-    /// Query plans, normalised and hashed.
-    pub(super) plans: BTreeSet<u64>,
+    pub(super) plans: Plans,
 }
 
 /// How much of a pair was not known.
@@ -37,18 +36,18 @@ impl Sight {
         let (mut differing, mut executed) = (a.clone(), a.clone());
         differing ^= b;
         executed |= b;
-        Sight { differing, executed, plans: BTreeSet::new() }
+        Sight { differing, executed, plans: Plans::default() }
     }
 
     /// Adds what is seen in the other.
     pub(super) fn add(&mut self, other: &Sight) {
         self.differing |= &other.differing;
         self.executed |= &other.executed;
-        self.plans.extend(&other.plans);
+        self.plans.add(&other.plans);
     }
 
     /// How many counters differ, how many counted, and how many plans there are.
     pub(super) fn sizes(&self) -> (u64, u64, u64) {
-        (self.differing.count(), self.executed.count(), self.plans.len() as u64)
+        (self.differing.count(), self.executed.count(), self.plans.count())
     }
 }
