@@ -104,14 +104,14 @@ fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
         };
         let _ = write!(
             text,
-            " {} finds {bugs} mix: a {size} difference, which {verdict}.",
+            " A trial of {} tends to find {bugs} one of mix: a {size} difference, which {verdict}.",
             row.guidance
         );
     }
     if results.plan.observe {
         text.push_str(
-            " Of guidances that do not look at coverage and plans, the same pairs were run once more to look at them, \
-             which is not in their time. MC lines are those of the pairs that were kept for new edges.",
+            " The pairs of all trials were run once more to look at MC and plans, which is not in their time. MC lines \
+             are those of the pairs that were kept for new edges.",
         );
     }
     if results.plan.beside_paper {
