@@ -1,5 +1,6 @@
 //! SQLite, as a library that is loaded: in a process that serves no other purpose.
 
+mod chance;
 mod connection;
 mod functions;
 mod heap;
@@ -81,9 +82,7 @@ impl Engine {
         // SAFETY: a name that ends with zero, and a place for the result.
         let code = unsafe { (functions.open)(c":memory:".as_ptr(), &raw mut db) };
         let connection = Connection { functions, db, budget: Box::new(Budget::default()) };
-        // SAFETY: this operation takes a number and a database, which may be null. A version that
-        // does not know it does nothing.
-        unsafe { (functions.test_control)(code::RANDOM_SEED, 1, ptr::null_mut::<c_void>()) };
+        chance::begin(functions);
         if code == code::OK { Ok(connection) } else { Err(io::Error::other(connection.message())) }
     }
 }

@@ -44,6 +44,8 @@ int sqlite3_extended_errcode(void *db) { return (void)db, 0; }
 void sqlite3_progress_handler(void *db, int steps, int (*call)(void *), void *context) {
     (void)db, (void)steps, (void)call, (void)context;
 }
+void *sqlite3_vfs_find(const char *name) { return (void)name, NULL; }
+void sqlite3_randomness(int bytes, void *seed) { (void)bytes, (void)seed; }
 int sqlite3_test_control(int operation, ...) { return operation & 0; }
 int sqlite3_libversion_number(void) { return 3054001; }
 int sqlite3_compileoption_used(const char *name) { return (void)name, 0; }

@@ -49,6 +49,26 @@ fn a_finding_is_replayed_and_the_version_that_has_it_fixed_is_named() {
     assert!(row[3].starts_with("sqlite@3.") && row[3] != "sqlite@3.29.0", "{row:?}");
 }
 
+/// Versions before 3.30 cannot be told a seed. Behind the last number that there is, rows get one at random.
+#[test]
+fn what_an_old_version_does_at_random_it_does_the_same_way_each_time() {
+    build_version("3.29.0");
+    let finding = folder().join("at-random");
+    fs::create_dir_all(&finding).unwrap();
+    let (start, _) = FINDING.split_once("setup = [").unwrap();
+    let case = r#"
+        setup = ["CREATE TABLE t0(c0)", "INSERT INTO t0(rowid) VALUES (9223372036854775807)", "INSERT INTO t0 VALUES (1)"]
+        a = ["SELECT 'x'"]
+        b = ["SELECT rowid FROM t0 WHERE c0"]
+    "#;
+    let text = start.replace("\"number\"", "\"bag\"") + case;
+    fs::write(finding.join("finding.toml"), text).unwrap();
+    let replayed = || in_folder(&["replay", "at-random"]).row(&["at-random"])[3].clone();
+    let first = replayed();
+    assert!(first.contains("only the second has ("), "{first}");
+    assert_eq!(replayed(), first);
+}
+
 /// Nothing that statements do to files is done where metacov is run.
 #[test]
 fn a_statement_that_makes_a_file_makes_it_in_a_folder_that_goes() {

@@ -19,6 +19,15 @@ pub(super) mod code {
 pub(super) type Db = *mut c_void;
 pub(super) type Stmt = *mut c_void;
 
+/// A file system, as SQLite has it: up to the last part that is used.
+#[repr(C)]
+pub(super) struct Vfs {
+    numbers: [c_int; 3],
+    pointers: [*mut c_void; 3],
+    functions: [*mut c_void; 8],
+    pub(super) randomness: unsafe extern "C" fn(*mut Vfs, c_int, *mut c_char) -> c_int,
+}
+
 /// The functions of SQLite that are called.
 pub(super) struct Functions {
     pub(super) open: unsafe extern "C" fn(*const c_char, *mut Db) -> c_int,
@@ -43,6 +52,8 @@ pub(super) struct Functions {
         *mut c_void,
     ),
     pub(super) test_control: unsafe extern "C" fn(c_int, ...) -> c_int,
+    pub(super) find_vfs: unsafe extern "C" fn(*const c_char) -> *mut Vfs,
+    pub(super) randomness: unsafe extern "C" fn(c_int, *mut c_void),
     pub(super) version: unsafe extern "C" fn() -> c_int,
     pub(super) has_option: unsafe extern "C" fn(*const c_char) -> c_int,
 }
@@ -73,6 +84,8 @@ impl Functions {
             error_code: find!(b"sqlite3_extended_errcode\0"),
             progress_handler: find!(b"sqlite3_progress_handler\0"),
             test_control: find!(b"sqlite3_test_control\0"),
+            find_vfs: find!(b"sqlite3_vfs_find\0"),
+            randomness: find!(b"sqlite3_randomness\0"),
             version: find!(b"sqlite3_libversion_number\0"),
             has_option: find!(b"sqlite3_compileoption_used\0"),
         })

@@ -1,0 +1,35 @@
+//! What SQLite does at random, such as to make up names and numbers of rows: the same way each time.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+use super::functions::{Functions, Vfs, code};
+
+/// The first version that can be told a seed.
+const SEED_SINCE: c_int = 3_030_000;
+
+/// Has random numbers begin anew.
+#[expect(unsafe_code, reason = "the interface of SQLite")]
+pub(super) fn begin(functions: &Functions) {
+    // SAFETY: these take a number and a database, which may be null; nothing; and the name of a file system, where null
+    // is the default one. That lives as long as the library, and nobody uses it now.
+    unsafe {
+        if (functions.version)() >= SEED_SINCE {
+            (functions.test_control)(code::RANDOM_SEED, 1, ptr::null_mut::<c_void>());
+            return;
+        }
+        // It asks the file system for a seed, whenever it has forgotten the last.
+        if let Some(vfs) = (functions.find_vfs)(ptr::null()).as_mut() {
+            vfs.randomness = zeros;
+        }
+        (functions.randomness)(0, ptr::null_mut());
+    }
+}
+
+/// A seed that is no surprise.
+#[expect(unsafe_code, reason = "called by SQLite")]
+unsafe extern "C" fn zeros(_: *mut Vfs, bytes: c_int, seed: *mut c_char) -> c_int {
+    // SAFETY: there is room for so many.
+    unsafe { ptr::write_bytes(seed, 0, usize::try_from(bytes).unwrap_or_default()) };
+    bytes
+}
