@@ -55,6 +55,8 @@ pub(super) struct Functions {
     pub(super) find_vfs: unsafe extern "C" fn(*const c_char) -> *mut Vfs,
     pub(super) randomness: unsafe extern "C" fn(c_int, *mut c_void),
     pub(super) version: unsafe extern "C" fn() -> c_int,
+    /// The version as text, for who should not have a function called: all code that runs is counted.
+    pub(super) version_text: *const c_char,
     pub(super) has_option: unsafe extern "C" fn(*const c_char) -> c_int,
 }
 
@@ -87,6 +89,7 @@ impl Functions {
             find_vfs: find!(b"sqlite3_vfs_find\0"),
             randomness: find!(b"sqlite3_randomness\0"),
             version: find!(b"sqlite3_libversion_number\0"),
+            version_text: find!(b"sqlite3_version\0"),
             has_option: find!(b"sqlite3_compileoption_used\0"),
         })
     }
