@@ -22,8 +22,11 @@ impl Plans {
 
     /// Adds all of the other.
     pub(super) fn add(&mut self, other: &Plans) {
-        let plans = other.iter().filter(|plan| self.insert(*plan)).count();
-        if plans > 0 {
+        let known = self.count();
+        for plan in other.iter() {
+            self.insert(plan);
+        }
+        if self.count() > known {
             self.settled.extend(std::mem::take(&mut self.fresh));
             #[expect(
                 clippy::stable_sort_primitive,
