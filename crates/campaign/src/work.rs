@@ -12,7 +12,7 @@ use crate::bench::{Bench, Gauge};
 use crate::message::{Answer, Counters, Coverage, Request, Setting, decode, encode};
 
 /// The minor version that has mathematical functions first; older ones do not mind the option.
-const MATH_SINCE: i32 = 35;
+const MATH_SINCE: u16 = 35;
 
 /// What a child says when it has come to the end of a request.
 const MET: &[u8] = b"met";
@@ -108,7 +108,7 @@ impl Bench<'_> {
 
 /// What an engine understands.
 fn dialect(engine: &Engine) -> Dialect {
-    let minor = engine.version() / 1000 % 1000;
+    let minor = engine.minor_version();
     Dialect {
         fts4: engine.has_option(c"ENABLE_FTS4"),
         fts5: engine.has_option(c"ENABLE_FTS5"),
@@ -116,6 +116,6 @@ fn dialect(engine: &Engine) -> Dialect {
         dbstat: engine.has_option(c"ENABLE_DBSTAT_VTAB"),
         math: engine.has_option(c"ENABLE_MATH_FUNCTIONS") && minor >= MATH_SINCE,
         soundex: engine.has_option(c"SOUNDEX"),
-        ..Dialect::plain_sqlite(u16::try_from(minor).unwrap_or_default())
+        ..Dialect::plain_sqlite(minor)
     }
 }

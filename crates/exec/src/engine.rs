@@ -59,11 +59,9 @@ impl Engine {
         State::of(&self.image)
     }
 
-    /// Its version as a number: 3054001 is 3.54.1.
-    #[expect(unsafe_code, reason = "the interface of SQLite")]
-    pub fn version(&self) -> i32 {
-        // SAFETY: it takes nothing and gives a number.
-        unsafe { (self.functions.version)() }
+    /// Its minor version: 54 of 3.54.1.
+    pub fn minor_version(&self) -> u16 {
+        self.functions.minor_version()
     }
 
     /// Whether it was compiled with an option, such as `ENABLE_FTS5`.

@@ -48,5 +48,4 @@ void *sqlite3_vfs_find(const char *name) { return (void)name, NULL; }
 void sqlite3_randomness(int bytes, void *seed) { (void)bytes, (void)seed; }
 int sqlite3_test_control(int operation, ...) { return operation & 0; }
 const char sqlite3_version[] = "3.54.1";
-int sqlite3_libversion_number(void) { return 3054001; }
 int sqlite3_compileoption_used(const char *name) { return (void)name, 0; }

@@ -1,6 +1,6 @@
 //! The part of SQLite's interface that is used.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
 
 use libloading::os::unix::Library;
 
@@ -54,9 +54,8 @@ pub(super) struct Functions {
     pub(super) test_control: unsafe extern "C" fn(c_int, ...) -> c_int,
     pub(super) find_vfs: unsafe extern "C" fn(*const c_char) -> *mut Vfs,
     pub(super) randomness: unsafe extern "C" fn(c_int, *mut c_void),
-    pub(super) version: unsafe extern "C" fn() -> c_int,
-    /// The version as text, for who should not have a function called: all code that runs is counted.
-    pub(super) version_text: *const c_char,
+    /// The version as text: to ask for it would run code, which is counted.
+    version: *const c_char,
     pub(super) has_option: unsafe extern "C" fn(*const c_char) -> c_int,
 }
 
@@ -88,9 +87,29 @@ impl Functions {
             test_control: find!(b"sqlite3_test_control\0"),
             find_vfs: find!(b"sqlite3_vfs_find\0"),
             randomness: find!(b"sqlite3_randomness\0"),
-            version: find!(b"sqlite3_libversion_number\0"),
-            version_text: find!(b"sqlite3_version\0"),
+            version: find!(b"sqlite3_version\0"),
             has_option: find!(b"sqlite3_compileoption_used\0"),
         })
+    }
+    /// The minor version: 54 of 3.54.1.
+    #[expect(unsafe_code, reason = "a text of the library")]
+    pub(super) fn minor_version(&self) -> u16 {
+        // SAFETY: it ends with zero, and lives as long as the library.
+        minor(unsafe { CStr::from_ptr(self.version) })
+    }
+}
+
+fn minor(version: &CStr) -> u16 {
+    let number = version.to_str().ok().and_then(|text| text.split('.').nth(1)?.parse().ok());
+    number.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_minor_version_is_the_second_number() {
+        assert_eq!([c"3.8.2", c"3.29.0", c"3.54.1", c"three"].map(minor), [8, 29, 54, 0]);
     }
 }
