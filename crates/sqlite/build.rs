@@ -16,7 +16,7 @@ fn main() -> io::Result<()> {
     let folder = out.join("sqlite");
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
-    compile::compile(&compiler, &source, &folder)?;
+    compile::compile(&metacov_runtime::Compiler::of(&compiler), &source, &folder)?;
     for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }

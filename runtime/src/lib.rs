@@ -10,6 +10,7 @@
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -29,14 +30,49 @@ pub const SERVE_VARIABLE: &str = "METACOV_SERVE";
 /// and how many seconds of processor time an execution may take (0: as many as it likes).
 pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
 
-/// What a program that forks for each input takes for its standard input.
-pub const STDIN_VARIABLE: &str = "METACOV_STDIN";
+/// The path that stands for the input in the arguments of a program that forks for each input; not
+/// set if the input is its standard input.
+pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
+
+/// What a process that serves says first: that it is ready, and by which rules it serves.
+pub const READY: i32 = i32::from_le_bytes(*b"h2\0\0");
+
+/// What earlier versions of the runtime said.
+pub const READY_BEFORE: i32 = b'h' as i32;
 
 /// Pages of the arena.
 pub const PAGE_BYTES: usize = 4096;
 
 /// What an arena starts with.
 pub const MAGIC: u64 = 0x3176_6f63_6174_656d;
+
+/// A compiler, as `CC` names one: a program, and arguments that always come first (`ccache gcc`).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Compiler(Vec<OsString>);
+
+impl Compiler {
+    /// Splits at spaces, as make does with `$(CC)`, unless the whole is a file.
+    pub fn of(text: &OsStr) -> Self {
+        if Path::new(text).is_file() {
+            return Compiler(vec![text.to_owned()]);
+        }
+        let words = text.as_bytes().split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+        Compiler(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
+    }
+
+    /// The program and its arguments.
+    pub fn words(&self) -> &[OsString] {
+        &self.0
+    }
+
+    /// A command to which more arguments can be added.
+    pub fn command(&self) -> Command {
+        let mut words = self.0.iter();
+        let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));
+        command.args(words);
+        command
+    }
+}
 
 /// A runtime that is ready for use.
 #[derive(Clone, Debug)]
@@ -46,7 +82,7 @@ pub struct Runtime {
 
 impl Runtime {
     /// Compiles the runtime into a folder of its own below `cache`, unless it is there already.
-    pub fn install(compiler: &OsStr, cache: &Path) -> io::Result<Self> {
+    pub fn install(compiler: &Compiler, cache: &Path) -> io::Result<Self> {
         let mut hasher = DefaultHasher::new();
         (SOURCE, LINKER_SCRIPT, compiler).hash(&mut hasher);
         let folder = cache.join(format!("runtime-{:016x}", hasher.finish()));
@@ -65,10 +101,10 @@ impl Runtime {
     }
 
     /// Compiles the runtime into a folder that is there.
-    pub fn compile(compiler: &OsStr, folder: &Path) -> io::Result<()> {
+    pub fn compile(compiler: &Compiler, folder: &Path) -> io::Result<()> {
         std::fs::write(folder.join("metacov.c"), SOURCE)?;
         std::fs::write(folder.join("metacov.ld"), LINKER_SCRIPT)?;
-        let mut compile = Command::new(compiler);
+        let mut compile = compiler.command();
         compile.args(["-O2", "-fPIC", "-fvisibility=hidden", "-fno-lto", "-pthread", "-c"]);
         run(compile.args(["metacov.c", "-o", "metacov.o"]).current_dir(folder))?;
         run(Command::new("ar").args(["rcs", "libgcov.a", "metacov.o"]).current_dir(folder))
@@ -100,4 +136,20 @@ pub fn run(command: &mut Command) -> io::Result<()> {
     }
     let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
     Err(io::Error::other(format!("{name}: {said}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_compiler_may_have_several_words() {
+        let words = |text: &str| Compiler::of(text.as_ref()).0;
+        assert_eq!(words("gcc"), ["gcc"]);
+        assert_eq!(words(" ccache  gcc-12 "), ["ccache", "gcc-12"]);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my gcc");
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(words(path.to_str().unwrap()), [path.as_os_str()]);
+    }
 }

@@ -15,12 +15,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -507,8 +509,34 @@ static int aside(int fd) {
     return moved >= 0 ? moved : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-static void serve(void) {
-    const char *input = getenv("METACOV_STDIN"), *limits = getenv("METACOV_LIMITS");
+/* What a program says that serves by the rules of this version. Earlier runtimes said 'h'. */
+#define READY ('h' | '2' << 8)
+
+/* How many arguments hold the path that stands for the input. */
+static int count_stand_ins(int count, char **arguments, const char *stand_in) {
+    int found = 0;
+    for (int at = 0; at < count; at++) found += strstr(arguments[at], stand_in) != NULL;
+    return found;
+}
+
+/* Puts the input's own path where the arguments have the one that stands for it. `main` and
+ * constructors get these pointers; the strings are in memory of ours, as the path may be longer. */
+static void set_input(int count, char **arguments, const char *stand_in, const char *path) {
+    for (int at = 0; at < count; at++) {
+        const char *found = strstr(arguments[at], stand_in);
+        if (!found) continue;
+        const size_t before = (size_t)(found - arguments[at]);
+        char *argument = scratch(strlen(arguments[at]) + strlen(path) + 1);
+        if (!argument) abort();
+        memcpy(argument, arguments[at], before);
+        strcpy(argument + before, path);
+        strcat(argument, found + strlen(stand_in));
+        arguments[at] = argument;
+    }
+}
+
+static void serve(int count, char **arguments) {
+    const char *stand_in = getenv("METACOV_INPUT"), *limits = getenv("METACOV_LIMITS");
     const int requests = aside(0), replies = aside(1);
     if (requests < 0 || replies < 0) return;
     char *end = NULL;
@@ -516,21 +544,30 @@ static void serve(void) {
     const unsigned long cpu_s = end ? strtoul(end, NULL, 10) : 0;
     unsetenv("METACOV_SERVE");
     unsetenv("METACOV_LIMITS");
-    unsetenv("METACOV_STDIN");
+    unsetenv("METACOV_INPUT");
     dup2(2, 1);
+    if (stand_in && count_stand_ins(count, arguments, stand_in) == 0) {
+        dprintf(2, "the input's path does not reach its arguments unchanged (use --mode exec)\n");
+        _exit(125);
+    }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    int32_t word = 'h'; /* Here. */
+    int32_t word = READY;
     if (write(replies, &word, 4) != 4) _exit(125);
-    char request;
-    while (read_all(requests, &request, 1) == 0) {
+    uint32_t bytes;
+    char path[PATH_MAX];
+    while (read_all(requests, &bytes, 4) == 0) {
+        if (bytes >= sizeof path || read_all(requests, path, bytes) != 0) _exit(125);
+        path[bytes] = 0;
         const pid_t child = fork();
         if (child == 0) {
             prctl(PR_SET_CHILD_SUBREAPER, 0);
             setpgid(0, 0);
             if (cpu_s > 0) setrlimit(RLIMIT_CPU, &(struct rlimit){cpu_s, cpu_s + 1});
-            const int fd = open(input ? input : "/dev/null", O_RDONLY);
+            const int fd = open(stand_in ? "/dev/null" : path, O_RDONLY);
+            if (fd < 0) abort();
             dup2(fd, 0);
             if (fd > 0) close(fd);
+            if (stand_in) set_input(count, arguments, stand_in, path);
             close(requests);
             close(replies);
             return;
@@ -560,7 +597,8 @@ static int placed;
 
 /* After the constructors by which units register, since it is linked after them, and before all
  * others. */
-static void start(void) {
+static void start(int count, char **arguments, char **environment) {
+    (void)environment;
     const char *path = getenv("METACOV_COUNTERS");
     placed = 1;
     if (!path || strlen(path) >= sizeof arena_path || !image.units) return;
@@ -573,10 +611,15 @@ static void start(void) {
     /* The server has nothing to count, so its child can have its counters. On pages that hold
      * other variables too, it cannot: those are its own. */
     if (isolated(image.ranges, image.range_count)) image.serves = atoi(getenv("METACOV_SERVE"));
-    if (is_executable()) serve();
+#ifdef __GLIBC__ /* Others do not tell constructors the arguments. */
+    if (is_executable()) serve(count, arguments);
+#else
+    (void)count, (void)arguments;
+#endif
 }
 
-__attribute__((section(".init_array.00100"), used)) static void (*const start_entry)(void) = start;
+__attribute__((section(".init_array.00100"), used)) static void (*const start_entry)(
+    int, char **, char **) = start;
 
 void __gcov_init(void *unit) {
     /* Objects are told by their versions, so even those that are not known are kept. */

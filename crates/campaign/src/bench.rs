@@ -218,7 +218,7 @@ impl Place<'_, '_> {
             Verdict::Invalid(reason) => {
                 let (exit, last_words) = (Exit::Success, reason.to_string());
                 let missing = Missing { failure: Failure::Invalid, exit, last_words };
-                Err((usize::from(matches!(reason, Invalid::SecondFailed(_))), missing.into()))
+                Err((usize::from(matches!(reason, Invalid::SecondFailed(_))), missing))
             }
         };
         let sides = a_ran.zip(b_ran).map(|(a, b)| encode_sides(a, b, self.setup()));

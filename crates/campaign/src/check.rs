@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 
 use metacov_core::{Failure, Input, Missing, Violation};
-use metacov_formats::{Error, Halt};
+use metacov_formats::Error;
+use metacov_run::StopReason;
 
 use crate::crew::{self, Desk, Ended, Log};
 use crate::message::{Built, Judged};
@@ -58,7 +59,7 @@ pub fn check(
     plan: &Plan,
     conditions: &Conditions<'_>,
     each: &(dyn Fn() + Sync),
-) -> Result<(Checks, Log), Halt> {
+) -> Result<(Checks, Log), StopReason> {
     let desk = || Counting { checks: Checks::default(), each };
     let (desks, log) = crew::run(plan, conditions, desk)?;
     let mut checks = Checks::default();
@@ -83,7 +84,7 @@ impl Desk for Counting<'_> {
         Ok(())
     }
 
-    fn take(&mut self, ended: Ended<'_>) -> Result<(), Halt> {
+    fn take(&mut self, ended: Ended<'_>) -> Result<(), StopReason> {
         let Ended { place, relation, number, tested, .. } = ended;
         let counts = self.checks.relations.entry(relation).or_default();
         match tested.outcome {
@@ -98,7 +99,7 @@ impl Desk for Counting<'_> {
                 self.checks.violations.insert(place, violation);
             }
             Err((_, lost)) => {
-                let Missing { failure, last_words, .. } = lost.into();
+                let Missing { failure, last_words, .. } = lost;
                 *counts.missing.entry((failure, last_words)).or_default() += 1;
             }
         }

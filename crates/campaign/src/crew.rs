@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 
 use metacov_core::Missing;
-use metacov_formats::{Error, Fault, Halt};
+use metacov_formats::{Error, Fault};
 use metacov_relations::{ALL, Successes};
+use metacov_run::{PoolState, StopReason, run_jobs};
 
 use crate::message::{Answer, Built, Job, Request, Tested};
 use crate::plan::Plan;
@@ -40,7 +41,7 @@ pub(crate) trait Desk {
     /// The next tests are on this database.
     fn set_database(&mut self, built: Built, worker: &Worker) -> io::Result<()>;
     /// What came of a test.
-    fn take(&mut self, ended: Ended<'_>) -> Result<(), Halt>;
+    fn take(&mut self, ended: Ended<'_>) -> Result<(), StopReason>;
 }
 
 /// Runs the tests of a plan that are wanted; the desks of all threads. An interrupt ends it early.
@@ -48,83 +49,46 @@ pub(crate) fn run<D: Desk + Send>(
     plan: &Plan,
     conditions: &Conditions<'_>,
     desk: impl Fn() -> D + Sync,
-) -> Result<(Vec<D>, Log), Halt> {
-    let room = Room { plan, conditions, state: Mutex::default() };
+) -> Result<(Vec<D>, Log), StopReason> {
+    let tests = Tests { plan, conditions, log: Mutex::default() };
     let workers = conditions.workers.get().min(usize::try_from(plan.databases).unwrap_or(1));
-    let desks = thread::scope(|scope| {
-        let threads: Vec<_> = (0..workers).map(|_| scope.spawn(|| room.work(desk()))).collect();
-        let join = |thread: thread::ScopedJoinHandle<'_, _>| match thread.join() {
-            Ok(desk) => desk,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        threads.into_iter().map(join).collect()
-    });
-    let State { failed, log, .. } = room.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match failed {
-        Some((_, halt)) => Err(halt),
-        None => Ok((desks, log)),
-    }
+    let next = AtomicU64::new(0);
+    let next = |_: &PoolState| {
+        let database = next.fetch_add(1, Relaxed);
+        (database < plan.databases).then_some((database, ()))
+    };
+    let desks = run_jobs(workers, next, |jobs| {
+        let (mut desk, mut worker) = (desk(), None);
+        jobs.run(|database, ()| tests.run_on(database, &mut worker, &mut desk));
+        desk
+    })?;
+    Ok((desks, tests.log.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// What all threads share.
-struct Room<'r> {
+/// The tests of a plan, and what comes of them besides their results.
+struct Tests<'r> {
     plan: &'r Plan,
     conditions: &'r Conditions<'r>,
-    state: Mutex<State>,
+    log: Mutex<Log>,
 }
 
-#[derive(Default)]
-struct State {
-    next: u64,
-    stopped: bool,
-    /// The first failure, by database.
-    failed: Option<(u64, Halt)>,
-    log: Log,
-}
-
-impl Room<'_> {
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The next database. After a failure there is none: those before it have been given out.
-    fn next(&self) -> Option<u64> {
-        let mut state = self.state();
-        let is_over = state.failed.is_some() || state.stopped || state.next == self.plan.databases;
-        (!is_over).then(|| {
-            state.next += 1;
-            state.next - 1
-        })
-    }
-
-    fn work<D: Desk>(&self, mut desk: D) -> D {
-        let mut worker = None;
-        while let Some(database) = self.next() {
-            let Err(halt) = self.job(database, &mut worker, &mut desk) else { continue };
-            let mut state = self.state();
-            if matches!(&halt, Halt::Input(Error { fault: Fault::Io(error), .. })
-                if error.kind() == io::ErrorKind::Interrupted)
-            {
-                state.stopped = true;
-            } else if state.failed.as_ref().is_none_or(|(earlier, _)| database < *earlier) {
-                state.failed = Some((database, halt));
-            }
-        }
-        desk
+impl Tests<'_> {
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All tests on a database that are wanted, with as many workers as that takes.
-    fn job(
+    fn run_on(
         &self,
         database: u64,
         worker: &mut Option<Worker>,
         desk: &mut impl Desk,
-    ) -> Result<(), Halt> {
-        let fault = |error| Halt::Input(Fault::Io(error).of(format!("database {database}")));
+    ) -> Result<(), StopReason> {
+        let fault = |error| StopReason::Input(Fault::Io(error).of(format!("database {database}")));
         let mut rest = VecDeque::new();
         for (relation, number) in self.plan.tests(database) {
             let place = self.plan.place(relation, number);
-            if desk.wants(place, ALL[relation].name(), number).map_err(Halt::Input)? {
+            if desk.wants(place, ALL[relation].name(), number).map_err(StopReason::Input)? {
                 rest.push_back((relation, number));
             }
         }
@@ -170,14 +134,14 @@ impl Room<'_> {
         worker: &mut Worker,
         rest: &mut VecDeque<(usize, u64)>,
         desk: &mut impl Desk,
-        fault: impl Fn(io::Error) -> Halt,
-    ) -> Result<Option<Loss>, Halt> {
+        fault: impl Fn(io::Error) -> StopReason,
+    ) -> Result<Option<Loss>, StopReason> {
         let (mut at, mut statements, mut side) = (At::Database, None, 0);
         let (missing, is_gone) = loop {
             match worker.hear(self.conditions).map_err(&fault)? {
                 Heard::Answer(Answer::Built(built)) => {
                     at = At::Tests;
-                    self.state().log.take(&built);
+                    self.log().take(&built);
                     desk.set_database(built, worker).map_err(&fault)?;
                 }
                 Heard::Answer(Answer::Next(sides)) => (statements, side) = (Some(sides), 0),
@@ -190,11 +154,11 @@ impl Room<'_> {
                     }
                 }
                 Heard::Answer(Answer::Done(spent)) if rest.is_empty() => {
-                    self.state().log.spent.add(&spent);
+                    self.log().spent.add(&spent);
                     return Ok(None);
                 }
                 Heard::Answer(Answer::Failed(what)) => return Err(fault(io::Error::other(what))),
-                Heard::Answer(Answer::Lost(lost)) => break (Missing::from(lost), false),
+                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
                 Heard::Answer(_) => return Err(fault(nonsense("another answer than asked for"))),
                 Heard::Gone(missing) => break (missing, true),
             }
@@ -208,10 +172,10 @@ impl Room<'_> {
         tested: Tested,
         worker: &Worker,
         desk: &mut impl Desk,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), StopReason> {
         let (place, relation) = (self.plan.place(relation, number), ALL[relation].name());
         {
-            let successes = &mut self.state().log.successes;
+            let successes = &mut self.log().successes;
             successes.side(relation, 'a', tested.worked[0]);
             successes.side(relation, 'b', tested.worked[1]);
         }
@@ -250,7 +214,7 @@ impl Loss {
         if matches!(self.at, At::Database) && missing.last_words.is_empty() {
             "while its database was made".clone_into(&mut missing.last_words);
         }
-        let (statements, outcome) = (self.statements.clone(), Err((self.side, missing.into())));
+        let (statements, outcome) = (self.statements.clone(), Err((self.side, missing)));
         Tested { micros: 0, statements, worked: [self.side > 0, false], outcome }
     }
 }

@@ -10,7 +10,7 @@ use metacov_relations::Side;
 use serde::{Deserialize, Serialize};
 
 use crate::bench::Bench;
-use crate::message::{Answer, Request, Told};
+use crate::message::{Answer, Request};
 use crate::worker::{Conditions, Heard, Worker};
 
 /// What a switch of the optimiser is in the words of SQLite's shell.
@@ -177,7 +177,7 @@ fn ask(
     *worker = Some(running);
     match answer {
         Answer::Tried(attempt) => Ok(Ok(attempt)),
-        Answer::Lost(lost) => Ok(Err(lost.into())),
+        Answer::Lost(lost) => Ok(Err(lost)),
         Answer::Failed(what) => Err(io::Error::other(what)),
         _ => Err(io::Error::other("a worker that makes no sense")),
     }
@@ -190,7 +190,7 @@ pub struct Attempt {
     /// A cover as bytes, if it is measured.
     setup: Option<Vec<u8>>,
     /// Of each side: what it gave, and what it ran, as bytes, if that is measured.
-    pairs: Vec<[(Told, Option<Vec<u8>>); 2]>,
+    pairs: Vec<[(Outcome, Option<Vec<u8>>); 2]>,
 }
 
 impl Attempt {
@@ -200,8 +200,8 @@ impl Attempt {
             runs::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
             Ok::<_, io::Error>(cover)
         };
-        let pair = |[(a, a_ran), (b, b_ran)]: [(Told, Option<Vec<u8>>); 2]| {
-            let outcomes = Pair { a, b }.map(Outcome::from);
+        let pair = |[(a, a_ran), (b, b_ran)]: [(Outcome, Option<Vec<u8>>); 2]| {
+            let outcomes = Pair { a, b };
             let sides = a_ran
                 .zip(b_ran)
                 .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
@@ -232,7 +232,7 @@ impl Bench<'_> {
         for [a, b] in &experiment.pairs {
             let mut run = |side: &[String]| {
                 let (outcome, ran) = place.side(&side_of(side))?;
-                Ok::<_, io::Error>((Told::from(outcome), ran.as_ref().map(runs::encode)))
+                Ok::<_, io::Error>((outcome, ran.as_ref().map(runs::encode)))
             };
             pairs.push([run(a)?, run(b)?]);
         }

@@ -22,7 +22,7 @@ mod round;
 mod sight;
 mod study;
 
-pub use campaign::{Campaign, Clerk, DISTANCE, fuzz};
+pub use campaign::{Campaign, Clerk, ROUND_LAG, fuzz};
 pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Looks};
 pub use history::{History, Noted, Record, Stand};

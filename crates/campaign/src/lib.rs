@@ -29,8 +29,8 @@ pub use finding::{
     Signature, Size, Suspect, What, families,
 };
 pub use fuzz::{
-    Campaign, Clerk, Counts as RoundCounts, DISTANCE, Done, GUIDANCES, Guidance, History, Lesson,
-    Looks, Noted, Record, Schedule, Seen, Stand, Summary, fuzz,
+    Campaign, Clerk, Counts as RoundCounts, Done, GUIDANCES, Guidance, History, Lesson, Looks,
+    Noted, ROUND_LAG, Record, Schedule, Seen, Stand, Summary, fuzz,
 };
 pub use measure::measure;
 pub use message::{Coverage, Setting};

@@ -1,8 +1,9 @@
 //! What metacov and its workers say to each other.
 
+use std::io;
 use std::path::PathBuf;
 
-use metacov_core::{Exit, Failure, Missing, Outcome, Value};
+use metacov_core::Missing;
 use metacov_formats::Scope;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -39,19 +40,20 @@ pub struct Coverage {
 
 impl Coverage {
     /// Which code counts: the same for a worker and for metacov, so that both number sites alike.
-    pub(crate) fn scope(&self) -> Scope {
-        // Patterns were patterns before they were sent.
-        let patterns =
-            |texts: &[String]| texts.iter().filter_map(|text| Regex::new(text).ok()).collect();
-        Scope {
+    pub(crate) fn scope(&self) -> io::Result<Scope> {
+        let patterns = |texts: &[String]| {
+            let patterns = texts.iter().map(|text| Regex::new(text));
+            patterns.collect::<Result<_, _>>().map_err(io::Error::other)
+        };
+        Ok(Scope {
             root: PathBuf::from("/"),
             prefix_map: self.prefix_map.clone(),
-            filter: patterns(&self.filter),
-            exclude: patterns(&self.exclude),
+            filter: patterns(&self.filter)?,
+            exclude: patterns(&self.exclude)?,
             blocks: self.blocks,
             notes: Some(self.notes.clone()),
             ..Scope::default()
-        }
+        })
     }
 }
 
@@ -110,7 +112,7 @@ pub enum Answer {
     /// The database was changed.
     Changed(Changed),
     /// The process that made the database, or ran tests on it, has ended.
-    Lost(Lost),
+    Lost(Missing),
     /// What was asked for, written down.
     Written(Script),
     /// What came of an experiment.
@@ -151,7 +153,7 @@ pub struct Tested {
     /// Whether each side came to a result.
     pub worked: [bool; 2],
     /// What it showed, or which side has nothing to tell and why.
-    pub outcome: Result<Judged, (usize, Lost)>,
+    pub outcome: Result<Judged, (usize, Missing)>,
 }
 
 /// A test that says something.
@@ -164,110 +166,73 @@ pub struct Judged {
     pub sides: Option<[Vec<u8>; 2]>,
 }
 
-/// A side that has no cover.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Lost {
-    kind: u8,
-    /// An exit code or a signal.
-    number: i32,
-    words: String,
-}
-
-impl From<Missing> for Lost {
-    fn from(missing: Missing) -> Self {
-        let number = match missing.exit {
-            Exit::Success | Exit::Timeout => 0,
-            Exit::Failure(code) => code,
-            Exit::Signalled(signal) => signal,
-        };
-        let kind = match missing.failure {
-            Failure::Crashed => 0,
-            Failure::TimedOut => 1,
-            Failure::Invalid => 2,
-            Failure::NoCounters => 3,
-        };
-        Lost { kind, number, words: missing.last_words }
-    }
-}
-
-impl From<Lost> for Missing {
-    fn from(lost: Lost) -> Self {
-        let (failure, exit) = match lost.kind {
-            0 => (Failure::Crashed, Exit::Signalled(lost.number)),
-            1 => (Failure::TimedOut, Exit::Timeout),
-            2 if lost.number == 0 => (Failure::Invalid, Exit::Success),
-            2 => (Failure::Invalid, Exit::Failure(lost.number)),
-            _ => (Failure::NoCounters, Exit::Success),
-        };
-        Missing { failure, exit, last_words: lost.words }
-    }
-}
-
-/// An outcome on its way from a child to its parent.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum Told {
-    /// Rows.
-    Rows(Vec<Vec<Cell>>),
-    /// An error.
-    Error(i32, String),
-}
-
-/// A value on its way.
-#[derive(Debug, Serialize, Deserialize)]
-pub enum Cell {
-    Null,
-    Integer(i64),
-    /// Its bits.
-    Real(u64),
-    Text(Vec<u8>),
-    Blob(Vec<u8>),
-}
-
-impl From<Outcome> for Told {
-    fn from(outcome: Outcome) -> Self {
-        let cell = |value| match value {
-            Value::Null => Cell::Null,
-            Value::Integer(number) => Cell::Integer(number),
-            Value::Real(number) => Cell::Real(number.to_bits()),
-            Value::Text(bytes) => Cell::Text(bytes),
-            Value::Blob(bytes) => Cell::Blob(bytes),
-        };
-        match outcome {
-            Outcome::Rows(rows) => Told::Rows(
-                rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect(),
-            ),
-            Outcome::Error { code, message } => Told::Error(code, message),
-        }
-    }
-}
-
-impl From<Told> for Outcome {
-    fn from(told: Told) -> Self {
-        let value = |cell| match cell {
-            Cell::Null => Value::Null,
-            Cell::Integer(number) => Value::Integer(number),
-            Cell::Real(bits) => Value::Real(f64::from_bits(bits)),
-            Cell::Text(bytes) => Value::Text(bytes),
-            Cell::Blob(bytes) => Value::Blob(bytes),
-        };
-        match told {
-            Told::Rows(rows) => Outcome::Rows(
-                rows.into_iter().map(|row| row.into_iter().map(value).collect()).collect(),
-            ),
-            Told::Error(code, message) => Outcome::Error { code, message },
-        }
-    }
-}
-
 /// A message as bytes.
+///
+/// # Panics
+/// If a message is of a type that postcard cannot write, such as a list that does not know its
+/// length: none of ours is.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(message).unwrap_or_default()
+    postcard::to_stdvec(message).expect("all messages are of types that postcard can write")
 }
 
 /// A message from bytes.
-pub fn decode<'b, M: Deserialize<'b>>(bytes: &'b [u8]) -> std::io::Result<M> {
+pub fn decode<'b, M: Deserialize<'b>>(bytes: &'b [u8]) -> io::Result<M> {
     postcard::from_bytes(bytes).map_err(|error| {
-        let what = format!("a message that makes no sense: {error}");
-        std::io::Error::new(std::io::ErrorKind::InvalidData, what)
+        let what = format!("unexpected message: {error}");
+        io::Error::new(io::ErrorKind::InvalidData, what)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_core::{Exit, Failure, Outcome, Value};
+
+    use super::*;
+
+    fn returned<M: Serialize + for<'b> Deserialize<'b>>(message: &M) -> M {
+        decode(&encode(message)).unwrap()
+    }
+
+    #[test]
+    fn a_pattern_that_is_none_is_an_error() {
+        let coverage = |filter: &str| Coverage {
+            notes: PathBuf::new(),
+            prefix_map: Vec::new(),
+            filter: vec![filter.to_owned()],
+            exclude: Vec::new(),
+            blocks: false,
+        };
+        assert_eq!(coverage("a.*").scope().unwrap().filter.len(), 1);
+        assert!(coverage("a(").scope().is_err());
+    }
+
+    /// A worker that exits with code 3 was not killed by signal 3.
+    #[test]
+    fn how_a_side_ended_arrives_as_it_was() {
+        let exits = [Exit::Success, Exit::Failure(3), Exit::Signalled(11), Exit::Timeout];
+        for failure in Failure::ALL {
+            for exit in exits {
+                let missing = Missing { failure, exit, last_words: "words".to_owned() };
+                let Answer::Lost(arrived) = returned(&Answer::Lost(missing.clone())) else {
+                    panic!("another answer");
+                };
+                assert_eq!(arrived, missing);
+            }
+        }
+    }
+
+    #[test]
+    fn values_arrive_to_the_bit() {
+        let nan = f64::from_bits(0x7ff8_0000_0000_0001);
+        let values = [Value::Null, Value::Real(-0.0), Value::Real(nan), Value::Text(vec![0xff])];
+        let Outcome::Rows(rows) = returned(&Outcome::Rows(vec![values.to_vec()])) else {
+            panic!("no rows");
+        };
+        let bits = |value: &Value| match value {
+            Value::Real(number) => number.to_bits().to_string(),
+            value => format!("{value:?}"),
+        };
+        let all = |values: &[Value]| values.iter().map(bits).collect::<Vec<_>>();
+        assert_eq!(all(&rows[0]), all(&values));
+    }
 }

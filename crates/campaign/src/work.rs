@@ -26,7 +26,7 @@ pub fn work() -> io::Result<()> {
     let mut master = Master::of_this_process()?;
     let Some(setting) = master.hear()? else { return Ok(()) };
     let setting: Setting = decode(&setting)?;
-    let scope = setting.coverage.as_ref().map(Coverage::scope);
+    let scope = setting.coverage.as_ref().map(Coverage::scope).transpose()?;
     let (engine, mut gauge) = load(&setting, scope.as_ref())?;
     let counters = gauge.as_ref().map(|gauge| {
         let table = gauge.intake.table();
@@ -68,7 +68,7 @@ pub fn work() -> io::Result<()> {
                 let exit = ended.err().copied().unwrap_or(Exit::Success);
                 let (failure, last_words) = (Failure::Crashed, String::new());
                 let missing = Missing { failure, exit, last_words };
-                master.say(&encode(&Answer::Lost(missing.into())))?;
+                master.say(&encode(&Answer::Lost(missing)))?;
             }
         }
     }

@@ -115,7 +115,7 @@ pub(crate) struct Sites {
 
 impl Sites {
     fn of(coverage: &Coverage, counters: &Counters) -> io::Result<Self> {
-        let scope = coverage.scope();
+        let scope = coverage.scope()?;
         let mut intake = Intake::new(&scope);
         let layouts = &counters.layouts;
         let zeros: Vec<Vec<u8>> = layouts.iter().map(|(_, bytes)| vec![0; *bytes]).collect();

@@ -52,7 +52,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::bail;
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Audience, Done, Error, Fault, Halt, Numbering, Options, Plan, Side, fold};
+use metacov_formats::{Error, Fault, LeftOutCounts, PairList};
+use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, StopReason, fold};
 use metacov_store::{Recorder, Run};
 
 use crate::exit_code::{ExitCode, Unwritten};
@@ -65,14 +66,15 @@ use present::Origin;
 use run_file::RunFile;
 
 /// What is meant: a suite to fold, and what to show of it.
-pub struct Config<S> {
-    plan: Plan<S>,
+pub struct Config<S: Source> {
+    source: S,
+    pairs: PairList<S::Side>,
     frame: Frame,
 }
 
 /// What goes with a suite, wherever it comes from.
 pub struct Frame {
-    options: Options,
+    options: FoldOptions,
     presentation: Presentation,
     run_file: Option<RunFile>,
     leave_out_flaky: bool,
@@ -81,12 +83,12 @@ pub struct Frame {
 }
 
 /// Folds a suite and shows it.
-pub fn run<S: Side>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
-    let Config { plan, mut frame } = config;
+pub fn run<S: Source>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
+    let Config { source, pairs, mut frame } = config;
     // There are as many blocks as all other sites together: they are read only for those who ask.
     frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
-    let (planned, options) = (plan.groups, frame.options.clone());
-    frame.run(planned, talk, |numbering, audience| fold(plan, &options, numbering, audience))
+    let (planned, options) = (pairs.groups, frame.options.clone());
+    frame.run(planned, talk, |table, observer| fold(&source, pairs, &options, table, observer))
 }
 
 impl Frame {
@@ -95,7 +97,7 @@ impl Frame {
         self,
         planned: u64,
         talk: &Talk,
-        fold: impl FnOnce(Numbering, &dyn Audience) -> Result<Suite, Halt>,
+        fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, StopReason>,
     ) -> anyhow::Result<ExitCode> {
         let Frame { options, presentation, run_file, leave_out_flaky, timed } = self;
         if presentation.plot().is_some() && run_file.is_none() {
@@ -107,21 +109,22 @@ impl Frame {
         if known > 0 {
             talk.note(&format!("{known} of {planned} pairs are there already"));
         }
-        let numbering = recorder.as_mut().map(Recorder::numbering).unwrap_or_default();
+        let table = recorder.as_mut().map(Recorder::shared_table).unwrap_or_default();
         let progress = Progress::new(talk, planned, known, options.operation);
         let failures = Failures::new(talk);
         let violations = Violations::default();
         let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
-        let room = Room {
+        let observers = Observers {
             recorder: recorder.as_ref(),
             progress: &progress,
             failures: &failures,
             violations: &violations,
             interrupted,
         };
-        let folded = fold(numbering, &room);
+        let folded = fold(table, &observers);
         progress.finish(timed);
         failures.finish();
+        tell_left_out(options.scope.left_out.counts(), talk);
         let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
         if let Some(recorder) = recorder {
             let table = folded.as_ref().ok().map(|suite| &suite.table);
@@ -130,8 +133,8 @@ impl Frame {
             folded.is_ok().then_some(finished).transpose()?;
         }
         let mut suite = folded.map_err(|halt| match halt {
-            Halt::Input(error) => anyhow::Error::from(error),
-            Halt::Audience(error) => Unwritten(error).into(),
+            StopReason::Input(error) => anyhow::Error::from(error),
+            StopReason::Observer(error) => Unwritten(error).into(),
         })?;
         let mut violations = violations.into_inner();
         if let Some(file) = &run_file {
@@ -157,6 +160,26 @@ impl Frame {
     }
 }
 
+/// Says how much code exclusion markers in the sources leave out, which is not seen in the table.
+fn tell_left_out(LeftOutCounts { lines, branch_lines, files }: LeftOutCounts, talk: &Talk) {
+    let count = |count: usize, one: &str| {
+        if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
+    };
+    let what = match (lines, branch_lines) {
+        (0, 0) => return,
+        (lines, 0) => count(lines, "line"),
+        (0, branches) => format!("the branches of {}", count(branches, "line")),
+        (lines, branches) => {
+            format!("{} and the branches of {branches} more", count(lines, "line"))
+        }
+    };
+    let (files, verb) =
+        (count(files, "file"), if (lines, branch_lines) == (1, 0) { "is" } else { "are" });
+    talk.note(&format!(
+        "{what} in {files} {verb} left out by exclusion markers in the sources (--no-markers counts them)"
+    ));
+}
+
 /// Leaves out what ran in some repetitions of an execution and not in others.
 fn leave_out_flaky(suite: &mut Suite) {
     for site in suite.total().flaky.iter() {
@@ -164,8 +187,8 @@ fn leave_out_flaky(suite: &mut Suite) {
     }
 }
 
-/// All who are told of groups as they are done.
-struct Room<'r> {
+/// All observers of a run.
+struct Observers<'r> {
     recorder: Option<&'r Recorder>,
     progress: &'r Progress<'r>,
     failures: &'r Failures<'r>,
@@ -174,19 +197,19 @@ struct Room<'r> {
     interrupted: Option<&'r AtomicBool>,
 }
 
-impl Audience for Room<'_> {
-    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+impl Observer for Observers<'_> {
+    fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
         if self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed)) {
             return Err(Fault::Io(ErrorKind::Interrupted.into()).of(pair));
         }
-        self.recorder.map_or(Ok(false), |recorder| recorder.knows(place, relation, pair))
+        self.recorder.map_or(Ok(false), |recorder| recorder.is_done(place, relation, pair))
     }
 
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
-        self.recorder.map_or(Ok(()), |recorder| recorder.hear(done))?;
-        self.failures.hear(done)?;
-        self.violations.hear(done)?;
-        self.progress.hear(done)
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
+        self.recorder.map_or(Ok(()), |recorder| recorder.on_group(done))?;
+        self.failures.on_group(done)?;
+        self.violations.on_group(done)?;
+        self.progress.on_group(done)
     }
 }
 

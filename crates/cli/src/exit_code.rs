@@ -1,6 +1,6 @@
 //! What the process ends with.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_formats::{Error, Fault};
@@ -10,7 +10,7 @@ use signal_hook::consts::{SIGHUP, SIGTERM};
 pub const HELP: &str = "\
 Exit codes:
   0  done
-  1  an output could not be written
+  1  an output could not be written, or something that metacov needs failed (a worker, the system)
   2  the command line makes no sense
   3  an input is missing, malformed or of an unknown format or version
   4  the inputs come from different builds
@@ -24,7 +24,7 @@ Exit codes:
 pub enum ExitCode {
     /// Done.
     Success = 0,
-    /// An output could not be written.
+    /// An output could not be written, or something that metacov needs failed.
     Failure = 1,
     /// The command line makes no sense. The parser of the command line ends with it too.
     Usage = 2,
@@ -78,6 +78,10 @@ impl ExitCode {
         match error.downcast_ref::<Error>() {
             Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
             Some(_) => ExitCode::BadInput,
+            // Nothing that the user has typed.
+            None if error.chain().any(<dyn std::error::Error>::is::<io::Error>) => {
+                ExitCode::Failure
+            }
             None => ExitCode::Usage,
         }
     }
@@ -86,5 +90,21 @@ impl ExitCode {
 impl From<ExitCode> for std::process::ExitCode {
     fn from(code: ExitCode) -> Self {
         std::process::ExitCode::from(code as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn a_failure_of_the_system_is_no_usage_error() {
+        let failed = || io::Error::other("a worker does not start");
+        assert_eq!(ExitCode::of(&anyhow!("--pairs is needed")), ExitCode::Usage);
+        assert_eq!(ExitCode::of(&failed().into()), ExitCode::Failure);
+        let with_context = Err::<(), _>(failed()).context("worker 1").unwrap_err();
+        assert_eq!(ExitCode::of(&with_context), ExitCode::Failure);
     }
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Exit, Failure, Missing};
-use metacov_formats::{Audience, Done, Error};
+use metacov_formats::Error;
+use metacov_run::{GroupDone, Observer};
 
 use crate::talk::Talk;
 
@@ -52,8 +53,8 @@ impl<'t> Failures<'t> {
     }
 }
 
-impl Audience for Failures<'_> {
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+impl Observer for Failures<'_> {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let Err((side, missing)) = done.outcome else { return Ok(()) };
         let what = describe(done, side, missing);
         self.talk.detail(|| format!("{}: {what}", missing.failure.name()));
@@ -73,7 +74,7 @@ impl Audience for Failures<'_> {
     }
 }
 
-fn describe(done: &Done<'_>, side: usize, missing: &Missing) -> String {
+fn describe(done: &GroupDone<'_>, side: usize, missing: &Missing) -> String {
     let letter = u8::try_from(side).ok().and_then(|side| b'a'.checked_add(side));
     let letter = letter.filter(u8::is_ascii_lowercase).map_or('?', char::from);
     let exit = match missing.exit {
@@ -81,11 +82,43 @@ fn describe(done: &Done<'_>, side: usize, missing: &Missing) -> String {
         Exit::Failure(code) => format!(" (exit code {code})"),
         Exit::Signalled(signal) => format!(" (signal {signal})"),
     };
-    let words = missing.last_words.trim();
-    let start = words.char_indices().rev().take(WORDS_MAX).last().map_or(0, |(at, _)| at);
-    let words = match &words[start..] {
+    let words = match last_words(&missing.last_words).as_str() {
         "" => String::new(),
         words => format!(": {words}"),
     };
     format!("pair {} of {}, side {letter}{exit}{words}", done.pair, done.relation)
+}
+
+/// The end of what a side says, from the start of a line or at least of a word.
+fn last_words(text: &str) -> String {
+    let text = text.trim();
+    let start = text.char_indices().rev().take(WORDS_MAX).last().map_or(0, |(at, _)| at);
+    if start == 0 {
+        return text.to_owned();
+    }
+    // A line or a word may start right where the limit is, so what is in front of it counts too.
+    let before = text[..start].char_indices().next_back().map_or(0, |(at, _)| at);
+    let after = |is_end: fn(char) -> bool| text[before..].split_once(is_end).map(|(_, rest)| rest);
+    let rest = after(|letter| letter == '\n').or_else(|| after(char::is_whitespace));
+    format!("... {}", rest.unwrap_or(&text[start..]).trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_where_a_line_or_a_word_starts() {
+        let numbers = |from: u32| (from..100).map(|n| format!("word{n}")).collect::<Vec<_>>();
+        assert_eq!(last_words(" short \n"), "short");
+        let words = last_words(&numbers(10).join(" "));
+        assert_eq!(words, format!("... {}", numbers(72).join(" ")));
+        let lines = last_words(&format!("{}\n{}\n", numbers(10).join(" "), numbers(90).join(" ")));
+        assert_eq!(lines, format!("... {}", numbers(90).join(" ")));
+        let one = last_words(&"x".repeat(1000));
+        assert_eq!(one, format!("... {}", "x".repeat(WORDS_MAX)));
+        // A word that starts at the limit is whole.
+        let exact = last_words(&format!("word {}", "y".repeat(WORDS_MAX)));
+        assert_eq!(exact, format!("... {}", "y".repeat(WORDS_MAX)));
+    }
 }

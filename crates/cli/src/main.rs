@@ -3,6 +3,7 @@
 mod cmd;
 mod exit_code;
 mod failures;
+mod output;
 mod progress;
 mod talk;
 mod violations;
@@ -60,8 +61,11 @@ enum Command {
 }
 
 fn main() -> std::process::ExitCode {
-    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if let Some((language, arguments)) = cmd::cc::pass_through(&words) {
+    let mut words = std::env::args_os();
+    let program = words.next().unwrap_or_default();
+    let words: Vec<OsString> = words.collect();
+    let as_compiler = Language::of_program(&program).map(|language| (language, &*words));
+    if let Some((language, arguments)) = as_compiler.or_else(|| cmd::cc::pass_through(&words)) {
         let outcome = cmd::cc::compile(language, arguments, false);
         return conclude(outcome, &Talk::default()).into();
     }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
 use metacov_core::{Cover, Criterion, Group, Operation, Reading};
-use metacov_formats::{Audience, Done, Error, Numbering};
+use metacov_formats::Error;
+use metacov_run::{GroupDone, Observer, SharedTable};
 
 use crate::talk::Talk;
 
@@ -96,16 +97,16 @@ impl<'t> Progress<'t> {
     }
 }
 
-impl Audience for Progress<'_> {
+impl Observer for Progress<'_> {
     #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.groups += 1;
         if self.shown == Shown::NotAtAll {
             return Ok(());
         }
         if let (Ok(group), Operation::Xor) = (done.outcome, self.operation) {
-            state.add(group, done.numbering);
+            state.add(group, done.table);
         }
         if self.shown == Shown::AsBar {
             let lines = state.lines;
@@ -124,7 +125,7 @@ impl Audience for Progress<'_> {
 
 impl State {
     /// Adds what the group's sides differ in.
-    fn add(&mut self, group: &Group<Reading>, numbering: &Numbering) {
+    fn add(&mut self, group: &Group<Reading>, table: &SharedTable) {
         let mut difference = group.difference();
         if let Some(validated) = &self.validated {
             difference -= validated;
@@ -132,7 +133,7 @@ impl State {
         if difference.is_empty() {
             return;
         }
-        let table = numbering.table();
+        let table = table.table();
         let is_line =
             |site| table.get(site).criterion() == Criterion::Line && !table.is_excluded(site);
         self.lines += difference.iter().filter(|site| is_line(*site)).count() as u64;

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use metacov_formats::{Output, write_whole};
 
 use crate::exit_code::Unwritten;
+use crate::output::{Output, write_whole};
 
 /// How loud, and in which colours.
 #[derive(clap::Args)]

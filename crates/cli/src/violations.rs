@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Input, Violation};
-use metacov_formats::{Audience, Done, Error};
+use metacov_formats::Error;
+use metacov_run::{GroupDone, Observer};
 
 use crate::exit_code::ExitCode;
 use crate::talk::Talk;
@@ -20,8 +21,8 @@ impl Violations {
     }
 }
 
-impl Audience for Violations {
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+impl Observer for Violations {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         if let Some(violation) = done.context.violation(done.relation, done.pair) {
             let mut violations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             violations.insert(done.place, violation);

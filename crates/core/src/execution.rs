@@ -1,7 +1,9 @@
 //! How executions end.
 
+use serde::{Deserialize, Serialize};
+
 /// How an execution ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Exit {
     /// By itself, with exit code zero.
     Success,
@@ -15,7 +17,7 @@ pub enum Exit {
 
 /// Why a side has no cover. Such a side is a value of its own: taken for an empty set, it would
 /// make all that the other side ran count as validated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Failure {
     /// It was ended by a signal, before it could tell what it ran.
     Crashed,
@@ -28,7 +30,7 @@ pub enum Failure {
 }
 
 /// A side that has no cover.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
     /// Why.
     pub failure: Failure,

@@ -21,6 +21,11 @@ impl Renumbering {
         Renumbering { to, numbers, is_identity }
     }
 
+    /// The other number of a site that the table had met when it was absorbed.
+    pub(crate) fn number(&self, site: SiteId) -> SiteId {
+        self.numbers[site.index()]
+    }
+
     /// The same sites under their other numbers.
     ///
     /// # Panics

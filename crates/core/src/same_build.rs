@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{BuildMismatch, Cover, Element, SiteTable};
+use crate::{BuildMismatch, Cover, Element, Renumbering, SiteTable};
 
 /// Refuses two reports in which the same function starts on different lines of a file whose lines
 /// of code differ too: whatever the format, that is other source. (V8 lists inner functions only
@@ -36,4 +36,30 @@ pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Takes in the table of another run, which must be of the same build.
+///
+/// Builds of one source in two folders have no translation unit in common, so
+/// [`SiteTable::absorb`] has no marks to compare. What is marked in both must be the same code then.
+pub fn absorb_run(table: &mut SiteTable, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
+    let known_count = table.len();
+    let numbers = table.absorb(other)?;
+    let mut mismatch = None;
+    for (id, site) in other.all_sites() {
+        let known = numbers.number(id);
+        if known.index() >= known_count {
+            continue;
+        }
+        let (Some(known), Some(mark)) = (table.mark_of(known), other.mark_of(id)) else { continue };
+        if known.kind() == mark.kind() {
+            return Ok(numbers);
+        }
+        let agrees = known.hash() == mark.hash() || known.is_ambiguous() || mark.is_ambiguous();
+        if known.producer == mark.producer && !agrees && mismatch.is_none() {
+            let place = format!("{}:{}", other.path(site.file), site.line);
+            mismatch = Some(BuildMismatch { place });
+        }
+    }
+    mismatch.map_or(Ok(numbers), Err)
 }

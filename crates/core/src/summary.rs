@@ -20,7 +20,8 @@ pub struct Summary {
     /// In the result of the operation in at least one pair. For the difference, this is what is
     /// validated.
     pub selected: u64,
-    /// Of the result, what ran in some repetitions of an execution and not in others.
+    /// What ran in some repetitions of an execution and not in others, whether it is in the result
+    /// or not.
     pub flaky: u64,
 }
 
@@ -54,7 +55,7 @@ impl Summary {
         let selected = tally.count_of(site) > 0;
         self.sites += 1;
         self.selected += u64::from(selected);
-        self.flaky += u64::from(selected && tally.flaky.contains(site));
+        self.flaky += u64::from(tally.flaky.contains(site));
         match tally.state(site) {
             State::Validated(Kind::OnlyA) => self.only_a += 1,
             State::Validated(Kind::OnlyB) => self.only_b += 1,

@@ -9,7 +9,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use crate::symbols::Symbols;
 use crate::{
-    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint,
+    BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint, Mark,
     Renumbering, Site, SiteId, Span, Symbol,
 };
 
@@ -46,9 +46,8 @@ pub struct SiteTable {
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
     expected: usize,
-    /// By site: what its producer says of the build, such as the hash of the source line, and in
-    /// the low bits what kind of thing that is.
-    marks: Vec<u64>,
+    /// By site: what its producer says of the build, such as the hash of the source line.
+    marks: Vec<Option<Mark>>,
     excluded: Cover,
     partial: Criteria,
     /// How often anything was added that was not there.
@@ -84,8 +83,8 @@ impl SiteTable {
         self.id
     }
 
-    /// Which state of the table this is: another number once a site, a mark or anything else was
-    /// added. Who has seen a revision has seen all of it.
+    /// Which state of the table this is: another number once a file, a site, a mark or anything
+    /// else was added. Who has seen a revision has seen all of it.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -176,6 +175,7 @@ impl SiteTable {
         let symbol = self.symbols.intern(path);
         *self.file_index.entry(symbol).or_insert_with(|| {
             self.files.push(symbol);
+            self.revision += 1;
             FileId::new(self.files.len() - 1)
         })
     }
@@ -183,6 +183,11 @@ impl SiteTable {
     /// The path of a file.
     pub fn path(&self, file: FileId) -> &str {
         self.symbols.name(self.files[file.index()])
+    }
+
+    /// The paths of all files, by their numbers. A file may have no site.
+    pub fn paths(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.files.iter().map(|path| self.symbols.name(*path))
     }
 
     /// How many files there are.
@@ -229,21 +234,22 @@ impl SiteTable {
         self.ends.get(&function).copied()
     }
 
-    /// Notes what a producer says of the build at a site, and refuses another build. Producers say
-    /// different things, so only marks of one kind (not zero) are compared: the first kind that is
-    /// met at a site.
-    pub fn mark(&mut self, id: SiteId, kind: u16, mark: u64) -> Result<(), BuildMismatch> {
-        debug_assert_ne!(kind, 0, "zero means that nothing was said");
+    /// Notes what a producer says of the build at a site, and refuses another build. Only marks of
+    /// one kind are compared: the first kind that is met at a site.
+    pub fn mark(&mut self, id: SiteId, mark: Mark) -> Result<(), BuildMismatch> {
         if self.marks.len() <= id.index() {
-            self.marks.resize(self.sites.len(), 0);
+            self.marks.resize(self.sites.len(), None);
         }
-        let mark = mark << u16::BITS | u64::from(kind);
-        let known = &mut self.marks[id.index()];
-        if *known == 0 {
+        let known = self.marks[id.index()].get_or_insert_with(|| {
+            self.revision += 1;
+            mark
+        });
+        if *known == mark || known.kind() != mark.kind() || known.is_ambiguous() {
+            return Ok(());
+        }
+        if mark.is_ambiguous() {
             *known = mark;
             self.revision += 1;
-        }
-        if *known == mark || kind_of(*known) != kind {
             return Ok(());
         }
         let site = self.get(id);
@@ -251,10 +257,9 @@ impl SiteTable {
         Err(BuildMismatch { place })
     }
 
-    /// What a producer said of the build at a site: the kind, and the mark cut to 48 bits.
-    pub fn mark_of(&self, id: SiteId) -> Option<(u16, u64)> {
-        let mark = self.marks.get(id.index()).filter(|mark| **mark != 0)?;
-        Some((kind_of(*mark), mark >> u16::BITS))
+    /// What a producer said of the build at a site.
+    pub fn mark_of(&self, id: SiteId) -> Option<Mark> {
+        self.marks.get(id.index()).copied().flatten()
     }
 
     /// Leaves a site out of every count, on all sides.
@@ -289,8 +294,8 @@ impl SiteTable {
             let element = self.element_of(other, site.element);
             let instance = self.symbol(other.name(site.instance));
             let id = self.site(Site { file: files[site.file.index()], element, instance, ..*site });
-            if let Some((kind, mark)) = other.mark_of(SiteId::new(at)) {
-                self.mark(id, kind, mark)?;
+            if let Some(mark) = other.mark_of(SiteId::new(at)) {
+                self.mark(id, mark)?;
             }
             if let Some(end) = other.end(SiteId::new(at)) {
                 self.set_end(id, end);
@@ -313,6 +318,11 @@ impl SiteTable {
     /// out. It does not depend on the order in which they were met.
     pub fn in_order(&self) -> Result<SiteTable, BuildMismatch> {
         let mut table = SiteTable::new();
+        let mut paths: Vec<&str> = self.paths().collect();
+        paths.sort_unstable();
+        for path in paths {
+            table.file(path);
+        }
         for id in self.all_ordered() {
             let site = self.get(id);
             let file = table.file(self.path(site.file));
@@ -422,12 +432,6 @@ impl fmt::Debug for BuildId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BuildId({self})")
     }
-}
-
-/// The kind that a stored mark is of: its low bits.
-fn kind_of(mark: u64) -> u16 {
-    let [low, high, ..] = mark.to_le_bytes();
-    u16::from_le_bytes([low, high])
 }
 
 /// Numbers by value, so that branch 10 stands after branch 9; other text by its letters.

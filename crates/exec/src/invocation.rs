@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use metacov_core::Input;
+use metacov_formats::{Error, Fault};
 
 /// What stands for the input in a command.
 const INPUT: &str = "@@";
@@ -32,8 +33,25 @@ impl Invocation {
         Invocation { input: Some(input), ..Invocation::default() }
     }
 
+    /// The input, if the execution gets nothing else.
+    pub fn only_input(&self) -> Option<&Path> {
+        let Invocation { input, arguments, environment, stdin } = self;
+        let has_more = !arguments.is_empty() || !environment.is_empty() || stdin.is_some();
+        input.as_deref().filter(|_| !has_more)
+    }
+
+    /// What to call it in a message: its input.
+    pub fn name(&self) -> String {
+        let path = self.input.as_ref().or(self.stdin.as_ref());
+        path.map(|path| path.display().to_string()).unwrap_or_default()
+    }
+
     /// What the execution is run on, as it is kept: its files, the first with what else it gets.
-    pub(crate) fn inputs(&self) -> io::Result<Vec<Input>> {
+    pub fn inputs(&self) -> Result<Vec<Input>, Error> {
+        self.read_inputs().map_err(|error| Fault::Io(error).of(self.name()))
+    }
+
+    fn read_inputs(&self) -> io::Result<Vec<Input>> {
         let environment = self
             .environment
             .iter()

@@ -6,14 +6,12 @@
 //! counts is in shared memory, and is read after its end. So nothing that it does can harm a
 //! measurement: a crash or a hang is a value.
 //!
-//! Executions are sides of groups ([`metacov_formats::Side`]), so that suites of them are folded
-//! like suites of files.
+//! Each worker thread of a fold has a [`ProcessRunner`], which runs the sides of groups.
 
 mod arena;
 mod child;
 mod counters;
 mod engine;
-mod execution;
 mod invocation;
 mod load;
 mod manifest;
@@ -22,6 +20,7 @@ mod meter;
 mod output;
 mod pairs;
 mod processor_time;
+mod runner;
 mod servant;
 mod serve;
 mod session;
@@ -33,13 +32,13 @@ mod worker;
 
 pub use child::{fix_addresses, give_back_memory, in_child, keep_memory};
 pub use engine::{Connection, Engine, State};
-pub use execution::Inputs;
 pub use invocation::Invocation;
 pub use load::load;
 pub use manifest::Executions;
 pub use meter::Meter;
 pub use pairs::pairs_below;
 pub use processor_time::processor_time;
+pub use runner::ProcessRunner;
 pub use servant::{Master, Said, Servant};
 pub use supervise::supervise;
 pub use target::{Limits, Mode, Target};

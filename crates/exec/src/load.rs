@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE};
+use metacov_runtime::{LIMITS_VARIABLE, READY, SERVE_VARIABLE};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{
     Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait,
@@ -32,7 +32,7 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
     let limits = Limits::take();
     let run = open(words)?;
     set_child_subreaper(Some(getpid()))?;
-    answers.write_all(&i32::from(b'h').to_ne_bytes())?;
+    answers.write_all(&READY.to_ne_bytes())?;
     let mut input = Vec::new();
     let mut head = [0; 5];
     while requests.read_exact(&mut head).is_ok() {

@@ -11,7 +11,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use metacov_formats::Written;
+use metacov_formats::ManifestSide;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -34,7 +34,7 @@ struct Execution {
     stdin: Option<PathBuf>,
 }
 
-impl Written for Executions {
+impl ManifestSide for Executions {
     type Side = Vec<Invocation>;
 
     fn side(self, folder: &Path) -> Result<Vec<Invocation>, String> {

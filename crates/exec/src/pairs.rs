@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Group;
-use metacov_formats::{Error, Fault, GroupSpec, Place, Plan};
+use metacov_formats::{Error, Fault, GroupSpec, PairList, Place};
 
 use crate::Invocation;
 
@@ -21,7 +21,7 @@ use crate::Invocation;
 const UNNAMED: &str = "pair";
 
 /// All groups below a folder, in the order of their paths.
-pub fn pairs_below(folder: &Path) -> Result<Plan<Vec<Invocation>>, Error> {
+pub fn pairs_below(folder: &Path) -> Result<PairList<Vec<Invocation>>, Error> {
     let mut groups = Vec::new();
     for inner in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
         let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -39,7 +39,7 @@ pub fn pairs_below(folder: &Path) -> Result<Plan<Vec<Invocation>>, Error> {
         return Err(Fault::malformed(Place::Whole, what).of(folder.display().to_string()));
     }
     let count = groups.len() as u64;
-    Ok(Plan { groups: count, specs: Box::new(groups.into_iter().map(Ok)) })
+    Ok(PairList { groups: count, specs: Box::new(groups.into_iter().map(Ok)) })
 }
 
 fn group(

@@ -5,32 +5,29 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use metacov_core::{Exit, Setup};
-use metacov_runtime::{LIMITS_VARIABLE, SERVE_VARIABLE, STDIN_VARIABLE};
+use metacov_core::Exit;
+use metacov_runtime::{INPUT_VARIABLE, LIMITS_VARIABLE, SERVE_VARIABLE};
 
 use crate::invocation::{Environment, Invocation};
-use crate::session::{Outcome, Question, Session};
+use crate::session::{Outcome, Question, Session, Start};
 use crate::supervisor::Ended;
-use crate::target::{Limits, Mode, Target, is_library, whole_seconds};
+use crate::target::{Limits, Mode, Target, whole_seconds};
 use crate::worker::Worker;
 
 impl Worker {
     /// Runs a target once, in the process that is there or in a new one.
     pub(crate) fn serve(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
-        let Invocation { input, arguments, environment, stdin } = invocation;
-        if !arguments.is_empty() || !environment.is_empty() || stdin.is_some() {
-            let what = "arguments, environment and stdin of a side need a process of its own \
-                        (--mode exec)";
+        let Some(input) = invocation.only_input() else {
+            let what = "a library gets an input, and no arguments, environment or standard input";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
-        }
-        let input = input.as_deref().map(fs::read).transpose()?.unwrap_or_default();
+        };
         let known = self.session.take();
         let is_first = known.is_none() && target.mode == Mode::Inline;
         let mut session = known.map_or_else(|| self.start_session(target), Ok)?;
         let outcome = if is_first {
-            self.ask_first(&mut session, target, &input)?
+            self.ask_first(&mut session, target, input)?
         } else {
-            self.ask(&mut session, target, &input)?
+            self.ask(&mut session, target, input)?
         };
         let exit = match outcome {
             Outcome::Ran(exit) => {
@@ -51,29 +48,27 @@ impl Worker {
     }
 
     /// Has an input run, after the setup if that does not run only once.
-    fn ask(&mut self, session: &mut Session, target: &Target, input: &[u8]) -> io::Result<Outcome> {
-        let setup = target.setup.as_deref().map(Setup::content).unwrap_or_default();
+    fn ask(&mut self, session: &mut Session, target: &Target, input: &Path) -> io::Result<Outcome> {
         let mut ask = |question: Question<'_>| {
             session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
         };
         if target.mode == Mode::Inline {
-            if !setup.is_empty() {
-                let outcome = ask(Question::RunInline(setup))?;
+            let setup = target.setup.as_ref().filter(|setup| !setup.content().is_empty());
+            if let Some(setup) = setup {
+                let outcome = ask(Question::RunInline(setup.content()))?;
                 if !matches!(outcome, Outcome::Ran(_)) {
                     return Ok(outcome);
                 }
             }
-            ask(Question::RunInline(input))
-        } else if is_library(&target.command) {
-            ask(Question::RunForked(input))
+            ask(Question::RunInline(&fs::read(input)?))
+        } else if target.is_library() {
+            ask(Question::RunForked(&fs::read(input)?))
         } else {
-            self.input_file(None, &[setup, input])?;
-            session.ask(
-                Question::Run,
-                &mut self.supervisor,
-                target.limits.wall,
-                &target.interrupted,
-            )
+            let input = self.with_setup(target, input)?;
+            // The program opens it in a process of its own, which cannot say what is wrong with it.
+            fs::metadata(&input)?;
+            let question = Question::Run(&input);
+            session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
         }
     }
 
@@ -90,10 +85,12 @@ impl Worker {
         self.once = None;
         let (limits, interrupted) = (&target.limits, &target.interrupted);
         let supervisor = &mut self.supervisor;
-        let session = Session::start(supervisor, command, environment, limits, interrupted)?;
-        let mut session = session.ok_or_else(|| self.not_serving(target))?;
+        let start = Session::start(supervisor, command, environment, limits, interrupted)?;
+        let Start::Ready(mut session) = start else {
+            return Err(self.not_serving(target, &start));
+        };
         match (&target.setup, target.mode) {
-            (Some(setup), Mode::Fork) if is_library(&target.command) => {
+            (Some(setup), Mode::Fork) if target.is_library() => {
                 let (question, wall) = (Question::RunInline(setup.content()), limits.wall);
                 let outcome = session.ask(question, &mut self.supervisor, wall, interrupted)?;
                 if !matches!(outcome, Outcome::Ran(_)) {
@@ -120,7 +117,7 @@ impl Worker {
         &mut self,
         session: &mut Session,
         target: &Target,
-        input: &[u8],
+        input: &Path,
     ) -> io::Result<Outcome> {
         let mut outcome = self.ask(session, target, input)?;
         if matches!(outcome, Outcome::Ran(_)) {
@@ -140,26 +137,32 @@ impl Worker {
         if target.mode == Mode::Fork {
             environment.push((SERVE_VARIABLE.into(), "1".into()));
         }
-        if is_library(&target.command) {
+        if target.is_library() {
             let own = ["/proc/self/exe".into(), "load".into(), "--".into()];
             return Ok((
                 own.into_iter().chain(target.command.iter().cloned()).collect(),
                 environment,
             ));
         }
-        let invocation = Invocation::of(self.input_file(None, &[])?);
+        let stand_in = self.stand_in()?;
+        let invocation = Invocation::of(stand_in.clone());
         let (command, stdin) = invocation.command(&target.command);
-        environment.extend(stdin.map(|path| (STDIN_VARIABLE.into(), path.into())));
+        if stdin.is_none() {
+            environment.push((INPUT_VARIABLE.into(), stand_in.into()));
+        }
         Ok((command, environment))
     }
 
-    fn not_serving(&self, target: &Target) -> io::Error {
-        let program = target.command.first().map(|name| Path::new(name).display().to_string());
+    fn not_serving(&self, target: &Target, start: &Start) -> io::Error {
         let said = self.supervisor.output.text();
-        let what = match said.trim() {
-            "" => "it does not fork for inputs (is it built with `metacov cc`?)",
-            said => said,
+        let what = match (start, said.trim()) {
+            (Start::Earlier, _) => {
+                "it was built with an earlier metacov, and forks by other rules (build it again \
+                 with this `metacov cc`, or use --mode exec)"
+            }
+            (_, "") => "it does not fork for inputs (is it built with `metacov cc`?)",
+            (_, said) => said,
         };
-        io::Error::other(format!("{}: {what}", program.unwrap_or_default()))
+        io::Error::other(format!("{}: {what}", target.name()))
     }
 }

@@ -8,26 +8,26 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
+use metacov_runtime::{READY, READY_BEFORE};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::message::Request;
 use crate::supervise::exit;
-use crate::supervisor::{Event, Supervisor};
-
-/// What a process that serves says first.
-const READY: i32 = b'h' as i32;
+use crate::supervisor::{Event, Supervisor, about};
 
 /// What is asked of a process that serves.
 #[derive(Clone, Copy)]
 pub(crate) enum Question<'i> {
-    /// To run the input that lies where it was told.
-    Run,
+    /// To run the input that lies here.
+    Run(&'i Path),
     /// To run an input in a child.
     RunForked(&'i [u8]),
     /// To run an input itself.
@@ -47,20 +47,30 @@ pub(crate) enum Outcome {
     Late,
 }
 
+/// What a process that was started to serve does.
+pub(crate) enum Start {
+    /// It serves.
+    Ready(Session),
+    /// It serves by the rules of an earlier version.
+    Earlier,
+    /// It does not serve: it ended without a word, or said something else.
+    NotServing,
+}
+
 pub(crate) struct Session {
     requests: File,
     answers: File,
 }
 
 impl Session {
-    /// Starts a process that serves; none if it ends without a word, or says something else.
+    /// Starts a process that serves.
     pub(crate) fn start(
         supervisor: &mut Supervisor,
         command: Vec<OsString>,
         environment: Vec<(OsString, OsString)>,
         limits: &crate::Limits,
         interrupted: &AtomicBool,
-    ) -> io::Result<Option<Self>> {
+    ) -> io::Result<Start> {
         let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
         let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
         // Inputs have limits; the process as a whole goes on for as long as it is needed.
@@ -70,15 +80,17 @@ impl Session {
         supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
         drop((their_requests, their_answers));
         let mut session = Session { requests: requests.into(), answers: answers.into() };
-        let ready = session.wait(supervisor, limits.wall, interrupted)?;
-        match ready {
-            Event::Answer if session.number().is_ok_and(|word| word == READY) => Ok(Some(session)),
-            Event::Ended(_) => Ok(None),
-            Event::Answer | Event::Late => {
-                supervisor.kill(interrupted)?;
-                Ok(None)
-            }
+        let word = match session.wait(supervisor, limits.wall, interrupted) {
+            Ok(Event::Answer) => session.number().ok(),
+            Ok(Event::Late) => None,
+            Ok(Event::Ended(_)) => return Ok(Start::NotServing),
+            Err(error) => return Err(about(&request.command, &error)),
+        };
+        if word == Some(READY) {
+            return Ok(Start::Ready(session));
         }
+        supervisor.kill(interrupted)?;
+        Ok(if word == Some(READY_BEFORE) { Start::Earlier } else { Start::NotServing })
     }
 
     /// Has an input run.
@@ -129,14 +141,13 @@ impl Session {
     }
 
     fn send(&mut self, question: Question<'_>) -> io::Result<()> {
-        let (kind, input) = match question {
-            Question::Run => return self.requests.write_all(b"r"),
-            Question::RunForked(input) => (b'f', input),
-            Question::RunInline(input) => (b'i', input),
+        let (kind, bytes): (&[u8], &[u8]) = match question {
+            Question::Run(path) => (b"", path.as_os_str().as_bytes()),
+            Question::RunForked(input) => (b"f", input),
+            Question::RunInline(input) => (b"i", input),
         };
-        let length = u32::try_from(input.len()).map_err(io::Error::other)?.to_ne_bytes();
-        let head = [kind, length[0], length[1], length[2], length[3]];
-        self.requests.write_all(&[&head, input].concat())
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_ne_bytes();
+        self.requests.write_all(&[kind, &length, bytes].concat())
     }
 
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]

@@ -172,7 +172,7 @@ impl Supervisor {
 }
 
 /// An error that names the program, if the error is about it.
-fn about(command: &[std::ffi::OsString], error: &io::Error) -> io::Error {
+pub(crate) fn about(command: &[std::ffi::OsString], error: &io::Error) -> io::Error {
     let program = command.first().map(|name| Path::new(name).display());
     let what = program.map_or(error.to_string(), |name| format!("{name}: {error}"));
     io::Error::new(error.kind(), what)

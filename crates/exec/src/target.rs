@@ -2,18 +2,16 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::ThreadId;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use metacov_core::Setup;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use crate::worker::Worker;
+use crate::Invocation;
 
 /// How much an execution may take.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +51,7 @@ impl Mode {
 }
 
 /// Whether a command's program is a shared library, going by its name.
-pub(crate) fn is_library(command: &[OsString]) -> bool {
+fn is_library(command: &[OsString]) -> bool {
     let name = command.first().and_then(|name| Path::new(name).file_name()?.to_str());
     // `libz.so` or `libz.so.1.2`
     name.is_some_and(|name| name.split('.').skip(1).any(|part| part == "so"))
@@ -76,10 +74,6 @@ pub struct Target {
     pub interrupted: Arc<AtomicBool>,
     /// The file that the command starts, and what it was like when the run began.
     program: Option<(PathBuf, Build)>,
-    /// Workers that have nothing to do, by the thread that they belong to.
-    idle: Mutex<Vec<(ThreadId, Worker)>>,
-    /// How many threads have had workers.
-    threads: AtomicUsize,
 }
 
 impl Target {
@@ -90,31 +84,43 @@ impl Target {
             let build = Build::of(&path.metadata().ok()?);
             Some((path, build))
         });
-        let (setup, valid_codes, idle) = (None, Vec::new(), Mutex::default());
-        let mode = Mode::of(&command);
-        let threads = AtomicUsize::new(0);
-        Target { command, mode, setup, valid_codes, limits, interrupted, program, idle, threads }
+        let (setup, valid_codes, mode) = (None, Vec::new(), Mode::of(&command));
+        Target { command, mode, setup, valid_codes, limits, interrupted, program }
     }
 
-    /// This thread's worker. It should be given back, unless something went wrong: then the next
-    /// one starts afresh.
-    pub(crate) fn worker(&self) -> io::Result<Worker> {
-        let thread = std::thread::current().id();
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = idle.iter().position(|(of, _)| *of == thread) {
-            return Ok(idle.swap_remove(at).1);
-        }
-        drop(idle);
-        if self.mode != Mode::Exec {
-            pin(self.threads.fetch_add(1, Ordering::Relaxed));
-        }
-        Worker::new()
+    /// Whether it is a shared library, going by its name.
+    pub fn is_library(&self) -> bool {
+        is_library(&self.command)
     }
 
-    /// Takes a worker back.
-    pub(crate) fn give_back(&self, worker: Worker) {
-        let thread = std::thread::current().id();
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push((thread, worker));
+    /// What the command starts, as messages call it.
+    pub fn name(&self) -> String {
+        self.command.first().map(|name| Path::new(name).display().to_string()).unwrap_or_default()
+    }
+
+    /// Whether there is no file that the command could start. A library that is only a name is
+    /// looked for by the system's loader, not by us.
+    pub fn is_missing(&self) -> bool {
+        self.program.is_none() && (self.has_path() || !self.is_library())
+    }
+
+    /// Whether the program is named by a path, and not looked for.
+    pub fn has_path(&self) -> bool {
+        self.command.first().is_some_and(|name| is_path(name))
+    }
+
+    /// How an invocation is executed. What a program gets besides its input is fixed when it starts,
+    /// so an invocation with more than that has a process of its own in fork mode too.
+    pub(crate) fn mode_of(&self, invocation: &Invocation) -> Mode {
+        match self.mode {
+            Mode::Fork if !self.is_library() && invocation.only_input().is_none() => Mode::Exec,
+            mode => mode,
+        }
+    }
+
+    /// Whether an exit code is that of a valid execution.
+    pub(crate) fn is_valid(&self, code: i32) -> bool {
+        self.valid_codes.is_empty() || self.valid_codes.contains(&code)
     }
 
     /// The program's file, if it is not the one any more that the run began with.
@@ -128,7 +134,7 @@ impl Target {
 /// Has this thread, and the processes that it will start, run on one processor. A target that
 /// serves and the thread that reads its counters take turns, so they lose no time, and the
 /// counters stay in that processor's cache: a fifth less time on SQLite.
-fn pin(number: usize) {
+pub(crate) fn pin(number: usize) {
     let Ok(allowed) = sched_getaffinity(None) else { return };
     let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
     let Some(processor) = processors.get(number % processors.len().max(1)) else { return };
@@ -154,11 +160,14 @@ impl Build {
     }
 }
 
+fn is_path(name: &OsStr) -> bool {
+    name.as_encoded_bytes().contains(&b'/')
+}
+
 /// Where a command's program is: where its name says or, if that is only a name, where `PATH` says.
 fn find(name: &OsStr) -> Option<PathBuf> {
-    let path = Path::new(name);
-    if path.components().count() > 1 {
-        return Some(path.to_owned());
+    if is_path(name) {
+        return Some(PathBuf::from(name));
     }
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())

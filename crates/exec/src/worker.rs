@@ -1,7 +1,7 @@
 //! What one execution at a time needs: a supervisor, shared memory and a folder, used again for the
 //! next.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,9 @@ use crate::message::Request;
 use crate::session::Session;
 use crate::supervisor::{Ended, Supervisor};
 use crate::target::{Mode, Target};
+
+/// What files for inputs are called.
+const INPUT_NAME: &str = "input";
 
 pub(crate) struct Worker {
     pub(crate) supervisor: Supervisor,
@@ -42,9 +45,9 @@ impl Worker {
         Ok(Worker { supervisor, session: None, arena, first: None, once: None, counters, folder })
     }
 
-    /// Runs a target once.
+    /// Runs a target once, in the mode that `Target::mode_of` gives this invocation.
     pub(crate) fn run(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
-        match target.mode {
+        match target.mode_of(invocation) {
             Mode::Exec => self.execute(target, invocation),
             Mode::Fork | Mode::Inline => self.serve(target, invocation),
         }
@@ -53,8 +56,8 @@ impl Worker {
     /// A process for this input alone.
     fn execute(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
         let mut invocation = invocation.clone();
-        if let (Some(setup), Some(input)) = (&target.setup, &mut invocation.input) {
-            *input = self.input_file(input.extension(), &[setup.content(), &fs::read(&input)?])?;
+        if let Some(input) = &mut invocation.input {
+            *input = self.with_setup(target, input)?;
         }
         let (command, stdin) = invocation.command(&target.command);
         let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null")))?;
@@ -124,15 +127,20 @@ impl Worker {
         ]
     }
 
-    /// A file for an input that is not as it was given.
-    pub(crate) fn input_file(
-        &self,
-        ending: Option<&OsStr>,
-        parts: &[&[u8]],
-    ) -> io::Result<PathBuf> {
-        let path = self.folder.join("input");
-        let path = ending.map_or(path.clone(), |ending| path.with_extension(ending));
-        fs::write(&path, parts.concat())?;
+    /// The file that a program gets for an input: the input itself, or a file with the setup in front.
+    pub(crate) fn with_setup(&self, target: &Target, input: &Path) -> io::Result<PathBuf> {
+        let Some(setup) = &target.setup else { return Ok(input.to_owned()) };
+        let path = self.folder.join(INPUT_NAME);
+        let path = input.extension().map_or(path.clone(), |ending| path.with_extension(ending));
+        fs::write(&path, [setup.content(), &fs::read(input)?].concat())?;
+        Ok(path)
+    }
+
+    /// An empty file that stands for the input in the arguments of a program that forks: scripts
+    /// in front of the program may look for it.
+    pub(crate) fn stand_in(&self) -> io::Result<PathBuf> {
+        let path = self.folder.join(INPUT_NAME);
+        fs::write(&path, "")?;
         Ok(path)
     }
 }

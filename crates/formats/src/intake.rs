@@ -6,8 +6,9 @@ use std::sync::Arc;
 use metacov_core::{Cover, Reading, SiteTable};
 
 use crate::gcda::{self, Doubt, IN_MEMORY, Images, Library, Shelf, Snapshot, UnitCounts};
-use crate::recorder::{Recorder, Waiting};
+use crate::recorder::{Recorder, Waiting, other_build};
 use crate::scope::{Exclusions, Scope};
+use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
 use crate::{Error, Fault, Input, Place, READERS, Reader, reader_names};
 
@@ -39,6 +40,7 @@ pub struct Intake<'s> {
     universe: Option<Universe>,
     shelf: Shelf,
     images: Images,
+    unit_marks: UnitMarks,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
@@ -59,15 +61,18 @@ impl<'s> Intake<'s> {
             universe: None,
             shelf: Shelf::of(library),
             images: Images::default(),
+            unit_marks: UnitMarks::default(),
             first: None,
         }
     }
 
-    /// Reads a file for the code that it names; what it says to have run is ignored.
-    pub fn read_universe(&mut self, file: &FileSpec) -> Result<(), Error> {
-        self.read_file(file, Purpose::Universe, None)?;
-        self.universe = Some(Universe::of(&self.table));
-        Ok(())
+    /// Reads files for the code that they name; what they say to have run is ignored.
+    pub fn read_universe(&mut self, files: &[FileSpec]) -> Result<(), Error> {
+        for file in files {
+            self.read_file(file, Purpose::Universe, None)?;
+            self.universe = Some(Universe::of(&self.table));
+        }
+        self.settle_marks()
     }
 
     /// Reads all files of one side. A side ran what any of its inputs ran.
@@ -84,6 +89,7 @@ impl<'s> Intake<'s> {
             };
             side.unite(&reading);
         }
+        self.settle_marks()?;
         Ok(side)
     }
 
@@ -99,6 +105,7 @@ impl<'s> Intake<'s> {
                 None => reading = Some(counters),
             }
         }
+        self.settle_marks()?;
         Ok(reading)
     }
 
@@ -130,6 +137,7 @@ impl<'s> Intake<'s> {
         self.images = images;
         outcome?;
         self.waiting = waiting;
+        self.settle_marks()?;
         if reading.known.is_empty() {
             return Err(Fault::NoCode(self.missing(None)).of(IN_MEMORY));
         }
@@ -170,6 +178,7 @@ impl<'s> Intake<'s> {
         prefix: Option<&Path>,
     ) -> Result<Reading, Error> {
         let name = file.to_string();
+        self.unit_marks.begin_file(&name);
         let reading = Input::open(&file.path)
             .and_then(|input| self.read_for(purpose, prefix, input, file.context.as_deref()))
             .map_err(|fault| fault.of(&name))?;
@@ -179,7 +188,16 @@ impl<'s> Intake<'s> {
 
     /// Reads one report of a side from an open input.
     pub fn read(&mut self, input: Input, context: Option<&str>) -> Result<Reading, Fault> {
-        self.read_for(Purpose::Side, None, input, context)
+        let reading = self.read_for(Purpose::Side, None, input, context)?;
+        self.settle_marks().map_err(|error| error.fault)?;
+        Ok(reading)
+    }
+
+    /// Compares what a side says of its translation units with what earlier ones said.
+    fn settle_marks(&mut self) -> Result<(), Error> {
+        self.unit_marks.settle(&mut self.table).map_err(|(mismatch, file)| {
+            other_build(self.first.as_deref(), mismatch).of(file.as_deref().unwrap_or(IN_MEMORY))
+        })
     }
 
     fn read_for(
@@ -226,6 +244,8 @@ impl<'s> Intake<'s> {
             shelf: &mut self.shelf,
             prefix,
             first: self.first.as_deref(),
+            unit: 0,
+            unit_marks: &mut self.unit_marks,
             waiting: std::mem::take(&mut self.waiting),
         }
     }

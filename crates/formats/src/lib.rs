@@ -8,19 +8,16 @@
 //! A format is a folder and a line in `READERS` or `WRITERS`. Formats are told by their
 //! content, never by the name of the file.
 //!
-//! The crate reads and writes the files that it is given. It starts no process and prints nothing.
+//! The crate reads and writes the files that it is given. It starts no process and no thread.
 
-mod audience;
 mod cobertura;
 mod coverage_py;
 mod error;
 mod export;
-mod fold;
 mod gcda;
 mod gcov_json;
 mod gcovr_json;
 mod go;
-mod hand;
 mod input;
 mod intake;
 mod istanbul;
@@ -31,32 +28,26 @@ mod lines;
 mod llvm_json;
 mod manifest;
 mod metacov_json;
-mod numbering;
-mod output;
 mod patch;
 mod recorder;
 mod scope;
+mod unit_marks;
 mod universe;
 mod xml;
 
 use std::io::{self, Write};
 
-pub use audience::{Audience, Done};
 pub use error::{Error, Fault, Place};
 pub use export::Export;
-pub use fold::{Halt, Options, Side, fold};
 pub use gcda::{
     BranchCount, FileCounts, FunctionCounts, Library, LineCounts, Snapshot, UnitCounts,
 };
 pub use gcovr_json::GcovrFormat;
-pub use hand::{Hand, Outcome, Read};
 pub use input::Input;
 pub use intake::{FileSpec, Intake};
-pub use manifest::{GroupSpec, Plan, Specs, Written};
-pub use numbering::Numbering;
-pub use output::{Output, write_whole};
+pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};
 pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
-pub use scope::Scope;
+pub use scope::{LeftOut, LeftOutCounts, Scope};
 
 pub(crate) use recorder::{Record, Recorder};
 

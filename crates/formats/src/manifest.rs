@@ -35,7 +35,7 @@ pub struct GroupSpec<S = Vec<FileSpec>> {
 }
 
 /// A suite: how many groups there are, and the groups one after the other.
-pub struct Plan<S = Vec<FileSpec>> {
+pub struct PairList<S = Vec<FileSpec>> {
     /// How many groups.
     pub groups: u64,
     /// The groups. They are read as they are needed: a suite may have millions.
@@ -46,7 +46,7 @@ pub struct Plan<S = Vec<FileSpec>> {
 pub type Specs<S> = Box<dyn Iterator<Item = Result<GroupSpec<S>, Error>> + Send>;
 
 /// How a side is written in a manifest.
-pub trait Written: DeserializeOwned + Send + 'static {
+pub trait ManifestSide: DeserializeOwned + Send + 'static {
     /// What is meant.
     type Side: 'static;
 
@@ -54,10 +54,10 @@ pub trait Written: DeserializeOwned + Send + 'static {
     fn side(self, folder: &Path) -> Result<Self::Side, String>;
 }
 
-impl<S> Plan<S> {
+impl<S> PairList<S> {
     /// A suite that a manifest names. The whole manifest is checked first, so that a slip in its
     /// last line shows at once and not after an hour.
-    pub fn read<W: Written<Side = S>>(path: &Path) -> Result<Self, Error> {
+    pub fn read<W: ManifestSide<Side = S>>(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let mut groups = 0;
         for spec in ManifestLines::<W>::open(path, &name)? {
@@ -67,14 +67,14 @@ impl<S> Plan<S> {
         if groups == 0 {
             return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
         }
-        Ok(Plan { groups, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
+        Ok(PairList { groups, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
     }
 }
 
-impl Plan {
+impl PairList {
     /// A suite of one group.
     pub fn single(spec: GroupSpec) -> Self {
-        Plan { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
+        PairList { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
     }
 
     /// A suite of coverage files that a manifest or a data file names.
@@ -86,7 +86,7 @@ impl Plan {
         if data_file {
             return from_contexts(path).map_err(|fault| fault.of(&name));
         }
-        Plan::read::<Names>(path)
+        PairList::read::<Names>(path)
     }
 }
 
@@ -106,7 +106,7 @@ impl<W> ManifestLines<W> {
     }
 }
 
-impl<W: Written> Iterator for ManifestLines<W> {
+impl<W: ManifestSide> Iterator for ManifestLines<W> {
     type Item = Result<GroupSpec<W::Side>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -155,7 +155,7 @@ fn text_or_number<'d, D: serde::Deserializer<'d>>(deserializer: D) -> Result<Str
     })
 }
 
-fn parse<W: Written>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side>, String> {
+fn parse<W: ManifestSide>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side>, String> {
     let entry: Entry<W> = serde_json::from_str(line).map_err(|error| {
         // The place is a line of the manifest; serde_json would speak of "line 1".
         let what = error.to_string();
@@ -174,7 +174,7 @@ fn parse<W: Written>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side>, St
     Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides })
 }
 
-impl Written for Names {
+impl ManifestSide for Names {
     type Side = Vec<FileSpec>;
 
     fn side(self, folder: &Path) -> Result<Vec<FileSpec>, String> {
@@ -192,7 +192,7 @@ impl Written for Names {
 }
 
 /// The suite that the contexts of a coverage.py data file name.
-fn from_contexts(path: &Path) -> Result<Plan, Fault> {
+fn from_contexts(path: &Path) -> Result<PairList, Fault> {
     let mut groups: BTreeMap<(String, String), BTreeMap<String, Vec<FileSpec>>> = BTreeMap::new();
     for context in coverage_py::contexts(path)? {
         let part = |key: &str| {
@@ -220,5 +220,5 @@ fn from_contexts(path: &Path) -> Result<Plan, Fault> {
         let what = "no context is of the form `mr=RELATION|pair=NAME|side=a`";
         return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
     }
-    Ok(Plan { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })
+    Ok(PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use metacov_core::{
-    BranchKey, Criterion, Element, FileId, Fingerprint, Reading, Site, SiteId, SiteTable, Span,
-    Symbol,
+    BranchKey, BuildMismatch, Criterion, Element, FileId, Fingerprint, Mark, Reading, Site, SiteId,
+    SiteTable, Span, Symbol,
 };
 
 use crate::Fault;
 use crate::gcda::Shelf;
 use crate::scope::{Exclusions, Scope};
+use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
 
 /// One site of a report, and whether it ran.
@@ -21,7 +22,7 @@ pub(crate) struct Record {
     ran: bool,
     excluded: bool,
     traced: bool,
-    mark: Mark,
+    mark: Said,
     /// The last line of a function; zero if it is not told.
     end: u32,
 }
@@ -29,7 +30,7 @@ pub(crate) struct Record {
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        let (excluded, traced, mark, end) = (false, false, Mark::default(), 0);
+        let (excluded, traced, mark, end) = (false, false, Said::default(), 0);
         Record { line, element, instance, ran, excluded, traced, mark, end }
     }
 
@@ -75,6 +76,14 @@ impl Record {
         Record { end, ..self }
     }
 
+    /// Carries what the producer says of a function in a translation unit: the same bytes for the
+    /// same code. Other units may have other code there.
+    pub(crate) fn marked_in_unit(self, what: &[u8]) -> Self {
+        let mut record = self.marked(what);
+        record.mark.is_of_unit = true;
+        record
+    }
+
     /// Carries what the producer says of the build: the same bytes for the same code.
     pub(crate) fn marked(self, what: &[u8]) -> Self {
         self.marked_in(1, what)
@@ -82,7 +91,7 @@ impl Record {
 
     /// The same in one of several notations (from one), which cannot be compared.
     pub(crate) fn marked_in(self, notation: u8, what: &[u8]) -> Self {
-        Record { mark: Mark::of(notation, what), ..self }
+        Record { mark: Said::of(notation, what), ..self }
     }
 }
 
@@ -108,6 +117,9 @@ pub(crate) struct Recorder<'i> {
     pub(crate) prefix: Option<&'i Path>,
     /// A file that was read before: all files are of its build.
     pub(crate) first: Option<&'i str>,
+    /// The translation unit that is being read (see `unit_of`), and what is said of its functions.
+    pub(crate) unit: u32,
+    pub(crate) unit_marks: &'i mut UnitMarks,
     pub(crate) reading: Reading,
     pub(crate) waiting: Waiting,
 }
@@ -210,6 +222,10 @@ impl Recorder<'_> {
         let has_exclusions = !exclusions.is_empty();
         for record in records {
             let number = if has_exclusions && leaves_out(exclusions, record) {
+                if exclusions.meet(record.line) {
+                    let is_whole = exclusions.hold_line(record.line);
+                    self.scope.left_out.add(path, record.line, is_whole);
+                }
                 None
             } else {
                 number(self.table, self.universe, file, record)
@@ -218,11 +234,15 @@ impl Recorder<'_> {
             let Some(id) = number else { continue };
             if record.mark.notation != 0 {
                 // What another format says, or the same one in another notation, cannot be compared.
-                let kind = u16::from_le_bytes([record.mark.notation, self.format]);
-                self.table.mark(id, kind, record.mark.hash).map_err(|mismatch| {
-                    let earlier = self.first.unwrap_or("the rest of it").to_owned();
-                    Fault::OtherBuild { earlier, mismatch }
-                })?;
+                let producer = u16::from_le_bytes([record.mark.notation, self.format]);
+                if record.mark.is_of_unit {
+                    self.unit_marks.add(id, Mark::new(producer, self.unit, record.mark.hash));
+                } else {
+                    let mark = Mark::new(producer, 0, record.mark.hash);
+                    self.table
+                        .mark(id, mark)
+                        .map_err(|mismatch| other_build(self.first, mismatch))?;
+                }
             }
             if record.excluded {
                 self.table.exclude(id);
@@ -276,17 +296,24 @@ fn leaves_out(exclusions: &Exclusions, record: &Record) -> bool {
             && exclusions.hold_branches(record.line))
 }
 
-/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    notation: u8,
-    hash: u64,
+/// That a file is of another build than the first one.
+pub(crate) fn other_build(first: Option<&str>, mismatch: BuildMismatch) -> Fault {
+    let earlier = first.unwrap_or("the rest of it").to_owned();
+    Fault::OtherBuild { earlier, mismatch }
 }
 
-impl Mark {
+/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said {
+    notation: u8,
+    hash: u64,
+    is_of_unit: bool,
+}
+
+impl Said {
     fn of(notation: u8, what: &[u8]) -> Self {
         let mut fingerprint = Fingerprint::new();
         fingerprint.bytes(what);
-        Mark { notation, hash: fingerprint.hash() }
+        Said { notation, hash: fingerprint.hash(), is_of_unit: false }
     }
 }

@@ -1,5 +1,6 @@
 //! Which code counts, and under which path: decided once for a site, the same for all sides.
 
+mod left_out;
 mod markers;
 mod path;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use regex::Regex;
 
+pub use left_out::{LeftOut, LeftOutCounts};
 pub(crate) use markers::Exclusions;
 pub(crate) use path::normalize;
 
@@ -24,6 +26,8 @@ pub struct Scope {
     pub exclude: Vec<Regex>,
     /// Whether exclusion markers in the sources are honoured.
     pub markers: bool,
+    /// What they have left out.
+    pub left_out: LeftOut,
     /// Whether the instances of a template are kept apart.
     pub per_instance: bool,
     /// Whether the blocks of flow graphs are sites, where files tell them. There are many.

@@ -6,9 +6,10 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Group, Operation};
-use metacov_formats::{FileSpec, GroupSpec, Options, Plan, Scope, fold};
+use metacov_formats::{FileSpec, GroupSpec, PairList, Scope};
 use metacov_report::digest::{Digest, Gap, Gaps, Outline, Overlap, Shape};
 use metacov_report::html;
+use metacov_run::{CoverageFiles, FoldOptions, fold};
 use metacov_store::{Header, Recorder, Run, Settings};
 
 /// Two functions of five lines each, and which lines ran.
@@ -34,7 +35,7 @@ fn digest(folder: &Path, pairs: &[(&str, &[u32], &[u32])]) -> Digest {
             Ok(GroupSpec { relation: (*relation).to_owned(), pair: at.to_string(), sides })
         })
         .collect();
-    let options = Options {
+    let options = FoldOptions {
         scope: Scope { root: PathBuf::from("/"), ..Scope::default() },
         operation: Operation::Xor,
         universe: Vec::new(),
@@ -53,9 +54,9 @@ fn digest(folder: &Path, pairs: &[(&str, &[u32], &[u32])]) -> Digest {
     };
     let file = folder.join("run.metacov");
     let mut recorder = Recorder::open(&file, &header, false).unwrap();
-    let plan = Plan { groups: pairs.len() as u64, specs: Box::new(specs.into_iter()) };
-    let numbering = recorder.numbering();
-    let suite = fold(plan, &options, numbering, &recorder).unwrap();
+    let pairs = PairList { groups: pairs.len() as u64, specs: Box::new(specs.into_iter()) };
+    let table = recorder.shared_table();
+    let suite = fold(&CoverageFiles, pairs, &options, table, &recorder).unwrap();
     recorder.finish(true, Some(&suite.table)).unwrap();
     Digest::of(Run::open(&file).unwrap()).unwrap()
 }

@@ -1,11 +1,9 @@
 // SQLite as a library that counts. The build script includes this file too.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
-use metacov_runtime::{Runtime, run};
+use metacov_runtime::{Compiler, Runtime, run};
 
 /// What SQLite is compiled with: everything that a test generator may reach, and no threads, since
 /// counts of several threads get lost.
@@ -38,7 +36,7 @@ pub const HEADER: &str = "sqlite3.h";
 pub const SOURCE: &str = "sqlite3.c";
 
 /// Compiles the amalgamation that lies in `source` into `folder`.
-pub fn compile(compiler: &OsStr, source: &Path, folder: &Path) -> io::Result<()> {
+pub fn compile(compiler: &Compiler, source: &Path, folder: &Path) -> io::Result<()> {
     for name in [SOURCE, HEADER] {
         std::fs::copy(source.join(name), folder.join(name))?;
     }
@@ -59,23 +57,23 @@ pub fn compile(compiler: &OsStr, source: &Path, folder: &Path) -> io::Result<()>
 
 /// Compiles a library that counts into a folder below `folder`.
 fn compile_counting(
-    compiler: &OsStr,
+    compiler: &Compiler,
     folder: &Path,
     below: &Path,
     level: &str,
     runtime: &Runtime,
 ) -> io::Result<()> {
     let (object, library) = (below.join("sqlite3.o"), below.join(LIBRARY));
-    let mut compile = Command::new(compiler);
+    let mut compile = compiler.command();
     compile.args(runtime.compile_flags()).args([level, "-fPIC", "-w"]).args(OPTIONS);
     run(compile.args(["-c", SOURCE, "-o"]).arg(&object).current_dir(folder))?;
-    let mut link = Command::new(compiler);
+    let mut link = compiler.command();
     link.args(runtime.compile_flags()).arg(runtime.link_flag());
     run(link.arg("-shared").arg(&object).arg("-o").arg(&library).arg("-lm").current_dir(folder))
 }
 
-fn compile_plain(compiler: &OsStr, folder: &Path) -> io::Result<()> {
-    let mut library = Command::new(compiler);
+fn compile_plain(compiler: &Compiler, folder: &Path) -> io::Result<()> {
+    let mut library = compiler.command();
     library.args(["-O2", "-fPIC", "-w", "-shared"]).args(OPTIONS);
     run(library.args([SOURCE, "-o", PLAIN_LIBRARY, "-lm"]).current_dir(folder))
 }

@@ -1,11 +1,11 @@
 //! Other versions of SQLite, from the packages that bundle them.
 
-use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use metacov_runtime::Compiler;
 use serde::Deserialize;
 
 use crate::compile::compile;
@@ -86,7 +86,7 @@ pub fn find(version: &str, cache: &Path) -> io::Result<Option<Target>> {
 }
 
 /// Fetches a version with cargo and compiles it. It appears whole or not at all.
-pub fn build(version: &str, compiler: &OsStr, cache: &Path) -> io::Result<Target> {
+pub fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Target> {
     if let Some(target) = find(version, cache)? {
         return Ok(target);
     }
@@ -176,7 +176,7 @@ mod tests {
         let inside = find(VERSION, cache.path()).unwrap().unwrap();
         assert!(inside.library.is_file() && inside.notes.join("sqlite3.gcno").is_file());
         assert!(find("3.29.0", cache.path()).unwrap().is_none());
-        let error = build("3.0.0", OsStr::new("gcc"), cache.path()).unwrap_err();
+        let error = build("3.0.0", &Compiler::of("gcc".as_ref()), cache.path()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

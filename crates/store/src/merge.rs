@@ -5,7 +5,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use metacov_core::{BuildMismatch, Renumbering, SiteTable, same_build};
+use metacov_core::{BuildMismatch, Renumbering, SiteTable, absorb_run, same_build};
 use metacov_formats::{Error, Fault, Place};
 use rusqlite::Connection;
 
@@ -151,7 +151,7 @@ fn common_table(runs: &[Run]) -> Result<(SiteTable, Vec<Renumbering>), Error> {
         Fault::OtherBuild { earlier, mismatch }.of(&run.name)
     };
     for run in runs {
-        united.absorb(&run.table).map_err(|mismatch| other_build(run, mismatch))?;
+        absorb_run(&mut united, &run.table).map_err(|mismatch| other_build(run, mismatch))?;
     }
     let table = united.in_order();
     let mut table = table.map_err(|mismatch| other_build(&runs[0], mismatch))?;

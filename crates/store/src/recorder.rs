@@ -9,7 +9,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use metacov_core::{Setup, SiteTable};
-use metacov_formats::{Audience, Done, Error, Fault, Numbering, Place};
+use metacov_formats::{Error, Fault, Place};
+use metacov_run::{GroupDone, Observer, SharedTable};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::base::Base;
@@ -28,7 +29,7 @@ const INSTANT: Duration = Duration::from_millis(100);
 const ROWS_MAX: usize = 1000;
 const WAITING_MAX: usize = 64;
 
-/// Writes a run file while the run goes on: the audience of a fold.
+/// Writes a run file while the run goes on: the observer of a fold.
 ///
 /// Workers hand over rows that are encoded already; a thread of its own commits them, so that no
 /// worker waits for a disk.
@@ -37,7 +38,7 @@ pub struct Recorder {
     /// What is stored of the plan: by place, relation and name.
     places: BTreeMap<u64, (String, String)>,
     rounds: Vec<StoredRound>,
-    numbering: Option<Numbering>,
+    table: Option<SharedTable>,
     shared: Mutex<Written>,
     /// The setups that were written by this process.
     setups: Mutex<BTreeSet<u64>>,
@@ -137,7 +138,7 @@ impl Recorder {
             name: name.to_owned(),
             places: BTreeMap::new(),
             rounds: Vec::new(),
-            numbering: Some(Numbering::of(table, first)),
+            table: Some(SharedTable::of(table, first)),
             shared: Mutex::new(written),
             setups: Mutex::default(),
             base: base.map(OnceLock::from).unwrap_or_default(),
@@ -147,9 +148,9 @@ impl Recorder {
         })
     }
 
-    /// The numbering to fold in: that of the file.
-    pub fn numbering(&mut self) -> Numbering {
-        self.numbering.take().unwrap_or_default()
+    /// The site table to fold over: that of the file.
+    pub fn shared_table(&mut self) -> SharedTable {
+        self.table.take().unwrap_or_default()
     }
 
     /// How many groups were there before.
@@ -191,9 +192,9 @@ impl Recorder {
     }
 
     /// Writes what the group's covers stand upon, before the group itself.
-    fn prepare(&self, done: &Done<'_>) -> Result<Option<&Base>, Error> {
+    fn prepare(&self, done: &GroupDone<'_>) -> Result<Option<&Base>, Error> {
         let mut written = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-        let news = written.news(&done.numbering.table());
+        let news = written.news(&done.table.table());
         if let Some(news) = news {
             self.send(Message::News(news))?;
         }
@@ -211,8 +212,8 @@ impl Recorder {
     }
 }
 
-impl Audience for Recorder {
-    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+impl Observer for Recorder {
+    fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
         match self.places.get(&place) {
             None => Ok(false),
             Some((known, name)) if (known.as_str(), name.as_str()) == (relation, pair) => Ok(true),
@@ -226,7 +227,7 @@ impl Audience for Recorder {
         }
     }
 
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let base = self.prepare(done)?;
         let stored = Stored {
             place: done.place,
@@ -244,7 +245,7 @@ impl Audience for Recorder {
         };
         let row = match base {
             Some(base) => PairRow::of(&stored, base),
-            None => PairRow::of(&stored, &Base::of(&done.numbering.table())),
+            None => PairRow::of(&stored, &Base::of(&done.table.table())),
         };
         self.send(Message::Pair(row))
     }
@@ -265,6 +266,7 @@ fn own(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     // A commit survives the end of this process; an outage may cost the last few.
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    schema::set_version(connection)?;
     set(connection, "owner", &owner(connection)?)
 }
 

@@ -9,8 +9,11 @@ use rusqlite::{Connection, OpenFlags};
 /// `MCov`, in the header of the file: what tells a run file from other data bases.
 const APPLICATION_ID: i32 = 0x4d43_6f76;
 
-/// Of the tables below. It grows when a reader must change.
-const VERSION: i32 = 5;
+/// Of what is in the tables below. It grows when a reader must change.
+const VERSION: i32 = 6;
+
+/// The same tables, in which no mark of a site names a translation unit.
+const VERSION_WITHOUT_UNITS: i32 = 5;
 
 /// How long to wait for another process to finish a transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -105,10 +108,15 @@ pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
 
+/// From here on the file may hold what this version writes.
+pub(crate) fn set_version(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "user_version", VERSION)
+}
+
 /// Makes all tables, within a transaction.
 pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", VERSION)?;
+    set_version(connection)?;
     TABLES.iter().try_for_each(|(_, sql)| connection.execute_batch(sql))
 }
 
@@ -121,10 +129,10 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         return Err(Fault::malformed(Place::Whole, what));
     }
     match pragma("user_version")? {
-        VERSION => {}
+        VERSION | VERSION_WITHOUT_UNITS => {}
         found => {
             let found = found.to_string();
-            return Err(Fault::Version { format: "run file", found, known: "5" });
+            return Err(Fault::Version { format: "run file", found, known: "5 and 6" });
         }
     }
     let mut count = connection.prepare(

@@ -1,11 +1,13 @@
 //! The site table, as rows.
 
 mod read;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 
 use metacov_core::{
-    BranchKey, Criterion, Element, Fingerprint, Site, SiteId, SiteTable, Span, Symbol,
+    BranchKey, Criterion, Element, Fingerprint, Mark, Site, SiteId, SiteTable, Span, Symbol,
 };
 use rusqlite::{Connection, params};
 
@@ -39,7 +41,7 @@ struct Extras {
     shown: Option<Symbol>,
     last_line: Option<u32>,
     excluded: bool,
-    mark: Option<(u16, u64)>,
+    mark: Option<Mark>,
 }
 
 impl Extras {
@@ -60,7 +62,10 @@ impl Written {
         if self.revision.replace(table.revision()) == Some(table.revision()) {
             return None;
         }
+        // By their numbers: sites are met in any order of files, and a file may have none.
+        let files = table.paths().skip(self.files).map(ToOwned::to_owned).collect();
         let mut news = News {
+            files,
             first_file: self.files,
             first_symbol: self.symbols.len(),
             partial: table.partial().to_string(),
@@ -70,9 +75,6 @@ impl Written {
             let extras = Extras::of(table, id);
             if self.sites.get(id.index()) == Some(&extras) {
                 continue;
-            }
-            if site.file.index() >= self.files + news.files.len() {
-                news.files.push(table.path(site.file).to_owned());
             }
             let row = self.row(table, id, *site, extras, &mut news);
             news.sites.push(row);
@@ -133,7 +135,7 @@ struct SiteRow {
     shown: Option<usize>,
     last_line: Option<u32>,
     excluded: bool,
-    mark: Option<(u16, u64)>,
+    mark: Option<Mark>,
 }
 
 /// What tells an element from others of its criterion and line: a word, numbers and a name.
@@ -203,8 +205,8 @@ impl News {
                 site.shown.map(number),
                 site.last_line,
                 site.excluded,
-                site.mark.map(|(kind, _)| kind),
-                site.mark.map(|(_, mark)| mark.cast_signed()),
+                site.mark.map(|mark| mark.kind().cast_signed()),
+                site.mark.map(|mark| mark.hash().cast_signed()),
             ])?;
         }
         set(connection, "partial", &self.partial)
@@ -223,10 +225,14 @@ pub(crate) fn fingerprint(table: &SiteTable, fingerprint: &mut Fingerprint) {
         fingerprint.text(table.name(name));
         fingerprint.text(table.name(site.instance));
         fingerprint.text(shown.map_or("", |shown| table.name(shown)));
-        let (mark_kind, mark) = mark.unwrap_or_default();
-        let words = [site.line, last_line.unwrap_or(0), u32::from(excluded), u32::from(mark_kind)];
+        let (producer, unit, hash) =
+            mark.map_or((0, 0, 0), |mark| (mark.producer, mark.unit, mark.hash()));
+        let words = [site.line, last_line.unwrap_or(0), u32::from(excluded), u32::from(producer)];
         fingerprint.numbers(words);
-        fingerprint.bytes(&mark.to_le_bytes());
+        if unit != 0 {
+            fingerprint.numbers([unit]);
+        }
+        fingerprint.bytes(&hash.to_le_bytes());
         for number in numbers {
             fingerprint.bytes(&number.unwrap_or(-1).to_le_bytes());
         }

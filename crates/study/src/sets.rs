@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{
     Agreement, BuildMismatch, Cover, Criteria, Group, Naming, Operation, Pair, Reading, SiteTable,
-    Suite, Tally, same_build,
+    Suite, Tally, absorb_run, same_build,
 };
 
 /// What the suites of a group validate, by relation, over one table.
@@ -20,7 +20,7 @@ impl Validated {
     /// Takes in a suite. Another build is an error.
     pub fn add(&mut self, suite: &Suite) -> Result<(), BuildMismatch> {
         let before = everything(&self.table);
-        let numbers = self.table.absorb(&suite.table)?;
+        let numbers = absorb_run(&mut self.table, &suite.table)?;
         if !self.relations.is_empty() {
             same_build(&self.table, &before, &numbers.cover(everything(&suite.table)))?;
         }
@@ -46,7 +46,7 @@ pub fn side_by_side(
     second: &Validated,
 ) -> Result<(Suite, Tally), BuildMismatch> {
     let mut table = SiteTable::new();
-    let numbers = [table.absorb(&first.table)?, table.absorb(&second.table)?];
+    let numbers = [absorb_run(&mut table, &first.table)?, absorb_run(&mut table, &second.table)?];
     let agreement = first.agreement.meet(second.agreement);
     let criteria = agreement.criteria();
     let [known, other] = [(first, &numbers[0]), (second, &numbers[1])]

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::Duration;
 
 use metacov_core::{Operation, SiteTable};
-use metacov_formats::{Audience, Error, Fault, Halt, Hand, Numbering, Read};
+use metacov_formats::{Error, Fault};
+use metacov_run::{GroupRead, Observer, PoolState, SharedTable, StopReason, WorkerFold, run_jobs};
 
 use super::done::{Done, Kept};
 use super::known::{Known, Lesson};
@@ -16,9 +16,9 @@ use super::round::Schedule;
 use crate::finding::{Finding, Investigator};
 use crate::worker::Conditions;
 
-/// A round knows what was found out up to so many rounds before it, if there are no more workers than that. The number
-/// is a part of the campaign: with another one it would be another campaign.
-pub const DISTANCE: u64 = 8;
+/// A round builds on what was found out up to this many rounds before it, so at most this many rounds run at once,
+/// whatever the number of workers: with another number it would be another campaign.
+pub const ROUND_LAG: u64 = 8;
 
 /// How often somebody who waits looks whether it is over.
 const LOOK: Duration = Duration::from_millis(100);
@@ -40,8 +40,6 @@ pub struct Campaign {
     pub schedule: Schedule,
     /// How many pairs there are to be, if that ends it.
     pub pairs: Option<u64>,
-    /// How far a round is from those that it builds on.
-    pub distance: u64,
     /// What tells its pairs from those of other campaigns.
     pub trial: String,
 }
@@ -52,7 +50,7 @@ pub trait Clerk: Sync {
     fn tested(&self, pairs: u64);
     /// Something was found: to be kept at once, so that it outlasts whatever comes. It may have been found before.
     fn found(&self, finding: &Finding) -> io::Result<()>;
-    /// A round is over, and all before it are. The audience has heard of the pairs that it keeps.
+    /// A round is over, and all before it are. The observer has heard of the pairs that it keeps.
     fn close(&self, done: &Done) -> Result<(), Error>;
     /// Whether it has had its time: no round is begun any more, and those on their way end as they are.
     fn is_over(&self) -> bool;
@@ -78,44 +76,49 @@ pub fn fuzz<'c>(
     campaign: &Campaign,
     conditions: &Conditions<'c>,
     closed: Vec<Lesson>,
-    numbering: Numbering,
-    audience: &dyn Audience,
+    table: SharedTable,
+    observer: &dyn Observer,
     clerk: &dyn Clerk,
     investigator: &(dyn Fn() -> io::Result<Investigator<'c>> + Sync),
-) -> Result<SiteTable, Halt> {
+) -> Result<SiteTable, StopReason> {
     let rounds = closed.len() as u64;
     let state = State {
         next: rounds,
         closed: rounds,
-        stopped: false,
-        failed: None,
         waiting: BTreeMap::new(),
         lessons: closed.into(),
         known: Known::default(),
         folded: 0,
-        hand: Hand::new(&numbering, Operation::Xor),
+        fold: WorkerFold::new(&table, Operation::Xor),
     };
-    let room =
-        Room { campaign, audience, clerk, state: Mutex::new(state), changed: Condvar::new() };
-    thread::scope(|scope| {
-        for _ in 0..conditions.workers.get() {
-            scope.spawn(|| {
-                let (started, worker) = (None, None);
-                room.work(Lane { campaign, conditions, clerk, investigator, started, worker });
+    let rounds =
+        Rounds { campaign, observer, clerk, state: Mutex::new(state), changed: Condvar::new() };
+    // No more rounds run at once than that, whatever the number of workers.
+    let workers = conditions.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
+    run_jobs(
+        workers,
+        |pool| rounds.next(pool),
+        |jobs| {
+            let (started, worker) = (None, None);
+            let mut lane = Lane { campaign, conditions, clerk, investigator, started, worker };
+            jobs.run(|number, known| {
+                let done = lane.round(number, &known).map_err(|error| {
+                    StopReason::Input(Fault::Io(error).of(format!("round {number}")))
+                });
+                let ended = done.and_then(|done| rounds.end(number, done));
+                rounds.changed.notify_all();
+                ended
             });
-        }
-    });
-    let State { failed, .. } = room.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-    match failed {
-        Some((_, halt)) => Err(halt),
-        None => Ok(numbering.into_table()),
-    }
+        },
+    )?;
+    drop(rounds);
+    Ok(table.into_table())
 }
 
-/// What all threads share.
-struct Room<'r, 'n> {
+/// The rounds of a campaign, as all workers see them.
+struct Rounds<'r, 'n> {
     campaign: &'r Campaign,
-    audience: &'r dyn Audience,
+    observer: &'r dyn Observer,
     clerk: &'r dyn Clerk,
     state: Mutex<State<'n>>,
     changed: Condvar,
@@ -126,9 +129,6 @@ struct State<'n> {
     next: u64,
     /// How many rounds are closed.
     closed: u64,
-    stopped: bool,
-    /// The first failure, by round.
-    failed: Option<(u64, Halt)>,
     /// Rounds that are over, while one before them is not.
     waiting: BTreeMap<u64, Done>,
     /// What closed rounds have added, as far as the next round does not know it.
@@ -136,30 +136,29 @@ struct State<'n> {
     /// What the next round knows, and of how many rounds.
     known: Known,
     folded: u64,
-    hand: Hand<'n>,
+    fold: WorkerFold<'n>,
 }
 
-impl<'n> Room<'_, 'n> {
+impl<'n> Rounds<'_, 'n> {
     fn state(&self) -> MutexGuard<'_, State<'n>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The next round, and what it knows, once the rounds that it builds on are closed.
-    fn next(&self) -> Option<(u64, Known)> {
+    fn next(&self, pool: &PoolState) -> Option<(u64, Known)> {
         let mut state = self.state();
         loop {
-            let is_over = state.stopped || state.failed.is_some() || self.clerk.is_over();
-            if is_over || state.next >= self.campaign.rounds() {
+            if pool.is_over() || self.clerk.is_over() || state.next >= self.campaign.rounds() {
                 return None;
             }
-            if state.next < state.closed + self.campaign.distance {
+            if state.next < state.closed + ROUND_LAG {
                 break;
             }
             let waited = self.changed.wait_timeout(state, LOOK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let State { next, known, lessons, folded, .. } = &mut *state;
-        while *folded + self.campaign.distance <= *next {
+        while *folded + ROUND_LAG <= *next {
             let Some(lesson) = lessons.pop_front() else { break };
             known.learn(&lesson);
             *folded += 1;
@@ -169,52 +168,36 @@ impl<'n> Room<'_, 'n> {
         Some((round, known.clone()))
     }
 
-    fn work(&self, mut lane: Lane<'_, '_>) {
-        while let Some((number, known)) = self.next() {
-            let done = lane.round(number, &known).map_err(|error| {
-                let is_interrupt = error.kind() == io::ErrorKind::Interrupted;
-                (is_interrupt, Halt::Input(Fault::Io(error).of(format!("round {number}"))))
-            });
-            let mut state = self.state();
-            let closed = done.and_then(|done| {
-                state.waiting.insert(number, done);
-                self.close(&mut state).map_err(|halt| (false, halt))
-            });
-            match closed {
-                Ok(()) => {}
-                Err((true, _)) => state.stopped = true,
-                Err((false, halt)) => {
-                    if state.failed.as_ref().is_none_or(|(earlier, _)| number < *earlier) {
-                        state.failed = Some((number, halt));
-                    }
-                }
-            }
-            self.changed.notify_all();
-        }
+    /// Takes in a round that is over.
+    fn end(&self, number: u64, done: Done) -> Result<(), StopReason> {
+        let mut state = self.state();
+        state.waiting.insert(number, done);
+        self.close(&mut state)
     }
 
     /// Closes the rounds that are over and have none before them that is not.
-    fn close(&self, state: &mut State<'_>) -> Result<(), Halt> {
+    fn close(&self, state: &mut State<'_>) -> Result<(), StopReason> {
         while let Some(mut done) = state.waiting.remove(&state.closed) {
             for kept in std::mem::take(&mut done.kept) {
                 self.fold(state, kept)?;
             }
-            self.clerk.close(&done).map_err(Halt::Audience)?;
+            self.clerk.close(&done).map_err(StopReason::Observer)?;
             state.lessons.push_back(done.lesson);
             state.closed += 1;
         }
         Ok(())
     }
 
-    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), Halt> {
+    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), StopReason> {
         let Kept { place, relation, pair, group, sites, context, micros } = kept;
-        if self.audience.knows(place, relation, &pair).map_err(Halt::Input)? {
+        if self.observer.is_done(place, relation, &pair).map_err(StopReason::Input)? {
             return Ok(());
         }
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
         let took = Duration::from_micros(micros);
         let (pair, sides) = (&pair, &sides);
-        let read = Read { place, relation, pair, sides, outcome: Ok(group), context, took };
-        state.hand.fold(read, &sites.table, self.audience)
+        let readings = Ok(group);
+        let read = GroupRead { place, relation, pair, sides, readings, context, took };
+        state.fold.add(read, &sites.table, self.observer)
     }
 }

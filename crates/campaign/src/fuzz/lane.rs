@@ -181,7 +181,7 @@ impl Lane<'_, '_> {
                     return Ok(Followed::Done);
                 }
                 Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
-                Heard::Answer(Answer::Lost(lost)) => break (Missing::from(lost), false),
+                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
                 Heard::Answer(_) => return Err(io::Error::other("a worker that makes no sense")),
                 Heard::Gone(missing) => break (missing, true),
             }

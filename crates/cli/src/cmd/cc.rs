@@ -2,15 +2,17 @@
 
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::process::CommandExt;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::{CommandExt, parent_id};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::{fs, io};
 
 use anyhow::{anyhow, bail};
-use metacov_runtime::Runtime;
+use metacov_formats::Fault;
+use metacov_runtime::{Compiler, Runtime};
 
 use super::run_file::command;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::print;
 
 const EXAMPLES: &str = "\
@@ -19,15 +21,19 @@ Examples:
     CC=\"metacov cc\" CXX=\"metacov c++\" ./configure && make
     make CC=\"metacov cc\"
     CC=\"metacov cc\" CXX=\"metacov c++\" cmake -B build && cmake --build build
+  A build that looks for gcc or g++ in the compiler's name, and has other options for others:
+    metacov cc --install ~/bin && CC=~/bin/metacov-gcc CXX=~/bin/metacov-g++ ./configure && make
   The flags alone, for a build that wants its own compiler:
     gcc $(metacov cc --print-flags) -o prog prog.c
 
 All arguments go to gcc, with these in front: --coverage, and where to find the runtime. Such a program
 counts in memory that `metacov measure` shares with it. Run without metacov, it leaves nothing behind.
 Threads: with -pthread gcc counts atomically; without it, counts of several threads get lost.
+ccache: METACOV_CC=\"ccache gcc\" keeps objects and their notes (.gcno). With CC=\"ccache metacov cc\" nothing
+is taken from the cache: ccache does not know of the notes, and programs whose notes are missing cannot be measured.
 
 Environment:
-  METACOV_CC, METACOV_CXX   the compilers [default: gcc, g++]
+  METACOV_CC, METACOV_CXX   the compilers, with arguments that come first [default: gcc, g++]
   METACOV_CACHE             where the compiled runtime is kept [default: the user's cache folder]";
 
 /// Compile with gcc so that metacov can measure it; all arguments are gcc's.
@@ -39,6 +45,9 @@ pub struct Args {
     /// Print the flags and do nothing else.
     #[arg(long)]
     print_flags: bool,
+    /// Link `metacov-gcc` and `metacov-g++`, which are `metacov cc` and `metacov c++`, into a folder.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["print_flags", "arguments"])]
+    install: Option<PathBuf>,
     /// What gcc gets.
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
@@ -61,30 +70,73 @@ impl Language {
         }
     }
 
+    /// The language of the compiler that this program is called as, if it is: by the name of a link
+    /// to it. Builds look for `gcc` and `g++` in such names.
+    pub fn of_program(program: &OsStr) -> Option<Self> {
+        let name = Path::new(program).file_name()?;
+        [Language::C, Language::Cpp].into_iter().find(|language| name == language.wrapper())
+    }
+
+    /// What a link to this program is called that stands for this language's compiler.
+    fn wrapper(self) -> &'static str {
+        match self {
+            Language::C => "metacov-gcc",
+            Language::Cpp => "metacov-g++",
+        }
+    }
+
     /// The compiler of this language.
-    pub fn compiler(self) -> OsString {
+    pub fn compiler(self) -> Compiler {
         let (variable, default) = match self {
             Language::C => ("METACOV_CC", "gcc"),
             Language::Cpp => ("METACOV_CXX", "g++"),
         };
-        env::var_os(variable).filter(|name| !name.is_empty()).unwrap_or_else(|| default.into())
+        let given = env::var_os(variable).map(|text| Compiler::of(&text));
+        given.filter(|given| !given.words().is_empty()).unwrap_or(Compiler::of(default.as_ref()))
     }
 }
 
 /// The arguments, if all of them are gcc's. They are taken as they stand, before anybody looks for
-/// options of ours among them: `-q` and `--version` are gcc's too. What remains is `--help` and
-/// `--print-flags` on their own.
+/// options of ours among them: `-q` and `--version` are gcc's too. What remains is `--help`,
+/// `--print-flags` and `--install` on their own.
 pub fn pass_through(words: &[OsString]) -> Option<(Language, &[OsString])> {
     let (language, arguments) = (Language::of(words.first()?)?, &words[1..]);
     let ours = match arguments {
         [word] => ["--help", "-h", "--print-flags"].iter().any(|own| word == own),
+        [word, _] => word == "--install",
         _ => false,
     };
     (!ours).then_some((language, arguments))
 }
 
 pub fn run(language: Language, args: &Args) -> anyhow::Result<ExitCode> {
-    compile(language, &args.arguments, args.print_flags)
+    match &args.install {
+        Some(folder) => install(folder),
+        None => compile(language, &args.arguments, args.print_flags),
+    }
+}
+
+/// Links this program under the names of its compilers, and prints what a build has to be told.
+fn install(folder: &Path) -> anyhow::Result<ExitCode> {
+    let (program, folder) = (env::current_exe()?, std::path::absolute(folder)?);
+    for (variable, language) in [("CC", Language::C), ("CXX", Language::Cpp)] {
+        let path = folder.join(language.wrapper());
+        link(&program, &path)
+            .map_err(|error| Unwritten(Fault::Io(error).of(path.display().to_string())))?;
+        print(&format!("{variable}={}\n", command([&path.into_os_string()])))?;
+    }
+    Ok(ExitCode::Success)
+}
+
+/// Makes a link, in place of an earlier one but of nothing else.
+fn link(program: &Path, path: &Path) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    if path.is_symlink() {
+        fs::remove_file(path)?;
+    }
+    symlink(program, path)
 }
 
 /// Becomes the compiler, or prints what it would be.
@@ -93,6 +145,13 @@ pub fn compile(
     arguments: &[OsString],
     only_flags: bool,
 ) -> anyhow::Result<ExitCode> {
+    if is_called_by_ccache() {
+        // As gcc's preprocessor fails, ccache has the compiler run without it, and the notes are there.
+        bail!(
+            "ccache does not keep the notes (.gcno) that `metacov cc` has gcc write: use \
+             METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\" instead of ccache in front of it"
+        );
+    }
     let compiler = language.compiler();
     // The runtime is C, whatever it is linked with.
     let runtime = Runtime::install(&Language::C.compiler(), &cache())
@@ -100,15 +159,22 @@ pub fn compile(
     let mut flags = runtime.compile_flags();
     if only_flags || arguments.is_empty() {
         flags.push(runtime.link_flag());
-        let words = (!only_flags).then_some(&compiler).into_iter().chain(&flags);
-        print(&format!("{}\n", command(words)))?;
+        let compiler = if only_flags { &[] } else { compiler.words() };
+        print(&format!("{}\n", command(compiler.iter().chain(&flags))))?;
         return Ok(ExitCode::Success);
     }
     if links(arguments) {
         flags.push(runtime.link_flag());
     }
-    let error = Command::new(&compiler).args(flags).args(arguments).exec();
-    bail!("{}: {error}", compiler.display())
+    let mut gcc = compiler.command();
+    let error = gcc.args(flags).args(arguments).exec();
+    bail!("{}: {error}", gcc.get_program().display())
+}
+
+/// Whether ccache has started this process, to keep what it writes.
+fn is_called_by_ccache() -> bool {
+    let parent = fs::read_link(format!("/proc/{}/exe", parent_id()));
+    parent.is_ok_and(|path| path.file_name().is_some_and(|name| name == "ccache"))
 }
 
 /// Whether a compiler that gets this will link, with a linker that takes scripts.

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use metacov_campaign::{Checks, Conditions, Counts, check};
 use metacov_core::Failure;
-use metacov_formats::{Halt, Scope};
+use metacov_formats::Scope;
 use metacov_relations::ALL;
 use metacov_report::{Column, Table, thousands};
+use metacov_run::StopReason;
 
 use super::measure_sql::{Look, Sql, setting, tell};
 use crate::exit_code::ExitCode;
@@ -28,9 +29,7 @@ pub fn run(sql: &Sql, talk: &Talk) -> anyhow::Result<ExitCode> {
     let (start, bar) = (Instant::now(), talk.progress(plan.groups()));
     let checked = check(&plan, &conditions, &|| bar.inc(1));
     bar.finish_and_clear();
-    let (checks, log) = checked.map_err(|halt| match halt {
-        Halt::Input(error) | Halt::Audience(error) => error,
-    })?;
+    let (checks, log) = checked.map_err(StopReason::into_error)?;
     let seconds = start.elapsed().as_secs_f64();
     let table = table(&checks);
     print(&table.to_terminal(talk.colors_output()))?;

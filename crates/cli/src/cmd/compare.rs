@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion, Suite, Tally};
-use metacov_formats::{Output, write_whole};
 use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
     comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
@@ -15,6 +14,7 @@ use metacov_study::{Comparison, compare, side_by_side};
 
 use super::compared_runs::{Compared, Groups, read};
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 use crate::talk::{Talk, print};
 
 const EXAMPLES: &str = "\

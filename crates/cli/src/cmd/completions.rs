@@ -4,7 +4,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::exit_code::{ExitCode, Unwritten};
-use metacov_formats::{Output, write_whole};
+use crate::output::{Output, write_whole};
 
 /// Print completions for a shell.
 #[derive(clap::Args)]

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Group, Operation, Pair};
-use metacov_formats::{FileSpec, GroupSpec, Options, Plan};
+use metacov_formats::{FileSpec, GroupSpec, PairList};
 use metacov_report::By;
+use metacov_run::{CoverageFiles, FoldOptions};
 use metacov_store::Settings;
 
 use super::output_args::OutputArgs;
@@ -105,7 +106,7 @@ enum Op {
 }
 
 impl Args {
-    pub fn config(self) -> anyhow::Result<Config<Vec<FileSpec>>> {
+    pub fn config(self) -> anyhow::Result<Config<CoverageFiles>> {
         let operation = match self.op {
             Op::Xor => Operation::Xor,
             Op::Sub => Operation::Sub,
@@ -126,7 +127,7 @@ impl Args {
         let frame = Frame {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
             timed: false,
-            options: Options {
+            options: FoldOptions {
                 scope: self.scope.scope()?,
                 operation,
                 universe: specs(&self.universe),
@@ -135,19 +136,19 @@ impl Args {
             presentation,
             leave_out_flaky: false,
         };
-        let plan = plan(self.files, &self.a, &self.b, self.pairs.as_deref())?;
-        Ok(Config { plan, frame })
+        let pairs = pairs(self.files, &self.a, &self.b, self.pairs.as_deref())?;
+        Ok(Config { source: CoverageFiles, pairs, frame })
     }
 }
 
-fn plan(
+fn pairs(
     files: Vec<PathBuf>,
     a: &[PathBuf],
     b: &[PathBuf],
-    pairs: Option<&Path>,
-) -> anyhow::Result<Plan> {
-    if let Some(path) = pairs {
-        return Ok(Plan::open(path)?);
+    manifest: Option<&Path>,
+) -> anyhow::Result<PairList> {
+    if let Some(path) = manifest {
+        return Ok(PairList::open(path)?);
     }
     let sides = match <[PathBuf; 2]>::try_from(files) {
         Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
@@ -155,7 +156,7 @@ fn plan(
         Err(_) => bail!("two coverage files are needed: metacov diff A B (see --help for more)"),
     };
     let (relation, pair) = ("pair".to_owned(), "1".to_owned());
-    Ok(Plan::single(GroupSpec { relation, pair, sides: Group::from(sides) }))
+    Ok(PairList::single(GroupSpec { relation, pair, sides: Group::from(sides) }))
 }
 
 fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {

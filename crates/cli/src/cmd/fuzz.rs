@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{
-    Campaign, Conditions, DISTANCE, Equipment, GUIDANCES, History, Investigator, Known, Lesson,
+    Campaign, Conditions, Equipment, GUIDANCES, History, Investigator, Known, Lesson, ROUND_LAG,
     Schedule, fuzz,
 };
 use metacov_core::{Fingerprint, Operation};
-use metacov_formats::{Fault, Halt, Place};
+use metacov_formats::{Fault, Place};
+use metacov_run::StopReason;
 use metacov_sqlite::VERSION;
 use metacov_store::{BUILD, Header, Recorder, Settings};
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -105,7 +106,7 @@ pub struct Args {
     #[arg(long, value_name = "N", help_heading = "End")]
     stop_after_findings: Option<u64>,
 
-    /// How many workers [default: the number of processors].
+    /// How many workers, of which up to 8 are used [default: the number of processors].
     #[arg(short, long, value_name = "N", help_heading = "Limits")]
     jobs: Option<NonZero<usize>>,
     /// How long a worker may be silent, in seconds.
@@ -144,9 +145,9 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let looks = args.observe || GUIDANCES[guidance].looks().traces;
     let stage = Stage::new(&args.engine, args.library.as_deref(), looks)?;
     let workers = workers(args.jobs);
-    let campaign = args.campaign(guidance, &stage, workers)?;
+    let campaign = args.campaign(guidance, &stage)?;
     let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
-    let header = args.header(&campaign, &stage);
+    let header = args.header(&stage);
     let mut recorder = Recorder::open(&args.output, &header, args.resume).map_err(refused)?;
     let (lessons, history) = recall(&mut recorder, &args.output)?;
     let of = |setting| Conditions {
@@ -172,7 +173,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         };
         Investigator::new(equipment, known.clone())
     };
-    let numbering = recorder.numbering();
+    let table = recorder.shared_table();
     let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
     let desk = Desk {
         recorder,
@@ -185,14 +186,14 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         state: Mutex::new(State::new(history)),
         status,
     };
-    let ended = fuzz(&campaign, &conditions, lessons, numbering, &desk, &desk, &investigator);
+    let ended = fuzz(&campaign, &conditions, lessons, table, &desk, &desk, &investigator);
     desk.status.finish();
     let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
     let Desk { recorder, keeper, state, .. } = desk;
     let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
     ended.map_err(|halt| match halt {
-        Halt::Input(error) => anyhow::Error::from(error),
-        Halt::Audience(error) => Unwritten(error).into(),
+        StopReason::Input(error) => anyhow::Error::from(error),
+        StopReason::Observer(error) => Unwritten(error).into(),
     })?;
     finished?;
     let stand = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand();
@@ -230,12 +231,7 @@ impl Args {
         })
     }
 
-    fn campaign(
-        &self,
-        guidance: usize,
-        stage: &Stage,
-        workers: NonZero<usize>,
-    ) -> anyhow::Result<Campaign> {
+    fn campaign(&self, guidance: usize, stage: &Stage) -> anyhow::Result<Campaign> {
         if self.patience == 0 || self.database_pairs == 0 {
             bail!("--patience and --database-pairs are at least 1");
         }
@@ -252,7 +248,6 @@ impl Args {
             examines: !self.no_findings,
             schedule,
             pairs: self.pairs,
-            distance: DISTANCE.max(workers.get() as u64),
             trial: format!("{:08x}", fingerprint.hash() >> 32),
         })
     }
@@ -266,7 +261,7 @@ impl Args {
         }
     }
 
-    fn header(&self, campaign: &Campaign, stage: &Stage) -> Header {
+    fn header(&self, stage: &Stage) -> Header {
         let settings = [
             ("the engine", self.engine.clone()),
             (BUILD, stage.build.clone()),
@@ -277,7 +272,7 @@ impl Args {
             ("--database-pairs", self.database_pairs.to_string()),
             ("--observe", if self.observe { "yes" } else { "" }.to_owned()),
             ("--no-findings", if self.no_findings { "yes" } else { "" }.to_owned()),
-            ("a distance of rounds of", campaign.distance.to_string()),
+            ("a distance of rounds of", ROUND_LAG.to_string()),
         ];
         let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
         let settings: Settings = settings.filter(|(_, value)| !value.is_empty()).collect();

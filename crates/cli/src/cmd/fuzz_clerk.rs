@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use metacov_campaign::{Clerk, Done, Finding, History, Noted, Record, Stand};
 use metacov_exec::processor_time;
-use metacov_formats::{Audience, Done as Heard, Error, Fault};
+use metacov_formats::{Error, Fault};
+use metacov_run::{GroupDone, Observer};
 use metacov_store::{Recorder, StoredRound};
 
 use super::fuzz_progress::Keeper;
@@ -154,12 +155,12 @@ impl Clerk for Desk<'_> {
     }
 }
 
-impl Audience for Desk<'_> {
-    fn knows(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
-        self.recorder.knows(place, relation, pair)
+impl Observer for Desk<'_> {
+    fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        self.recorder.is_done(place, relation, pair)
     }
 
-    fn hear(&self, done: &Heard<'_>) -> Result<(), Error> {
-        self.recorder.hear(done)
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
+        self.recorder.on_group(done)
     }
 }

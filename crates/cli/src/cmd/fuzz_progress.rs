@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 
 use metacov_campaign::Stand;
 use metacov_exec::processor_time;
-use metacov_formats::{Error, Fault, Output, Place, write_whole};
+use metacov_formats::{Error, Fault, Place};
 use serde::{Deserialize, Serialize};
+
+use crate::output::{Output, write_whole};
 
 /// How far a campaign is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use clap::ValueEnum;
-use metacov_formats::{Fault, Output, write_whole};
+use metacov_formats::Fault;
 use metacov_relations::Comparison;
 use metacov_relations::token::statements;
 use metacov_report::html::{Part, Sheet};
@@ -18,6 +18,7 @@ use serde::Serialize;
 use super::scene::{Scene, Stage};
 use super::{locate_corpus, locate_run};
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 use crate::talk::{Talk, print};
 
 const EXAMPLES: &str = "\

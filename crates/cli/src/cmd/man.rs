@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::CommandFactory;
 use clap_mangen::Man;
-use metacov_formats::{Fault, Output, write_whole};
+use metacov_formats::Fault;
 
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 
 /// Print the manual page, or write the pages of all commands to a folder.
 #[derive(clap::Args)]

@@ -2,13 +2,13 @@
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use metacov_core::{Operation, Suite};
-use metacov_exec::{Executions, Inputs, Invocation, Target, pairs_below};
-use metacov_formats::{GroupSpec, Halt, Numbering, Options, Plan, fold};
+use metacov_exec::{Executions, Invocation, Target, pairs_below};
+use metacov_formats::{GroupSpec, PairList};
 use metacov_report::By;
+use metacov_run::{FoldOptions, ProgramRuns, SharedTable, StopReason, fold};
 use metacov_store::Settings;
 
 use super::check_sql;
@@ -120,7 +120,7 @@ impl FrameArgs {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
             timed: true,
             leave_out_flaky: self.no_flaky,
-            options: Options {
+            options: FoldOptions {
                 scope: self.scope.scope()?,
                 operation: Operation::Xor,
                 universe: Vec::new(),
@@ -146,10 +146,10 @@ impl Args {
         if let Some(engine) = self.engine.clone() {
             return self.sql(engine)?.suite(talk);
         }
-        let Config { plan, frame } = self.config()?;
-        let planned = plan.groups;
+        let Config { source, pairs, frame } = self.config()?;
+        let planned = pairs.groups;
         let progress = Progress::new(talk, planned, 0, Operation::Xor);
-        let suite = fold(plan, &frame.options, Numbering::default(), &progress);
+        let suite = fold(&source, pairs, &frame.options, SharedTable::default(), &progress);
         progress.finish(false);
         whole(suite, planned)
     }
@@ -180,7 +180,7 @@ impl Args {
         })
     }
 
-    fn config(self) -> anyhow::Result<Config<Inputs>> {
+    fn config(self) -> anyhow::Result<Config<ProgramRuns>> {
         if !self.target.has_command() {
             bail!(
                 "a command is needed: metacov measure --pairs PATH -- ./prog @@ (or an engine: metacov measure sqlite)"
@@ -192,33 +192,43 @@ impl Args {
         let Some(pairs) = self.pairs else {
             bail!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
         };
-        let target = Arc::new(self.target.target()?);
+        let target = self.target.target()?;
         let mut settings = settings(&target);
         settings.insert("--pairs".to_owned(), paths([&pairs]));
         settings.insert("--repeat".to_owned(), self.repeat.to_string());
         let frame = self.frame.frame(settings)?;
-        Ok(Config { plan: plan(&pairs, &target, self.repeat)?, frame })
+        let pairs = read_pairs(&pairs, &target)?;
+        Ok(Config { source: ProgramRuns { target, repeat: self.repeat }, pairs, frame })
     }
 }
 
 /// The suite, if it has all that was planned.
-pub fn whole(suite: Result<Suite, Halt>, planned: u64) -> anyhow::Result<Option<Suite>> {
-    let suite = suite.map_err(|halt| match halt {
-        Halt::Input(error) | Halt::Audience(error) => error,
-    })?;
+pub fn whole(suite: Result<Suite, StopReason>, planned: u64) -> anyhow::Result<Option<Suite>> {
+    let suite = suite.map_err(StopReason::into_error)?;
     let is_whole = suite.total().all_groups() == planned;
     Ok(is_whole.then_some(suite))
 }
 
-fn plan(pairs: &Path, target: &Arc<Target>, repeat: NonZero<u32>) -> anyhow::Result<Plan<Inputs>> {
-    let target = target.clone();
-    let inputs = move |spec: GroupSpec<Vec<Invocation>>| {
-        let GroupSpec { relation, pair, sides } = spec;
-        let target = &target;
-        let sides = sides.map(|invocations| Inputs { target: target.clone(), invocations, repeat });
-        GroupSpec { relation, pair, sides }
-    };
-    let Plan { groups, specs } =
-        if pairs.is_dir() { pairs_below(pairs)? } else { Plan::read::<Executions>(pairs)? };
-    Ok(Plan { groups, specs: Box::new(specs.map(move |spec| spec.map(&inputs))) })
+fn read_pairs(path: &Path, target: &Target) -> anyhow::Result<PairList<Vec<Invocation>>> {
+    let read =
+        || if path.is_dir() { pairs_below(path) } else { PairList::read::<Executions>(path) };
+    if target.is_library() {
+        for spec in read()?.specs {
+            check_for_library(&spec?)?;
+        }
+    }
+    Ok(read()?)
+}
+
+/// A library is called with an input. There is no process that could get anything else.
+fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
+    if spec.sides.sides().iter().flatten().any(|invocation| invocation.only_input().is_none()) {
+        bail!(
+            "pair {} of {}: a side has `args`, `env` or `stdin`, or no `input`, but a shared \
+             library is called with an input and nothing else (measure a program instead)",
+            spec.pair,
+            spec.relation
+        );
+    }
+    Ok(())
 }

@@ -8,8 +8,9 @@ use anyhow::{anyhow, bail};
 use metacov_campaign::{Conditions, Coverage, Log, Phase, Plan, Setting, measure};
 use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
-use metacov_formats::{Numbering, Scope};
+use metacov_formats::Scope;
 use metacov_relations::ALL;
+use metacov_run::SharedTable;
 use metacov_sqlite::{LIBRARY, SWIFT, Target};
 use metacov_store::Settings;
 use regex::Regex;
@@ -131,7 +132,7 @@ impl Sql {
             interrupted: &self.interrupted,
         };
         let progress = Progress::new(talk, plan.groups(), 0, Operation::Xor);
-        let measured = measure(&plan, &conditions, Numbering::default(), &progress);
+        let measured = measure(&plan, &conditions, SharedTable::default(), &progress);
         progress.finish(false);
         whole(measured.map(|(suite, _)| suite), plan.groups())
     }
@@ -150,8 +151,8 @@ impl Sql {
             interrupted: &interrupted,
         };
         let mut log = Log::default();
-        let code = frame.run(plan.groups(), talk, |numbering, audience| {
-            let (suite, of_run) = measure(&plan, &conditions, numbering, audience)?;
+        let code = frame.run(plan.groups(), talk, |table, observer| {
+            let (suite, of_run) = measure(&plan, &conditions, table, observer)?;
             log = of_run;
             Ok(suite)
         })?;

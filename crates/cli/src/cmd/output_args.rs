@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion};
-use metacov_formats::{GcovrFormat, Output, WRITERS, Writer};
+use metacov_formats::{GcovrFormat, WRITERS, Writer};
 use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Markdown};
+
+use crate::output::Output;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]

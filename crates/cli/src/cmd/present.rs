@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use metacov_core::{Criteria, Failure, Growth, Suite, Tally, Warning, total};
-use metacov_formats::{Error, Export, Fault, Output, Place, write_whole};
+use metacov_formats::{Error, Export, Fault, Place};
 use metacov_report::{By, Layout, View, table};
 use metacov_store::{Run, Stored};
 
 use super::output_args::{Presentation, Threshold};
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 use crate::talk::Talk;
 
 /// Where a suite comes from.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::bail;
-use metacov_formats::{Error, Fault, Options, Scope};
+use metacov_formats::{Error, Fault, Scope};
+use metacov_run::FoldOptions;
 use metacov_store::{Header, Recorder, Settings};
 
 use super::output_args::RUN_FILE;
@@ -54,7 +55,7 @@ impl RunFile {
     }
 
     /// Opens the file for a suite of `planned` groups.
-    pub fn open(&self, options: &Options, planned: u64) -> anyhow::Result<Recorder> {
+    pub fn open(&self, options: &FoldOptions, planned: u64) -> anyhow::Result<Recorder> {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, self.interrupted.clone())?;
         }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use metacov_campaign::{Conditions, Laboratory, Plan, Setting, measure};
 use metacov_core::{Functions, Renumbering, SiteTable};
-use metacov_formats::{Fault, Halt, Numbering, Scope};
+use metacov_formats::{Fault, Scope};
 use metacov_relations::ALL;
+use metacov_run::{SharedTable, StopReason};
 use metacov_study::locate::{Case, Frequency, Passing, Symptom, Unfit, explore};
 
 use super::measure_sql::{Look, setting};
@@ -68,10 +69,8 @@ impl<'c> Scene<'c> {
         let relations = (0..ALL.len()).collect();
         let plan = Plan { seed, relations, pairs, databases: pairs };
         let passing = Passing::default();
-        let measured = measure(&plan, conditions, Numbering::default(), &passing);
-        let (suite, _) = measured.map_err(|halt| match halt {
-            Halt::Input(error) | Halt::Audience(error) => error,
-        })?;
+        let measured = measure(&plan, conditions, SharedTable::default(), &passing);
+        let (suite, _) = measured.map_err(StopReason::into_error)?;
         Scene::with(conditions, suite.table, passing.into_frequency())
     }
 

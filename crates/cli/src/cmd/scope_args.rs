@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use metacov_formats::Scope;
+use metacov_formats::{LeftOut, Scope};
 use regex::Regex;
 
 #[derive(clap::Args)]
@@ -43,6 +43,7 @@ impl ScopeArgs {
             filter: self.filter,
             exclude: self.exclude,
             markers: !self.no_markers,
+            left_out: LeftOut::default(),
             per_instance: self.per_instance,
             blocks: false,
             notes: self.notes,

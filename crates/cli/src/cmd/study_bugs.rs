@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use metacov_campaign::{Experiment, Laboratory};
 use metacov_core::{Cover, Criterion};
-use metacov_formats::{Output, write_whole};
 use metacov_report::correlations;
 use metacov_study::corpus::Bug;
 use metacov_study::{
@@ -19,6 +18,7 @@ use super::overlap::of_corpus;
 use super::scene::Stage;
 use super::target::engine_on_demand;
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 use crate::talk::{Talk, print};
 
 /// How often sets of each size are drawn, as in the paper.

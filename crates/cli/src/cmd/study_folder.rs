@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use anyhow::bail;
-use metacov_formats::{Error, Fault, Output, Place, write_whole};
+use metacov_formats::{Error, Fault, Place};
 use metacov_study::{Efficiency, KnownBugs, Outcome, Part};
 
 use crate::exit_code::Unwritten;
+use crate::output::{Output, write_whole};
 
 /// The study itself.
 const PLAN: &str = "study.toml";

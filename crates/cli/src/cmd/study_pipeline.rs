@@ -13,8 +13,9 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Context as _, bail};
 use metacov_campaign::{Conditions, Plan as Sample, measure, script, write};
 use metacov_core::{Criterion, Group, Pair, Reading, SiteId};
-use metacov_formats::{Audience, Done, Error, Fault, Numbering};
+use metacov_formats::{Error, Fault};
 use metacov_relations::ALL;
+use metacov_run::{GroupDone, Observer, SharedTable};
 use metacov_sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 use metacov_study::{Efficiency, EfficiencyPlan, FormVersion, PairInPipeline, Plan, Time};
 
@@ -140,10 +141,10 @@ impl Pipeline<'_> {
         }
         std::fs::write(self.folder.join("statements.c"), STATEMENTS)?;
         std::fs::write(self.folder.join("difference.py"), DIFFERENCE)?;
-        let mut compiler = Command::new(Language::C.compiler());
+        let mut compiler = Language::C.compiler().command();
         compiler.args(["--coverage", "-O0", "-w"]).args(OPTIONS);
         self.run(compiler.args(["-c", SOURCE, "statements.c"]))?;
-        let mut linker = Command::new(Language::C.compiler());
+        let mut linker = Language::C.compiler().command();
         self.run(linker.args(["--coverage", "sqlite3.o", "statements.o", "-o", "program", "-lm"]))?;
         Ok(())
     }
@@ -214,7 +215,7 @@ fn by_metacov(
 ) -> anyhow::Result<Option<(String, Vec<Lines>, Time)>> {
     let watch = Stopwatch::start();
     let counts = Counts::default();
-    let measured = measure(sample, conditions, Numbering::default(), &counts);
+    let measured = measure(sample, conditions, SharedTable::default(), &counts);
     let time = watch.time();
     let suite = whole(measured.map(|(suite, _)| suite), sample.groups())?;
     let counts = counts.0.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -225,10 +226,10 @@ fn by_metacov(
 #[derive(Default)]
 struct Counts(Mutex<Vec<Lines>>);
 
-impl Audience for Counts {
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+impl Observer for Counts {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         if let Ok(group) = done.outcome {
-            let lines = differing(group, done.numbering);
+            let lines = differing(group, done.table);
             let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             counts.push((done.relation.to_owned(), done.pair.to_owned(), lines));
         }
@@ -236,10 +237,10 @@ impl Audience for Counts {
     }
 }
 
-fn differing(group: &Group<Reading>, numbering: &Numbering) -> u64 {
+fn differing(group: &Group<Reading>, table: &SharedTable) -> u64 {
     let [a, b, ..] = group.sides() else { return 0 };
     let difference = Pair { a: a.executed.clone(), b: b.executed.clone() }.difference();
-    let table = numbering.table();
+    let table = table.table();
     let is_line = |site: &SiteId| table.get(*site).criterion() == Criterion::Line;
     difference.iter().filter(is_line).count() as u64
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure};
-use metacov_formats::{Fault, Output, write_whole};
+use metacov_formats::Fault;
 use metacov_report::{Report, campaigns_report, study_report};
 use metacov_study::{
     CampaignPlan, CampaignResults, Plan, Results, Study, United, unite, unite_trials,
@@ -12,6 +12,7 @@ use metacov_study::{
 use super::study_folder::Folder;
 use super::study_trials::Trials;
 use crate::exit_code::{ExitCode, Unwritten};
+use crate::output::{Output, write_whole};
 use crate::talk::{Talk, print};
 
 /// Shows what folders say together, and writes it into a folder.

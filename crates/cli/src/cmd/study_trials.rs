@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use metacov_formats::{Error, Output, write_whole};
+use metacov_formats::Error;
 use metacov_study::TrialOutcome;
 
 use super::study_folder::{all, make, parsed};
 use crate::exit_code::Unwritten;
+use crate::output::{Output, write_whole};
 
 /// Where what is known of trials is: how far each is, what it said, what came of it.
 const TRIALS: &str = "trials";

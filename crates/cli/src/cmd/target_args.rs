@@ -1,11 +1,13 @@
 //! The program under test and its limits, in the words of users.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::Setup;
 use metacov_exec::{Limits, Mode, Target};
@@ -98,8 +100,34 @@ impl TargetArgs {
         };
         target.setup = setup.transpose()?.map(|content| Arc::new(Setup::new(content)));
         target.valid_codes = self.valid_exit;
+        check(&target)?;
         Ok(target)
     }
+}
+
+/// Refuses a target that cannot be run, before anything is.
+fn check(target: &Target) -> anyhow::Result<()> {
+    let name = target.name();
+    match target.mode {
+        Mode::Exec if target.is_library() => bail!(
+            "{name} is a shared library, which is no program to run: use --mode inline or --mode \
+             fork, which call its LLVMFuzzerTestOneInput"
+        ),
+        Mode::Inline if !target.is_library() => bail!(
+            "{name} is not a shared library (.so): use --mode exec or --mode fork for a program"
+        ),
+        _ => {}
+    }
+    if target.is_missing() {
+        let what = if target.has_path() {
+            "no such program (is it built, and is this its path from the current folder?)"
+                .to_owned()
+        } else {
+            format!("no such program in PATH (one in the current folder is ./{name})")
+        };
+        return Err(Fault::Io(io::Error::new(io::ErrorKind::NotFound, what)).of(name).into());
+    }
+    Ok(())
 }
 
 /// A flag that an interrupt sets, from now on.
@@ -140,13 +168,33 @@ pub fn bytes(text: &str) -> Result<Memory, String> {
     if text == "none" {
         return Ok(Memory(None));
     }
-    let (digits, shift) = match text.trim_end_matches(['B', 'b']).split_at_checked(text.len() - 1) {
-        Some((digits, "K" | "k")) => (digits, 10),
-        Some((digits, "M" | "m")) => (digits, 20),
-        Some((digits, "G" | "g")) => (digits, 30),
-        _ => (text, 0),
-    };
+    let number = text.strip_suffix(['B', 'b']).unwrap_or(text);
+    let units = [('K', 10), ('M', 20), ('G', 30)];
+    let (digits, shift) = units
+        .into_iter()
+        .find_map(|(unit, shift)| {
+            Some((number.strip_suffix([unit, unit.to_ascii_lowercase()])?, shift))
+        })
+        .unwrap_or((number, 0));
     let number: u64 = digits.parse().map_err(|_| "a size such as 512M or 4G is needed")?;
     let bytes = number.checked_mul(1 << shift).filter(|bytes| *bytes > 0);
     Ok(Memory(Some(bytes.ok_or("a size such as 512M or 4G is needed")?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        let read = |text: &str| bytes(text).ok().map(|memory| memory.0);
+        for (text, size) in [("512MB", 512 << 20), ("512M", 512 << 20), ("4g", 4 << 30), ("7", 7)] {
+            assert_eq!(read(text), Some(Some(size)), "{text}");
+        }
+        assert_eq!(read("1kb"), Some(Some(1 << 10)));
+        assert_eq!(read("none"), Some(None));
+        for text in ["", "B", "M", "0", "-1", "1X", "99999999999G"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
 }

@@ -221,3 +221,30 @@ fn markers_exclude_what_gcovr_excludes() {
     assert_eq!(ours, sites(&["gcovr.json", "gcovr.json", "--no-markers"]));
     assert_ne!(ours, sites(&["gcov.json", "gcov.json", "--no-markers"]));
 }
+
+/// Once for a run, however many files and pairs say it; and only where something was left out.
+#[test]
+fn what_markers_leave_out_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    fs::copy(repository().join("tests/targets/markers/markers.c"), folder.join("markers.c"))
+        .unwrap();
+    compile(&folder, "cc", &["markers.c"]);
+    of(Command::new("./program").current_dir(&folder).env("GCOV_PREFIX", folder.join("run"))).ok();
+    for pair in ["pairs/first", "pairs/second"] {
+        fs::create_dir_all(folder.join(pair)).unwrap();
+        fs::write(folder.join(pair).join("a"), "").unwrap();
+        fs::write(folder.join(pair).join("b"), "").unwrap();
+    }
+    let notes = |args: &[&str]| {
+        let run = metacov_in(&folder, args).ok();
+        let notes = run.stderr.lines().filter(|line| line.contains("markers"));
+        (notes.collect::<Vec<_>>().join("\n"), run.stdout)
+    };
+    let measure = ["measure", "--pairs", "pairs", "-j", "2", "--", "./program"];
+    let (said, shown) = notes(&measure);
+    insta::assert_snapshot!(said, @"note: 4 lines and the branches of 2 more in 1 file are left out by exclusion markers in the sources (--no-markers counts them)");
+    assert_eq!(notes(&["diff", "run", "run"]).0, said);
+    assert_eq!(notes(&[&["-q"], &measure[..]].concat()), (String::new(), shown));
+    assert_eq!(notes(&["diff", "run", "run", "--no-markers"]).0, "");
+}

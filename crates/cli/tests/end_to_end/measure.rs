@@ -101,6 +101,15 @@ fn what_does_not_run_every_time_is_flaky() {
     assert_eq!(number(&quiet, 2), number(&noisy, 2) - 1, "and is left out");
 }
 
+/// Code that runs at random on both sides is flaky too, although nothing of it differs.
+#[test]
+fn what_is_flaky_on_both_sides_is_shown() {
+    let folder = folder(&[("parity/1", &[("a.txt", "toggle"), ("b.txt", "toggle")])]);
+    let run = measure(folder.path(), &["--repeat", "2", "-j", "1", "--", "./program", "@@"]).ok();
+    let row = run.row(&["parity", "line"]);
+    assert_eq!((row[5].as_str(), row[8].as_str()), ("0", "1"), "{}", run.stdout);
+}
+
 #[test]
 fn pairs_may_be_named_in_a_manifest() {
     let folder = folder(&[("parity/1", &[("a.txt", "4"), ("b.txt", "fail")])]);
@@ -127,9 +136,9 @@ fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
     error: no pair could be measured: 1 left no counters (is it built with metacov cc or gcc --coverage?)
     ");
     let said = measure(folder.path(), &["--", "./nowhere", "@@"]).failed(3);
-    insta::assert_snapshot!(said, @"error: pairs/parity/1/a.txt: ./nowhere: No such file or directory (os error 2)");
+    insta::assert_snapshot!(said, @"error: ./nowhere: no such program (is it built, and is this its path from the current folder?)");
     let said = metacov_in(folder.path(), &["measure", "--pairs", "pairs/parity", "--", "x"]);
-    insta::assert_snapshot!(said.failed(3), @"error: pairs/parity/1/a.txt: x: No such file or directory (os error 2)");
+    insta::assert_snapshot!(said.failed(3), @"error: x: no such program in PATH (one in the current folder is ./x)");
 }
 
 /// Targets have process groups of their own, so an interrupt reaches them only through us. What

@@ -7,7 +7,6 @@ mod oracle;
 mod twin;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use twin::{GCC, GCC_11, Image, Tools, Twin};
 
@@ -149,7 +148,7 @@ fn sqlite_with_optimization() {
 }
 
 fn sqlite(level: &str) {
-    let folder = sqlite_source();
+    let folder = Path::new(metacov_sqlite::FOLDER);
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
     let images = [Image { name: "program", sources: &["driver.c", "sqlite3.c"], links: &["-lm"] }];
@@ -162,18 +161,6 @@ fn sqlite(level: &str) {
     for sql in scripts {
         twin.check(&[&twin.file(sql)]);
     }
-}
-
-/// The folder of SQLite's sources in the package that bundles it.
-fn sqlite_source() -> PathBuf {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["metadata", "--format-version", "1", "--locked", "--offline"]);
-    let output = cargo.current_dir(repository()).output().unwrap();
-    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let packages = metadata["packages"].as_array().unwrap();
-    let package = packages.iter().find(|package| package["name"] == "libsqlite3-sys").unwrap();
-    let manifest = Path::new(package["manifest_path"].as_str().unwrap());
-    manifest.with_file_name("sqlite3")
 }
 
 fn target(name: &str, files: &[&str]) -> Vec<PathBuf> {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use metacov_formats::{FileSpec, Intake, Scope};
-use metacov_runtime::Runtime;
+use metacov_runtime::{Compiler, Runtime};
 
 use crate::arena::Arena;
 use crate::oracle;
@@ -53,7 +53,7 @@ impl Twin {
             fs::copy(source, folder.join(source.file_name().unwrap())).unwrap();
         }
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("runtime");
-        let runtime = Runtime::install(tools.c.as_ref(), &cache).unwrap();
+        let runtime = Runtime::install(&Compiler::of(tools.c.as_ref()), &cache).unwrap();
         let [_, isolating, search] = <[OsString; 3]>::try_from(runtime.compile_flags()).unwrap();
         let ours = [search, runtime.link_flag()];
         for (flags, side) in [(&[][..], "libgcov"), (&ours, "metacov")] {

@@ -15,6 +15,7 @@ use super::projection::Projection;
 use super::shelf::{NOTES_BYTES_MAX, Shelf, Volume};
 use super::unit::Unit;
 use super::words::Words;
+use crate::unit_marks::unit_of;
 use crate::{Fault, Input, Place, Recorder};
 
 const FUNCTION: u32 = 0x0100_0000;
@@ -26,7 +27,8 @@ const DATA_BYTES_MAX: u64 = 256 << 20;
 pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
     let folder = recorder.scope.notes.as_deref();
     let (volume, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
-    let image = volume.image(&counters.present, recorder)?;
+    let name = input.path().map_or(0, |path| unit_of(path, recorder.prefix));
+    let image = volume.image(name, &counters.present, recorder)?;
     let mut image = image.borrow_mut();
     image.update(&counters.bytes);
     image.check()?;
@@ -37,10 +39,11 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
 /// Names all sites of a translation unit, as if all its functions were in the program.
 pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
     let mut bytes = Vec::new();
+    let name = input.path().map_or(0, |path| unit_of(&path.with_extension("gcda"), None));
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
     let unit = Unit::read(&bytes)?;
     let present = vec![true; unit.notes.functions.len()];
-    let projection = Projection::of(&unit, &present, recorder)?;
+    let projection = Projection::of(&unit, name, &present, recorder)?;
     recorder.reading.unite(projection.reading());
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! From blocks and arcs to lines and branches, by gcov's own rules.
 //!
-//! - A block is mentioned by the lines it is made of, and owned by the last of them in each file;
-//!   the first and the last block of a function are owned by none.
+//! - A block is mentioned by the lines it is made of, and owned by the last of them in each place
+//!   that it is made of; where a place has no lines, once more by the last of the places before it.
+//!   The first and the last block of a function are owned by none.
 //! - A line that owns blocks ran if one of those ran; another if a block that mentions it ran.
 //! - The branches of a line are the arcs out of the blocks that it owns, by destination, without
 //!   fake ones and without the only way out of a block.
@@ -42,6 +43,7 @@ pub(super) fn entries(notes: &Notes) -> Vec<Entry> {
         let last = function.blocks.len().wrapping_sub(1);
         for (block, places) in function.blocks.iter().map(|block| &block.places).enumerate() {
             let part = Part { function: number, variable: Flow::block(function.arcs.len(), block) };
+            let mut owner = None;
             for (source, lines) in places {
                 let of_group = |line: u32| {
                     let within = (function.first_line..=function.last_line).contains(&line);
@@ -51,11 +53,10 @@ pub(super) fn entries(notes: &Notes) -> Vec<Entry> {
                 for line in lines {
                     let key = (*source, *line, of_group(*line));
                     entries.entry(key).or_insert_with(|| Entry::new(key)).mentions.push(part);
+                    owner = Some(key);
                 }
-                let Some(line) = lines.last().filter(|_| block != 0 && block != last) else {
-                    continue;
-                };
-                if let Some(entry) = entries.get_mut(&(*source, *line, of_group(*line))) {
+                let owner = owner.filter(|_| block != 0 && block != last);
+                if let Some(entry) = owner.and_then(|owner| entries.get_mut(&owner)) {
                     entry.owned.push(part);
                     let arcs = branches[block].iter().map(|arc| Part { variable: *arc, ..part });
                     entry.branches.extend(arcs);

@@ -26,6 +26,8 @@ pub(super) const COUNTER_BYTES: usize = 8;
 /// start.
 pub(super) struct Piece {
     pub(super) unit: Arc<Unit>,
+    /// The hash of its name (see `unit_marks`).
+    pub(super) name: u32,
     pub(super) functions: Vec<(usize, usize)>,
 }
 
@@ -71,7 +73,7 @@ impl Image {
         for piece in pieces {
             let mut present = vec![false; piece.unit.notes.functions.len()];
             piece.functions.iter().for_each(|(number, _)| present[*number] = true);
-            let projection = Projection::of(&piece.unit, &present, recorder)?;
+            let projection = Projection::of(&piece.unit, piece.name, &present, recorder)?;
             known.unite(projection.reading());
             projections.push(projection);
         }

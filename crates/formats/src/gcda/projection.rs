@@ -22,9 +22,10 @@ pub(super) struct Projection {
 
 impl Projection {
     /// Enters all sites of a unit into the table. `present` tells which functions are in the
-    /// program.
+    /// program, `name` is the hash of the unit's name.
     pub(super) fn of(
         unit: &Unit,
+        name: u32,
         present: &[bool],
         recorder: &mut Recorder<'_>,
     ) -> Result<Self, Fault> {
@@ -44,6 +45,7 @@ impl Projection {
             recorder.end_file(path).map_err(|what| Fault::malformed(crate::Place::Whole, what))?;
         }
         let before = std::mem::replace(&mut recorder.reading, Reading::of(recorder.table));
+        recorder.unit = name;
         let numbers = recorder.flush_numbered(Some(&unit.notes.folder))?;
         let reading = std::mem::replace(&mut recorder.reading, before);
         Ok(Projection { reading, sites: links.sites(&numbers) })
@@ -91,7 +93,7 @@ impl Links<'_> {
             let key = [function.key.lineno_checksum, function.key.cfg_checksum];
             let record = Record::function(function.first_line, name, false);
             let record = record.ending(function.last_line);
-            let record = record.marked(&key.map(u32::to_le_bytes).concat());
+            let record = record.marked_in_unit(&key.map(u32::to_le_bytes).concat());
             let entry = Flow::block(function.arcs.len(), 0);
             self.add(record, &[Part { function: number, variable: entry }], recorder);
         }

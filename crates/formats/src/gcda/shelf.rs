@@ -40,10 +40,11 @@ impl Volume {
     /// Its counters, one function behind the other, if these functions are in the program.
     pub(super) fn image(
         &self,
+        name: u32,
         present: &[bool],
         recorder: &mut Recorder<'_>,
     ) -> Result<Rc<RefCell<Image>>, Fault> {
-        let piece = self.unit.piece(present);
+        let piece = self.unit.piece(name, present);
         self.images.get(present, || Image::of(&[piece], recorder).map(RefCell::new))
     }
 }

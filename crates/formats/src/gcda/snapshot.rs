@@ -20,6 +20,7 @@ use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
 use super::shelf::Shelf;
 use super::words::{Layout, Words};
+use crate::unit_marks::hash_of;
 use crate::{Error, Fault, Place, Recorder};
 
 /// What counters that lie in no file are called.
@@ -219,7 +220,7 @@ impl Listing {
             };
             functions.push((number, start));
         }
-        Ok(Piece { unit, functions })
+        Ok(Piece { unit, name: hash_of(&self.path), functions })
     }
 }
 

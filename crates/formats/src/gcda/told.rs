@@ -88,7 +88,7 @@ pub(crate) fn tell_file(
 ) -> Result<UnitCounts, Error> {
     let told = Input::open(path).and_then(|mut input| {
         let (volume, counters) = Counters::open(&mut input, shelf, None, notes)?;
-        tell(path, &volume.unit.piece(&counters.present), &[&counters.bytes])
+        tell(path, &volume.unit.piece(0, &counters.present), &[&counters.bytes])
     });
     told.map_err(|fault| fault.of(path.display().to_string()))
 }

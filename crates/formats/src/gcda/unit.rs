@@ -66,9 +66,9 @@ impl Unit {
     }
 
     /// The functions that are in the program, their counters one behind the other.
-    pub(super) fn piece(self: &Arc<Self>, present: &[bool]) -> Piece {
+    pub(super) fn piece(self: &Arc<Self>, name: u32, present: &[bool]) -> Piece {
         let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
         let functions = starts.filter(|(number, _)| present[*number]).collect();
-        Piece { unit: self.clone(), functions }
+        Piece { unit: self.clone(), name, functions }
     }
 }

@@ -3,10 +3,13 @@
 //! Keys come in any order: gcov 12 writes a line's branches before its number, a file's lines
 //! before its path, and the folder that paths are relative to at the very end.
 
+use std::path::Path;
+
 use hashbrown::HashMap;
 use metacov_core::BranchKey;
 
 use crate::json::Json;
+use crate::unit_marks::unit_of;
 use crate::{Fault, Input, Record, Recorder};
 
 pub(super) fn documents(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
@@ -24,11 +27,13 @@ fn document(
     line: &mut Line,
 ) -> Result<(), Fault> {
     let (mut folder, mut version) = (None, None);
+    recorder.unit = 0;
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
             b"format_version" => version = Some(json.string()?.to_owned()),
             b"current_working_directory" => folder = Some(json.string()?.to_owned()),
+            b"data_file" => recorder.unit = unit_of(Path::new(json.string()?), None),
             b"files" => json.elements(|json| file(json, recorder, line))?,
             _ => json.skip()?,
         }
@@ -151,6 +156,6 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
     let count = count.ok_or_else(|| json.fault("a function without `execution_count`"))?;
     // A function with another number of blocks, or another end, is other code.
     let shape = [blocks.to_le_bytes(), last.to_le_bytes()].concat();
-    recorder.add(Record::function(line, name, count > 0).ending(last).marked(&shape));
+    recorder.add(Record::function(line, name, count > 0).ending(last).marked_in_unit(&shape));
     Ok(())
 }

@@ -3,6 +3,7 @@
 //! The prefixes `GCOV`, `GCOVR`, `LCOV` and `LCOVR` mean the same, as in gcovr. What depends on
 //! hits (`GCOVR_EXCL_BR_WITHOUT_HIT`) is ignored: it would differ between the sides.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use memchr::memmem;
@@ -16,6 +17,8 @@ pub(crate) struct Exclusions {
     lines: Vec<Range>,
     branches: Vec<Range>,
     functions: Vec<u32>,
+    /// Lines that something was left out of, as far as reports have been read.
+    met: BTreeSet<u32>,
 }
 
 /// First and last line.
@@ -81,6 +84,11 @@ impl Exclusions {
     /// Whether the branches of the line are left out.
     pub(crate) fn hold_branches(&self, line: u32) -> bool {
         within(&self.branches, line)
+    }
+
+    /// Notes that something of the line was left out; whether that is new.
+    pub(crate) fn meet(&mut self, line: u32) -> bool {
+        self.met.insert(line)
     }
 
     /// Takes a function marker to mean all lines from the function's start to the next function.

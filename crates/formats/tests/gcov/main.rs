@@ -47,7 +47,22 @@ fn shapes_without_optimization() {
 
 #[test]
 fn shapes_with_optimization() {
+    shapes("-O1");
     shapes("-O2");
+    shapes("-O3");
+}
+
+/// A block of two files whose lines have the same number: the second is named without a line.
+#[test]
+fn lines_of_one_number_in_two_files() {
+    let folder = repository().join("tests/targets/sameline");
+    let sources = ["line.cpp", "line.h"].map(|name| folder.join(name));
+    for level in ["-O0", "-O1", "-O2", "-O3"] {
+        let program = Program::build("g++", &[level], &sources);
+        for words in [&[][..], &["1"], &["9"], &["1", "9", "-9"]] {
+            program.check(words);
+        }
+    }
 }
 
 fn shapes(level: &str) {

@@ -27,7 +27,7 @@ fn read_with_universe(file: &str, context: Option<&str>, universe: &str) -> Sets
         path: fixture(file),
         context: context.map(str::to_owned),
     };
-    intake.read_universe(&spec(universe, None)).unwrap();
+    intake.read_universe(&[spec(universe, None)]).unwrap();
     let reading = intake.read_side(&[spec(file, context)]).unwrap();
     describe(intake.table(), &reading)
 }
@@ -240,7 +240,7 @@ fn data_files_count_statements_like_reports_if_a_report_tells_them() {
         };
         let report = read(&scope, &[file("json").path]).unwrap();
         let mut intake = Intake::new(&scope);
-        intake.read_universe(&file("json")).unwrap();
+        intake.read_universe(&[file("json")]).unwrap();
         let reading = intake.read_side(&[file("coverage")]).unwrap();
         let data = describe(intake.table(), &reading);
         for criterion in ["line", "branch"] {

@@ -63,7 +63,7 @@ fn notes_alone_are_a_universe_and_no_side() {
     assert_eq!(fault, "gcov notes (.gcno) do not tell what ran (see --universe)");
     let mut intake = Intake::new(&scope);
     for path in notes {
-        intake.read_universe(&FileSpec { path, context: None }).unwrap();
+        intake.read_universe(&[FileSpec { path, context: None }]).unwrap();
     }
     let [path, _] = counters("gcc-12", "a");
     let main_alone = intake.read_side(&[FileSpec { path, context: None }]).unwrap();

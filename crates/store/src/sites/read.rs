@@ -1,6 +1,6 @@
 //! From rows to a site table.
 
-use metacov_core::{BranchKey, Criterion, Element, FileId, Site, SiteTable, Span, Symbol};
+use metacov_core::{BranchKey, Criterion, Element, FileId, Mark, Site, SiteTable, Span, Symbol};
 use metacov_formats::Fault;
 use rusqlite::{Connection, Row};
 
@@ -125,8 +125,9 @@ fn read_site(
         table.exclude(id);
     }
     if let (Some(kind), Some(mark)) = (cell(14)?, cell(15)?) {
-        let kind = u16::try_from(kind).ok().filter(|kind| *kind != 0).ok_or("a mark of no kind")?;
-        table.mark(id, kind, mark.cast_unsigned()).map_err(|error| error.to_string())?;
+        let mark = Mark::of_kind(kind.cast_unsigned(), mark.cast_unsigned());
+        let mark = mark.ok_or("a mark of an unknown kind")?;
+        table.mark(id, mark).map_err(|error| error.to_string())?;
     }
     Ok(Extras::of(table, id))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use metacov_core::{
     Context, Exit, Failure, Group, Input, Judgement, Missing, Reading, Setup, SiteTable, Violation,
 };
-use metacov_formats::{Audience, Done, Numbering};
+use metacov_run::{GroupDone, Observer, SharedTable};
 use metacov_store::{Recorder, Run, merge};
 
 use crate::suite::header;
@@ -14,13 +14,13 @@ use crate::suite::header;
 /// Records pairs with these contexts; `None` is a side that crashed.
 fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
     let recorder = Recorder::open(file, &header(&[]), false).unwrap();
-    let numbering = Numbering::of(SiteTable::new(), None);
-    let side = || Reading::of(&numbering.table());
+    let table = SharedTable::of(SiteTable::new(), None);
+    let side = || Reading::of(&table.table());
     let group = Group::new(vec![side(), side()]).unwrap();
     let missing =
         Missing { failure: Failure::Crashed, exit: Exit::Signalled(11), last_words: String::new() };
     for (place, context, ran) in contexts {
-        let done = Done {
+        let done = GroupDone {
             place: *place,
             relation: "swap",
             pair: &place.to_string(),
@@ -28,9 +28,9 @@ fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
             outcome: if *ran { Ok(&group) } else { Err((0, &missing)) },
             context,
             took: Duration::from_micros(7),
-            numbering: &numbering,
+            table: &table,
         };
-        recorder.hear(&done).unwrap();
+        recorder.on_group(&done).unwrap();
     }
     recorder.finish(true, Some(&SiteTable::new())).unwrap();
 }

@@ -97,5 +97,5 @@ fn other_files_are_refused() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[60..64].copy_from_slice(&9u32.to_be_bytes());
     fs::write(&file, bytes).unwrap();
-    assert_eq!(open(), "run file version 9 is not known (metacov reads 5)");
+    assert_eq!(open(), "run file version 9 is not known (metacov reads 5 and 6)");
 }

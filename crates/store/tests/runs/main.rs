@@ -5,3 +5,4 @@ mod damage;
 mod merging;
 mod recording;
 mod suite;
+mod versions;

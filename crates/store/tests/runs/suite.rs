@@ -11,9 +11,9 @@ use metacov_core::{
     Criteria, Exit, Failure, Group, Input as Kept, Missing, Operation, Reading, Setup, Suite,
 };
 use metacov_formats::{
-    Error, Export, FileSpec, GcovrFormat, GroupSpec, Halt, Intake, Numbering, Options, Plan, Scope,
-    Side, WRITERS, fold,
+    Error, Export, FileSpec, GcovrFormat, GroupSpec, Intake, PairList, Scope, WRITERS,
 };
+use metacov_run::{FoldOptions, SharedTable, Source, StopReason, fold};
 use metacov_store::{Header, Recorder, Run, Settings};
 use proptest::prelude::*;
 
@@ -59,9 +59,22 @@ pub enum Input {
     Failed(Failure),
 }
 
-impl Side for Input {
-    fn read(&self, intake: &mut Intake<'_>) -> Result<Result<Reading, Missing>, Error> {
-        match self {
+/// Reads or fails, as the input says.
+pub struct Inputs;
+
+impl Source for Inputs {
+    type Side = Input;
+    type Runner = ();
+
+    fn runner(&self, _worker: usize) {}
+
+    fn read(
+        &self,
+        side: &Input,
+        (): &mut (),
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
                 intake.read_side(&[file]).map(Ok)
@@ -79,12 +92,12 @@ impl Side for Input {
         }
     }
 
-    fn name(&self) -> String {
+    fn name(&self, _side: &Input) -> String {
         "side".to_owned()
     }
 
-    fn inputs(&self) -> Result<Vec<Kept>, Error> {
-        Ok(match self {
+    fn inputs(&self, side: &Input) -> Result<Vec<Kept>, Error> {
+        Ok(match side {
             // Text, and bytes that are none.
             Input::File(path) => {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -96,13 +109,7 @@ impl Side for Input {
     }
 
     fn setup(&self) -> Option<Arc<Setup>> {
-        match self {
-            Input::File(path) => {
-                let length = path.as_os_str().len() % 2;
-                Some(Arc::new(Setup::new(vec![b's'; length + 1])))
-            }
-            Input::Failed(_) => None,
-        }
+        Some(Arc::new(Setup::new(b"setup".to_vec())))
     }
 }
 
@@ -122,7 +129,7 @@ fn report(lines: u16, more: bool) -> String {
 }
 
 /// The plan of these groups; reports lie in a folder.
-pub fn plan(folder: &Path, specs: &[Spec]) -> Plan<Input> {
+pub fn plan(folder: &Path, specs: &[Spec]) -> PairList<Input> {
     let specs: Vec<_> = specs
         .iter()
         .map(|(relation, pair, sides)| {
@@ -140,11 +147,11 @@ pub fn plan(folder: &Path, specs: &[Spec]) -> Plan<Input> {
             Ok(GroupSpec { relation: relation.clone(), pair: pair.clone(), sides })
         })
         .collect();
-    Plan { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) }
+    PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) }
 }
 
-pub fn options(workers: usize) -> Options {
-    Options {
+pub fn options(workers: usize) -> FoldOptions {
+    FoldOptions {
         scope: Scope { root: PathBuf::from("/"), ..Scope::default() },
         operation: Operation::Xor,
         universe: Vec::new(),
@@ -168,7 +175,7 @@ pub fn header(specs: &[Spec]) -> Header {
 
 /// Folds without a file.
 pub fn live(folder: &Path, specs: &[Spec]) -> Suite {
-    fold(plan(folder, specs), &options(1), Numbering::default(), &()).unwrap()
+    fold(&Inputs, plan(folder, specs), &options(1), SharedTable::default(), &()).unwrap()
 }
 
 /// Records the first `until` groups of a suite, or goes on to there.
@@ -187,10 +194,10 @@ pub fn record_with(
     let mut recorder = Recorder::open(file, &header(specs), file.exists())?;
     let mut plan = plan(folder, specs);
     plan.specs = Box::new(plan.specs.take(until));
-    let numbering = recorder.numbering();
-    let suite = match fold(plan, &options(workers), numbering, &recorder) {
+    let table = recorder.shared_table();
+    let suite = match fold(&Inputs, plan, &options(workers), table, &recorder) {
         Ok(suite) => suite,
-        Err(Halt::Input(error) | Halt::Audience(error)) => {
+        Err(StopReason::Input(error) | StopReason::Observer(error)) => {
             recorder.finish(false, None)?;
             return Err(error);
         }

@@ -3,7 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Group, Judgement, Reading};
-use metacov_formats::{Audience, Done, Error};
+use metacov_formats::Error;
+use metacov_run::{GroupDone, Observer};
 use metacov_store::Run;
 
 use super::Frequency;
@@ -19,8 +20,8 @@ impl Passing {
     }
 }
 
-impl Audience for Passing {
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error> {
+impl Observer for Passing {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         if let (Ok(group), Some(Judgement::Holds)) = (done.outcome, &done.context.judgement) {
             add(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), group);
         }

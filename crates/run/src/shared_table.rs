@@ -1,31 +1,30 @@
-//! One numbering for all workers of a fold.
+//! One site table for all workers of a fold.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use metacov_core::{BuildMismatch, Cover, Reading, Renumbering, SiteTable, same_build};
+use metacov_formats::{Error, Fault};
 
-use crate::{Error, Fault};
-
-/// The numbering in which all workers tell what they have read.
+/// The site table in whose numbers all workers report what they have read.
 ///
-/// A worker reads into a table of its own, without asking anybody, and takes part in the common
-/// one only when its own has changed: after the first few groups of a build, never again.
-pub struct Numbering {
+/// A worker reads into a table of its own, without a lock, and takes part in the shared one only when
+/// its own has changed: after the first few groups of a build, never again.
+pub struct SharedTable {
     table: Mutex<SiteTable>,
     /// What the first side of the first group knows, and what that side is called. All groups are
     /// of its build.
     first: OnceLock<(Cover, String)>,
 }
 
-impl Numbering {
-    /// A numbering that goes on from a table; what the first side of its first group knew, and
+impl SharedTable {
+    /// A shared table that goes on from a table; what the first side of its first group knew, and
     /// where that comes from, if there was one.
     pub fn of(table: SiteTable, first: Option<(Cover, String)>) -> Self {
-        let numbering = Numbering { table: Mutex::new(table), first: OnceLock::new() };
+        let shared = SharedTable { table: Mutex::new(table), first: OnceLock::new() };
         if let Some(first) = first {
-            let _ = numbering.first.set(first);
+            let _ = shared.first.set(first);
         }
-        numbering
+        shared
     }
 
     /// The table as it is now. It only grows: numbers stay what they are.
@@ -54,32 +53,32 @@ impl Numbering {
     }
 }
 
-impl Default for Numbering {
+impl Default for SharedTable {
     fn default() -> Self {
-        Numbering::of(SiteTable::new(), None)
+        SharedTable::of(SiteTable::new(), None)
     }
 }
 
-/// A worker's share in the common numbering.
-pub(crate) struct Share<'n> {
-    numbering: &'n Numbering,
+/// The numbers that the sites of a worker's own table have in the shared one.
+pub(crate) struct WorkerTable<'n> {
+    shared: &'n SharedTable,
     /// The worker's table as it was when it was last taken in, by revision, and its numbers.
     taken: Option<(u64, Renumbering)>,
 }
 
-impl<'n> Share<'n> {
-    pub(crate) fn of(numbering: &'n Numbering) -> Self {
-        Share { numbering, taken: None }
+impl<'n> WorkerTable<'n> {
+    pub(crate) fn of(shared: &'n SharedTable) -> Self {
+        WorkerTable { shared, taken: None }
     }
 
-    /// The common numbers of all sites of the worker's table, after `name` was read.
+    /// The shared numbers of all sites of the worker's table, after `name` was read.
     pub(crate) fn numbers(&mut self, table: &SiteTable, name: &str) -> Result<&Renumbering, Error> {
         let taken = match self.taken.take() {
             Some(taken) if taken.0 == table.revision() => taken,
             _ => {
-                let numbers = self.numbering.table().absorb(table);
+                let numbers = self.shared.table().absorb(table);
                 let numbers =
-                    numbers.map_err(|mismatch| self.numbering.other_build(mismatch, name))?;
+                    numbers.map_err(|mismatch| self.shared.other_build(mismatch, name))?;
                 (table.revision(), numbers)
             }
         };

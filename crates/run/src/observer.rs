@@ -1,25 +1,26 @@
-//! Who is told of groups as they are done.
+//! What is told of groups as they are done.
 
 use std::time::Duration;
 
 use metacov_core::{Context, Group, Missing, Reading};
+use metacov_formats::Error;
 
-use crate::{Error, Numbering};
+use crate::SharedTable;
 
-/// Somebody who is told of each group as soon as it is done: a file that keeps it, a bar that
-/// moves. Workers tell it side by side, in no order.
-pub trait Audience: Sync {
-    /// Whether the group is known from before, so that it is not folded again.
-    fn knows(&self, _place: u64, _relation: &str, _pair: &str) -> Result<bool, Error> {
+/// Is told of each group as soon as it is done: a file that keeps it, a progress bar. Workers call it
+/// concurrently, in no order.
+pub trait Observer: Sync {
+    /// Whether the group was done in an earlier run, so that it is not folded again.
+    fn is_done(&self, _place: u64, _relation: &str, _pair: &str) -> Result<bool, Error> {
         Ok(false)
     }
 
-    /// Hears of a group. An error ends the fold.
-    fn hear(&self, done: &Done<'_>) -> Result<(), Error>;
+    /// Takes in a group. An error ends the fold.
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error>;
 }
 
 /// A group that is done.
-pub struct Done<'g> {
+pub struct GroupDone<'g> {
     /// Its place in the plan, from zero.
     pub place: u64,
     /// The relation.
@@ -35,12 +36,12 @@ pub struct Done<'g> {
     /// How long it took to run and to read all sides.
     pub took: Duration,
     /// What the readings' numbers stand for.
-    pub numbering: &'g Numbering,
+    pub table: &'g SharedTable,
 }
 
-/// Nobody.
-impl Audience for () {
-    fn hear(&self, _done: &Done<'_>) -> Result<(), Error> {
+/// No observer.
+impl Observer for () {
+    fn on_group(&self, _done: &GroupDone<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-
-use crate::{Error, Fault};
+use metacov_formats::{Error, Fault};
 
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]

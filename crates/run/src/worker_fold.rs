@@ -1,28 +1,29 @@
-//! One worker's hand in a fold.
+//! One worker's part of a fold.
 
 use std::collections::BTreeMap;
 
 use metacov_core::{
     Agreement, Context, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
 };
+use metacov_formats::{Error, Fault};
 
-use crate::numbering::Share;
-use crate::{Audience, Done, Error, Fault, Halt, Numbering};
+use crate::shared_table::WorkerTable;
+use crate::{GroupDone, Observer, SharedTable, StopReason};
 
 /// What the sides of a group ran; or the first that cannot tell, and why.
-pub type Outcome = Result<Group<Reading>, (usize, Missing)>;
+pub type Readings = Result<Group<Reading>, (usize, Missing)>;
 
-/// Takes in groups, in the numbers of a worker's own table, and folds them in the common ones.
-pub struct Hand<'n> {
-    numbering: &'n Numbering,
-    share: Share<'n>,
+/// Takes in groups, in the numbers of a worker's own table, and folds them in those of the shared one.
+pub struct WorkerFold<'n> {
+    table: &'n SharedTable,
+    own: WorkerTable<'n>,
     operation: Operation,
     relations: BTreeMap<String, Tally>,
     agreement: Agreement,
 }
 
 /// A group that a worker has read.
-pub struct Read<'g> {
+pub struct GroupRead<'g> {
     /// Its place in the plan, from zero.
     pub place: u64,
     /// The relation.
@@ -32,46 +33,46 @@ pub struct Read<'g> {
     /// What to call its sides in a message.
     pub sides: &'g [String],
     /// What they ran.
-    pub outcome: Outcome,
+    pub readings: Readings,
     /// What it was run on, and how it was judged.
     pub context: Context,
     /// How long that took.
     pub took: std::time::Duration,
 }
 
-impl<'n> Hand<'n> {
-    /// A hand that has folded nothing yet.
-    pub fn new(numbering: &'n Numbering, operation: Operation) -> Self {
+impl<'n> WorkerFold<'n> {
+    /// A fold of no groups.
+    pub fn new(table: &'n SharedTable, operation: Operation) -> Self {
         let (relations, agreement) = (BTreeMap::new(), Agreement::default());
-        Hand { numbering, share: Share::of(numbering), operation, relations, agreement }
+        WorkerFold { table, own: WorkerTable::of(table), operation, relations, agreement }
     }
 
-    /// Folds a group, and tells the audience of it.
-    pub fn fold(
+    /// Folds a group, whose sites have the numbers of this worker's own table, and tells the observer.
+    pub fn add(
         &mut self,
-        read: Read<'_>,
-        table: &SiteTable,
-        audience: &dyn Audience,
-    ) -> Result<(), Halt> {
-        let Read { place, relation, pair, sides, outcome, context, took } = read;
-        let outcome = self.renumbered(outcome, sides, table).map_err(Halt::Input)?;
-        let done = Done {
+        read: GroupRead<'_>,
+        own_table: &SiteTable,
+        observer: &dyn Observer,
+    ) -> Result<(), StopReason> {
+        let GroupRead { place, relation, pair, sides, readings, context, took } = read;
+        let readings = self.renumbered(readings, sides, own_table).map_err(StopReason::Input)?;
+        let done = GroupDone {
             place,
             relation,
             pair,
             sides: sides.len(),
-            outcome: outcome.as_ref().map_err(|(side, missing)| (*side, missing)),
+            outcome: readings.as_ref().map_err(|(side, missing)| (*side, missing)),
             context: &context,
             took,
-            numbering: self.numbering,
+            table: self.table,
         };
-        audience.hear(&done).map_err(Halt::Audience)?;
+        observer.on_group(&done).map_err(StopReason::Observer)?;
         if !self.relations.contains_key(relation) {
-            let tally = Tally::of(&self.numbering.table());
+            let tally = Tally::of(&self.table.table());
             self.relations.insert(relation.to_owned(), tally);
         }
         let Some(tally) = self.relations.get_mut(relation) else { return Ok(()) };
-        match outcome {
+        match readings {
             Ok(readings) => {
                 self.agreement = self.agreement.meet(Agreement::of(&readings));
                 tally.add(&readings, self.operation);
@@ -81,28 +82,28 @@ impl<'n> Hand<'n> {
         Ok(())
     }
 
-    /// Adds what this hand has folded to a suite over the common table.
+    /// Adds what was folded to a suite over the shared table.
     pub fn put_into(self, suite: &mut Suite) {
         suite.merge(self.relations, self.agreement);
     }
 
-    /// What the sides ran, under the common numbers.
+    /// What the sides ran, in the numbers of the shared table.
     fn renumbered(
         &mut self,
-        outcome: Outcome,
+        readings: Readings,
         sides: &[String],
-        table: &SiteTable,
-    ) -> Result<Outcome, Error> {
-        if let Ok(readings) = &outcome {
-            check_sides(table, readings, sides)?;
+        own_table: &SiteTable,
+    ) -> Result<Readings, Error> {
+        if let Ok(readings) = &readings {
+            check_sides(own_table, readings, sides)?;
         }
         // Also what was read before a side failed is code of this build.
         let name = sides.first().map_or("", String::as_str);
-        let numbers = self.share.numbers(table, name)?;
-        match outcome {
+        let numbers = self.own.numbers(own_table, name)?;
+        match readings {
             Ok(readings) => {
                 let readings = readings.map(|reading| numbers.reading(reading));
-                self.numbering.check(&readings.sides()[0], name)?;
+                self.table.check(&readings.sides()[0], name)?;
                 Ok(Ok(readings))
             }
             Err(missing) => Ok(Err(missing)),

@@ -1,0 +1,161 @@
+//! Suites, folded in parallel and in constant memory.
+//!
+//! Each worker reads groups into a site table of its own, takes them to the table that all workers
+//! share, tells the observer, and folds them into tallies of its own; the tallies are united at the
+//! end. Uniting is commutative, so the result is the same however many workers there are.
+
+use std::num::NonZero;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use metacov_core::{Context, Input, Missing, Operation, Reading, Setup, SiteTable, Suite};
+use metacov_formats::{
+    Error, Fault, FileSpec, GroupSpec, Intake, Library, PairList, Place, Scope, Specs,
+};
+
+use crate::pool::{PoolState, StopReason, run_jobs};
+use crate::{GroupRead, Observer, Readings, SharedTable, WorkerFold};
+
+/// How a suite is folded.
+#[derive(Clone, Debug)]
+pub struct FoldOptions {
+    /// Which code counts.
+    pub scope: Scope,
+    /// What is asked of each pair.
+    pub operation: Operation,
+    /// Files that list all code, whether it ran or not.
+    pub universe: Vec<FileSpec>,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+}
+
+/// Runs or reads the sides of groups.
+pub trait Source: Sync {
+    /// A side of a group.
+    type Side: Send;
+    /// What a worker needs for that, and keeps from side to side.
+    type Runner;
+
+    /// What the worker of this number needs.
+    fn runner(&self, worker: usize) -> Self::Runner;
+
+    /// What a side ran, or why it has no cover.
+    fn read(
+        &self,
+        side: &Self::Side,
+        runner: &mut Self::Runner,
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Missing>, Error>;
+
+    /// What to call a side in a message.
+    fn name(&self, side: &Self::Side) -> String;
+
+    /// What a side is run on, if it is run.
+    fn inputs(&self, _side: &Self::Side) -> Result<Vec<Input>, Error> {
+        Ok(Vec::new())
+    }
+
+    /// What makes the state that all sides start from, if they share one.
+    fn setup(&self) -> Option<Arc<Setup>> {
+        None
+    }
+}
+
+/// Folds all groups of a list that the observer does not know yet, and tells it of each. The result is
+/// of those groups, over the shared table.
+///
+/// The first group that cannot be read ends it, and its error is the result: the first by its place in
+/// the list, whichever worker met it. An interrupt ends it too, but loses nothing: the result is what
+/// was folded until then, which is fewer groups than were planned.
+pub fn fold<S: Source>(
+    source: &S,
+    pairs: PairList<S::Side>,
+    options: &FoldOptions,
+    table: SharedTable,
+    observer: &dyn Observer,
+) -> Result<Suite, StopReason> {
+    let workers = options.workers.get().min(usize::try_from(pairs.groups).unwrap_or(usize::MAX));
+    let groups = Groups { specs: pairs.specs, next: 0 };
+    let (groups, library) = (Mutex::new(groups), Arc::<Library>::default());
+    let next = |state: &PoolState| {
+        groups.lock().unwrap_or_else(PoisonError::into_inner).next(state, observer)
+    };
+    let folds = run_jobs(workers.max(1), next, |jobs| {
+        let mut fold = WorkerFold::new(&table, options.operation);
+        let mut intake = Intake::sharing(library.clone(), &options.scope);
+        if let Err(error) = intake.read_universe(&options.universe) {
+            jobs.fail(error);
+        }
+        let mut runner = source.runner(jobs.worker);
+        jobs.run(|place, spec| {
+            let read = read_group(source, options.operation, &spec, &mut runner, &mut intake);
+            let sides: Vec<String> =
+                spec.sides.sides().iter().map(|side| source.name(side)).collect();
+            let (readings, context, took) = read.map_err(StopReason::Input)?;
+            let GroupSpec { relation, pair, .. } = &spec;
+            let read = GroupRead { place, relation, pair, sides: &sides, readings, context, took };
+            fold.add(read, intake.table(), observer)
+        });
+        fold
+    })?;
+    let mut suite = Suite::new(SiteTable::new(), options.operation, options.scope.per_instance);
+    for fold in folds {
+        fold.put_into(&mut suite);
+    }
+    suite.table = table.into_table();
+    Ok(suite)
+}
+
+/// The groups that are left.
+struct Groups<S> {
+    specs: Specs<S>,
+    next: u64,
+}
+
+impl<S> Groups<S> {
+    /// The next group that the observer does not know, and its place.
+    fn next(&mut self, state: &PoolState, observer: &dyn Observer) -> Option<(u64, GroupSpec<S>)> {
+        while !state.is_over() {
+            let at = self.next;
+            self.next += 1;
+            let is_new = self.specs.next()?.and_then(|spec| {
+                let is_done = observer.is_done(at, &spec.relation, &spec.pair)?;
+                Ok((!is_done).then_some(spec))
+            });
+            match is_new {
+                Ok(Some(spec)) => return Some((at, spec)),
+                Ok(None) => {}
+                Err(error) => state.stop(at, StopReason::Input(error)),
+            }
+        }
+        None
+    }
+}
+
+/// What the sides of a group ran, what it was run on, and how long that took. It is not judged.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long a group took is reported, and part of no result"
+)]
+fn read_group<S: Source>(
+    source: &S,
+    operation: Operation,
+    spec: &GroupSpec<S::Side>,
+    runner: &mut S::Runner,
+    intake: &mut Intake<'_>,
+) -> Result<(Readings, Context, std::time::Duration), Error> {
+    let sides = spec.sides.sides();
+    if operation != Operation::Xor && sides.len() > 2 {
+        let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
+        return Err(Fault::malformed(Place::Whole, what)
+            .of(format!("pair {} of {}", spec.pair, spec.relation)));
+    }
+    let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
+    let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
+    let context = Context { setup: source.setup(), inputs, judgement: None };
+    let start = Instant::now();
+    let read = spec.sides.try_map(|side| source.read(side, runner, intake))?;
+    let missing = read.sides().iter().position(Result::is_err);
+    let readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));
+    Ok((readings, context, start.elapsed()))
+}

@@ -1,0 +1,71 @@
+//! Where the sides of groups come from.
+
+use std::num::NonZero;
+use std::sync::Arc;
+
+use metacov_core::{Input, Missing, Reading, Setup};
+use metacov_exec::{Invocation, ProcessRunner, Target};
+use metacov_formats::{Error, FileSpec, Intake};
+
+use crate::Source;
+
+/// Coverage files, united. One that cannot be read is an error: nothing was run.
+pub struct CoverageFiles;
+
+impl Source for CoverageFiles {
+    type Side = Vec<FileSpec>;
+    type Runner = ();
+
+    fn runner(&self, _worker: usize) {}
+
+    fn read(
+        &self,
+        side: &Vec<FileSpec>,
+        (): &mut (),
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        intake.read_side(side).map(Ok)
+    }
+
+    fn name(&self, side: &Vec<FileSpec>) -> String {
+        side.first().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+/// Executions of a program: one for each input of a side, whose covers are united.
+pub struct ProgramRuns {
+    /// The program.
+    pub target: Target,
+    /// How often each input is run, to find out what does not run every time.
+    pub repeat: NonZero<u32>,
+}
+
+impl Source for ProgramRuns {
+    type Side = Vec<Invocation>;
+    type Runner = ProcessRunner;
+
+    fn runner(&self, worker: usize) -> ProcessRunner {
+        ProcessRunner::new(worker)
+    }
+
+    fn read(
+        &self,
+        side: &Vec<Invocation>,
+        runner: &mut ProcessRunner,
+        intake: &mut Intake<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        runner.run_side(&self.target, side, self.repeat, intake)
+    }
+
+    fn name(&self, side: &Vec<Invocation>) -> String {
+        side.first().map(Invocation::name).unwrap_or_default()
+    }
+
+    fn inputs(&self, side: &Vec<Invocation>) -> Result<Vec<Input>, Error> {
+        Ok(side.iter().map(Invocation::inputs).collect::<Result<Vec<_>, _>>()?.concat())
+    }
+
+    fn setup(&self) -> Option<Arc<Setup>> {
+        self.target.setup.clone()
+    }
+}

@@ -1,0 +1,37 @@
+//! Files of earlier versions are read, gone on with and merged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use metacov_core::{Criterion, total};
+use metacov_store::{Recorder, Run, merge};
+
+fn version_5() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/version-5/absdiff.metacov")
+}
+
+/// Sites, what ran, and what differs, of lines.
+fn lines(path: &Path) -> [u64; 3] {
+    let (suite, _) = Run::open(path).unwrap().suite().unwrap();
+    let lines = total(&suite.table, &suite.total())[Criterion::Line];
+    [lines.sites, lines.executed(), lines.selected]
+}
+
+#[test]
+fn version_5_is_read() {
+    assert_eq!(lines(&version_5()), [4, 4, 2]);
+}
+
+#[test]
+fn version_5_is_gone_on_with_and_merged() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.metacov");
+    fs::copy(version_5(), &file).unwrap();
+    let header = Run::open(&file).unwrap().header;
+    let recorder = Recorder::open(&file, &header, true).unwrap();
+    assert_eq!(recorder.known(), 4);
+    drop(recorder);
+    let merged = folder.path().join("merged.metacov");
+    merge(&[file, version_5()], &merged).unwrap();
+    assert_eq!(lines(&merged), [4, 4, 2]);
+}
