@@ -4,13 +4,15 @@ use std::io;
 use std::time::Duration;
 
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
-use metacov_exec::{Connection, Engine, Master, Meter, State, Trace};
-use metacov_formats::Intake;
+use metacov_exec::{Connection, Engine, HelperPort, Meter, State, Trace};
+use metacov_formats::CoverageLoader;
 use metacov_relations::{
-    ALL, Database, Dialect, Invalid, Rng, Schema, Side, Successes, Test, Verdict,
+    ALL, Database, Dialect, Invalid, Rng, Schema, Side, SuccessRates, Test, Verdict,
 };
 
-use crate::message::{Answer, Built, Job, Judged, Script, Setting, Tested, encode};
+use crate::message::{
+    Answer, Judged, Script, SetupDone, TestBatch, TestResult, WorkerConfig, encode,
+};
 use crate::script::written;
 use crate::time::{Phase, Stopwatch};
 
@@ -19,15 +21,15 @@ const BATCH_MAX: usize = 512;
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
 /// What tests need.
-pub(crate) struct Bench<'s> {
+pub(crate) struct TestBench<'s> {
     pub(crate) gauge: Option<Gauge<'s>>,
     pub(crate) dialect: Dialect,
-    pub(crate) setting: &'s Setting,
+    pub(crate) setting: &'s WorkerConfig,
 }
 
 /// What is needed to know what a test runs.
 pub(crate) struct Gauge<'s> {
-    pub(crate) intake: Intake<'s>,
+    pub(crate) intake: CoverageLoader<'s>,
     pub(crate) meter: Meter,
     /// What the engine does when it is used for the first time.
     pub(crate) once: Cover,
@@ -41,7 +43,7 @@ impl Gauge<'_> {
 }
 
 /// A database, and all that is needed to run tests on it.
-pub(crate) struct Place<'p, 's> {
+pub(crate) struct PreparedState<'p, 's> {
     gauge: Option<&'p mut Gauge<'s>>,
     connection: Connection<'p>,
     operations_max: u64,
@@ -50,13 +52,13 @@ pub(crate) struct Place<'p, 's> {
     pub(crate) watch: Stopwatch,
 }
 
-impl<'s> Bench<'s> {
+impl<'s> TestBench<'s> {
     /// Makes a database: `fill` runs what makes it.
     pub(crate) fn place<'p, T>(
         &'p mut self,
         engine: &'p Engine,
         fill: impl FnOnce(&mut Connection<'p>, u64) -> T,
-    ) -> io::Result<(Place<'p, 's>, T)> {
+    ) -> io::Result<(PreparedState<'p, 's>, T)> {
         let mut watch = Stopwatch::start();
         let mut gauge = self.gauge.as_mut();
         if let Some(gauge) = &mut gauge {
@@ -75,25 +77,25 @@ impl<'s> Bench<'s> {
         };
         watch.lap(Phase::Build);
         watch.take();
-        Ok((Place { gauge, connection, operations_max, start, watch }, filled))
+        Ok((PreparedState { gauge, connection, operations_max, start, watch }, filled))
     }
 
     /// Makes a database and runs tests on it.
     pub(crate) fn run(
         &mut self,
         engine: &Engine,
-        job: &Job,
-        master: &mut Master,
+        job: &TestBatch,
+        master: &mut HelperPort,
     ) -> io::Result<()> {
         let dialect = self.dialect;
         let (mut place, made) = self.place(engine, |connection, max| {
             make(connection, max, [job.seed, job.database], dialect, &mut |_| ())
         })?;
-        let Made { database, setup, successes } = made;
+        let BuiltSubject { database, setup, successes } = made;
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
         let executed = runs::encode(place.setup());
-        master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
+        master.say(&encode(&Answer::SetupDone(SetupDone { setup, kinds, executed })))?;
         let (mut batch, mut waited) = (Vec::new(), Duration::ZERO);
         for (relation, number) in &job.tests {
             let test = derive(job, *relation, *number, database.schema())?;
@@ -102,22 +104,22 @@ impl<'s> Bench<'s> {
             waited += Duration::from_micros(tested.micros);
             batch.push(tested);
             if job.is_cautious || batch.len() == BATCH_MAX || waited > BATCH_TIME {
-                master.say(&encode(&Answer::Tested(std::mem::take(&mut batch))))?;
+                master.say(&encode(&Answer::TestResult(std::mem::take(&mut batch))))?;
                 waited = Duration::ZERO;
             }
             place.watch.lap(Phase::Tell);
             place.watch.take();
         }
-        master.say(&encode(&Answer::Tested(batch)))?;
+        master.say(&encode(&Answer::TestResult(batch)))?;
         place.watch.lap(Phase::Tell);
         master.say(&encode(&Answer::Done(place.watch.spent)))
     }
 
     /// Makes a database and writes tests on it down.
-    pub(crate) fn write(&mut self, engine: &Engine, job: &Job) -> io::Result<Script> {
+    pub(crate) fn write(&mut self, engine: &Engine, job: &TestBatch) -> io::Result<Script> {
         let max = self.setting.operations_max;
         let (seeds, dialect) = ([job.seed, job.database], self.dialect);
-        let Made { database, setup, .. } =
+        let BuiltSubject { database, setup, .. } =
             make(&mut engine.open()?, max, seeds, dialect, &mut |_| ());
         let test = |(relation, number): &(usize, u64)| {
             let Pair { a, b } = derive(job, *relation, *number, database.schema())?.sides;
@@ -128,7 +130,7 @@ impl<'s> Bench<'s> {
     }
 }
 
-impl Place<'_, '_> {
+impl PreparedState<'_, '_> {
     /// What making the database ran, and what an engine does only once; nothing if that is not
     /// measured.
     pub(crate) fn setup(&self) -> &Cover {
@@ -195,8 +197,8 @@ impl Place<'_, '_> {
     pub(crate) fn test(
         &mut self,
         test: &Test,
-        mut master: Option<&mut Master>,
-    ) -> io::Result<Tested> {
+        mut master: Option<&mut HelperPort>,
+    ) -> io::Result<TestResult> {
         let statements = || [&test.sides.a, &test.sides.b].map(written);
         if let Some(master) = &mut master {
             master.say(&encode(&Answer::Next(statements())))?;
@@ -227,7 +229,7 @@ impl Place<'_, '_> {
         let outcome = outcome.map(|violated| Judged { violated, sides });
         self.watch.lap(Phase::Decode);
         let micros = u64::try_from(self.watch.take().as_micros()).unwrap_or(u64::MAX);
-        Ok(Tested { micros, statements, worked, outcome })
+        Ok(TestResult { micros, statements, worked, outcome })
     }
 
     /// Runs a side from the state that the database was left in: what it gives, and what it runs if
@@ -257,10 +259,10 @@ impl Place<'_, '_> {
 }
 
 /// A database that was made.
-pub(crate) struct Made {
+pub(crate) struct BuiltSubject {
     pub(crate) database: Database,
     pub(crate) setup: Vec<String>,
-    pub(crate) successes: Successes,
+    pub(crate) successes: SuccessRates,
 }
 
 /// Makes the database of these seeds; `each` is told each statement before it is run.
@@ -270,10 +272,10 @@ pub(crate) fn make(
     seeds: [u64; 2],
     dialect: Dialect,
     each: &mut dyn FnMut(&str),
-) -> Made {
+) -> BuiltSubject {
     let mut rng = Rng::new(seed(&seeds));
     let mut database = Database::new(dialect);
-    let (mut setup, mut successes) = (Vec::new(), Successes::default());
+    let (mut setup, mut successes) = (Vec::new(), SuccessRates::default());
     while let Some(statement) = database.next_statement(&mut rng) {
         each(&statement.sql);
         let outcome = connection.run([statement.sql.as_str()], operations_max);
@@ -286,11 +288,11 @@ pub(crate) fn make(
         successes.statement(statement.kind, has_worked);
         setup.push(statement.sql);
     }
-    Made { database, setup, successes }
+    BuiltSubject { database, setup, successes }
 }
 
 /// A test on a database.
-fn derive(job: &Job, relation: usize, number: u64, schema: &Schema) -> io::Result<Test> {
+fn derive(job: &TestBatch, relation: usize, number: u64, schema: &Schema) -> io::Result<Test> {
     let mut rng = Rng::new(seed(&[job.seed, job.database, relation as u64, number]));
     let known = ALL.get(relation).ok_or_else(|| io::Error::other("no such relation"))?;
     Ok(known.derive(schema, &mut rng))

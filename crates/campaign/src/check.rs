@@ -7,11 +7,11 @@ use metacov_core::{Failure, Input, Missing, Violation};
 use metacov_formats::Error;
 use metacov_run::StopReason;
 
-use crate::crew::{self, Desk, Ended, Log};
-use crate::message::{Built, Judged};
+use crate::crew::{self, Desk, Ended, RunLog};
+use crate::message::{Judged, SetupDone};
 use crate::plan::Plan;
 use crate::script::script;
-use crate::worker::{Conditions, Worker};
+use crate::worker::{Worker, WorkerOptions};
 
 /// What came of the pairs of a plan.
 #[derive(Debug, Default)]
@@ -57,9 +57,9 @@ impl Checks {
 /// Runs all tests of a plan; `each` is called behind each of them. An interrupt ends it early.
 pub fn check(
     plan: &Plan,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
     each: &(dyn Fn() + Sync),
-) -> Result<(Checks, Log), StopReason> {
+) -> Result<(Checks, RunLog), StopReason> {
     let desk = || Counting { checks: Checks::default(), each };
     let (desks, log) = crew::run(plan, conditions, desk)?;
     let mut checks = Checks::default();
@@ -80,7 +80,7 @@ impl Desk for Counting<'_> {
         Ok(true)
     }
 
-    fn set_database(&mut self, _: Built, _: &Worker) -> io::Result<()> {
+    fn set_database(&mut self, _: SetupDone, _: &Worker) -> io::Result<()> {
         Ok(())
     }
 

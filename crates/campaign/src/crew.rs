@@ -7,21 +7,21 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metacov_core::Missing;
 use metacov_formats::{Error, Fault};
-use metacov_relations::{ALL, Successes};
+use metacov_relations::{ALL, SuccessRates};
 use metacov_run::{PoolState, StopReason, run_jobs};
 
-use crate::message::{Answer, Built, Job, Request, Tested};
+use crate::message::{Answer, Request, SetupDone, TestBatch, TestResult};
 use crate::plan::Plan;
-use crate::time::Spent;
-use crate::worker::{Conditions, Heard, Worker};
+use crate::time::PhaseTimes;
+use crate::worker::{Heard, Worker, WorkerOptions};
 
 /// What a run leaves besides its results.
 #[derive(Debug, Default)]
-pub struct Log {
+pub struct RunLog {
     /// How much of what was generated worked.
-    pub successes: Successes,
+    pub successes: SuccessRates,
     /// Where the workers' time went.
-    pub spent: Spent,
+    pub spent: PhaseTimes,
 }
 
 /// A test that came to an end.
@@ -29,7 +29,7 @@ pub(crate) struct Ended<'e> {
     pub(crate) place: u64,
     pub(crate) relation: &'static str,
     pub(crate) number: u64,
-    pub(crate) tested: Tested,
+    pub(crate) tested: TestResult,
     /// The worker that ran it.
     pub(crate) worker: &'e Worker,
 }
@@ -39,7 +39,7 @@ pub(crate) trait Desk {
     /// Whether this test is still to be run.
     fn wants(&self, place: u64, relation: &'static str, number: u64) -> Result<bool, Error>;
     /// The next tests are on this database.
-    fn set_database(&mut self, built: Built, worker: &Worker) -> io::Result<()>;
+    fn set_database(&mut self, built: SetupDone, worker: &Worker) -> io::Result<()>;
     /// What came of a test.
     fn take(&mut self, ended: Ended<'_>) -> Result<(), StopReason>;
 }
@@ -47,9 +47,9 @@ pub(crate) trait Desk {
 /// Runs the tests of a plan that are wanted; the desks of all threads. An interrupt ends it early.
 pub(crate) fn run<D: Desk + Send>(
     plan: &Plan,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
     desk: impl Fn() -> D + Sync,
-) -> Result<(Vec<D>, Log), StopReason> {
+) -> Result<(Vec<D>, RunLog), StopReason> {
     let tests = Tests { plan, conditions, log: Mutex::default() };
     let workers = conditions.workers.get().min(usize::try_from(plan.databases).unwrap_or(1));
     let next = AtomicU64::new(0);
@@ -68,12 +68,12 @@ pub(crate) fn run<D: Desk + Send>(
 /// The tests of a plan, and what comes of them besides their results.
 struct Tests<'r> {
     plan: &'r Plan,
-    conditions: &'r Conditions<'r>,
-    log: Mutex<Log>,
+    conditions: &'r WorkerOptions<'r>,
+    log: Mutex<RunLog>,
 }
 
 impl Tests<'_> {
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, RunLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -99,7 +99,7 @@ impl Tests<'_> {
                 None => Worker::start(self.conditions).map_err(fault)?,
             };
             let tests = rest.iter().copied().collect();
-            let job = Job { seed: self.plan.seed, database, tests, is_cautious };
+            let job = TestBatch { seed: self.plan.seed, database, tests, is_cautious };
             running.ask(&Request::Run(job));
             let lost = self.follow(&mut running, &mut rest, desk, fault)?;
             let Some(lost) = lost else {
@@ -135,18 +135,18 @@ impl Tests<'_> {
         rest: &mut VecDeque<(usize, u64)>,
         desk: &mut impl Desk,
         fault: impl Fn(io::Error) -> StopReason,
-    ) -> Result<Option<Loss>, StopReason> {
+    ) -> Result<Option<WorkerLoss>, StopReason> {
         let (mut at, mut statements, mut side) = (At::Database, None, 0);
         let (missing, is_gone) = loop {
             match worker.hear(self.conditions).map_err(&fault)? {
-                Heard::Answer(Answer::Built(built)) => {
+                Heard::Answer(Answer::SetupDone(built)) => {
                     at = At::Tests;
                     self.log().take(&built);
                     desk.set_database(built, worker).map_err(&fault)?;
                 }
                 Heard::Answer(Answer::Next(sides)) => (statements, side) = (Some(sides), 0),
                 Heard::Answer(Answer::Side(number)) => side = number,
-                Heard::Answer(Answer::Tested(batch)) => {
+                Heard::Answer(Answer::TestResult(batch)) => {
                     for tested in batch {
                         let test = rest.pop_front();
                         let test = test.ok_or_else(|| fault(nonsense("more tests than asked")))?;
@@ -163,13 +163,13 @@ impl Tests<'_> {
                 Heard::Gone(missing) => break (missing, true),
             }
         };
-        Ok(Some(Loss { at, missing, is_gone, statements, side }))
+        Ok(Some(WorkerLoss { at, missing, is_gone, statements, side }))
     }
 
     fn take(
         &self,
         (relation, number): (usize, u64),
-        tested: Tested,
+        tested: TestResult,
         worker: &Worker,
         desk: &mut impl Desk,
     ) -> Result<(), StopReason> {
@@ -183,8 +183,8 @@ impl Tests<'_> {
     }
 }
 
-impl Log {
-    fn take(&mut self, built: &Built) {
+impl RunLog {
+    fn take(&mut self, built: &SetupDone) {
         for (kind, tried, worked) in &built.kinds {
             self.successes.add(kind, *tried, *worked);
         }
@@ -192,7 +192,7 @@ impl Log {
 }
 
 /// How a worker was lost.
-struct Loss {
+struct WorkerLoss {
     at: At,
     missing: Missing,
     /// Whether the worker itself has ended, and not only its child.
@@ -207,15 +207,15 @@ enum At {
     Tests,
 }
 
-impl Loss {
+impl WorkerLoss {
     /// What a test is that was lost with it.
-    fn tested(&self) -> Tested {
+    fn tested(&self) -> TestResult {
         let mut missing = self.missing.clone();
         if matches!(self.at, At::Database) && missing.last_words.is_empty() {
             "while its database was made".clone_into(&mut missing.last_words);
         }
         let (statements, outcome) = (self.statements.clone(), Err((self.side, missing)));
-        Tested { micros: 0, statements, worked: [self.side > 0, false], outcome }
+        TestResult { micros: 0, statements, worked: [self.side > 0, false], outcome }
     }
 }
 

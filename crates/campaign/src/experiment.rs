@@ -9,16 +9,16 @@ use metacov_exec::Engine;
 use metacov_relations::Side;
 use serde::{Deserialize, Serialize};
 
-use crate::bench::Bench;
+use crate::bench::TestBench;
 use crate::message::{Answer, Request};
-use crate::worker::{Conditions, Heard, Worker};
+use crate::worker::{Heard, Worker, WorkerOptions};
 
 /// What a switch of the optimiser is in the words of SQLite's shell.
 const SWITCH: &str = ".testctrl optimizations ";
 
 /// A database and pairs on it, statement by statement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Experiment {
+pub struct CaseBatch {
     /// What makes the database. A statement that fails is part of it.
     pub setup: Vec<String>,
     /// The statements of both sides of each pair.
@@ -27,25 +27,25 @@ pub struct Experiment {
 
 /// What came of an experiment.
 #[derive(Debug)]
-pub struct Tried {
+pub struct CaseResult {
     /// Of each statement of the setup: whether it worked.
     pub worked: Vec<bool>,
     /// What making the database ran, and what an engine does only once; if that is measured.
     pub setup: Option<Cover>,
     /// Of each pair: what its sides gave and ran, or which side was lost, and how.
-    pub pairs: Vec<Result<Ran, (usize, Missing)>>,
+    pub pairs: Vec<Result<PairResult, (usize, Missing)>>,
 }
 
 /// A pair that ran.
 #[derive(Clone, Debug)]
-pub struct Ran {
+pub struct PairResult {
     /// What the sides gave.
     pub outcomes: Pair<Outcome>,
     /// What the sides ran themselves, without the setup; if that is measured.
     pub sides: Option<Pair<Cover>>,
 }
 
-impl Ran {
+impl PairResult {
     /// What both sides ran, the setup included, which is a part of both.
     pub fn covers(&self, setup: Option<&Cover>) -> io::Result<Pair<Cover>> {
         let (Some(sides), Some(setup)) = (&self.sides, setup) else {
@@ -59,23 +59,23 @@ impl Ran {
 }
 
 /// Workers for experiments.
-pub struct Laboratory<'c> {
-    conditions: &'c Conditions<'c>,
+pub struct CaseRunner<'c> {
+    conditions: &'c WorkerOptions<'c>,
     workers: Vec<Option<Worker>>,
     /// The table of the first worker: all of one setting number sites alike.
     table: SiteTable,
 }
 
-impl<'c> Laboratory<'c> {
+impl<'c> CaseRunner<'c> {
     /// Starts the workers.
-    pub fn new(conditions: &'c Conditions<'c>) -> io::Result<Self> {
+    pub fn new(conditions: &'c WorkerOptions<'c>) -> io::Result<Self> {
         let mut workers = Vec::new();
         for _ in 0..conditions.workers.get() {
             workers.push(Worker::start(conditions)?);
         }
         let table = workers[0].take_table();
         let workers = workers.into_iter().map(Some).collect();
-        Ok(Laboratory { conditions, workers, table })
+        Ok(CaseRunner { conditions, workers, table })
     }
 
     /// All sites: what the covers are covers of.
@@ -85,7 +85,10 @@ impl<'c> Laboratory<'c> {
 
     /// Runs experiments; what came of each, in their order. One whose setup ends the engine is an
     /// [`Err`] with how it ended.
-    pub fn run(&mut self, experiments: &[Experiment]) -> io::Result<Vec<Result<Tried, Missing>>> {
+    pub fn run(
+        &mut self,
+        experiments: &[CaseBatch],
+    ) -> io::Result<Vec<Result<CaseResult, Missing>>> {
         let next = Mutex::new(0..experiments.len());
         let (conditions, table) = (self.conditions, &self.table);
         let work = |worker: &mut Option<Worker>| -> io::Result<Vec<_>> {
@@ -119,16 +122,16 @@ impl<'c> Laboratory<'c> {
 /// Has workers run an experiment. A pair that ends the engine takes all others with it, so it is searched
 /// for among the halves.
 fn attempt(
-    experiment: &Experiment,
+    experiment: &CaseBatch,
     worker: &mut Option<Worker>,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
     table: &SiteTable,
-) -> io::Result<Result<Tried, Missing>> {
+) -> io::Result<Result<CaseResult, Missing>> {
     let missing = match ask(experiment, worker, conditions)? {
         Ok(attempt) => return attempt.tried(table).map(Ok),
         Err(missing) => missing,
     };
-    let part = |pairs: &[[Vec<String>; 2]]| Experiment {
+    let part = |pairs: &[[Vec<String>; 2]]| CaseBatch {
         setup: experiment.setup.clone(),
         pairs: pairs.into(),
     };
@@ -137,7 +140,7 @@ fn attempt(
         1 => {
             let tried = attempt(&part(&[]), worker, conditions, table)?;
             // The first side alone tells which of the two it was.
-            let first = Experiment {
+            let first = CaseBatch {
                 setup: experiment.setup.clone(),
                 pairs: experiment.pairs.iter().map(|[a, _]| [a.clone(), Vec::new()]).collect(),
             };
@@ -161,9 +164,9 @@ fn attempt(
 
 /// Has a worker run an experiment; if it is gone, the next experiment has a new one.
 fn ask(
-    experiment: &Experiment,
+    experiment: &CaseBatch,
     worker: &mut Option<Worker>,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
 ) -> io::Result<Result<Attempt, Missing>> {
     let mut running = match worker.take() {
         Some(running) => running,
@@ -176,7 +179,7 @@ fn ask(
     };
     *worker = Some(running);
     match answer {
-        Answer::Tried(attempt) => Ok(Ok(attempt)),
+        Answer::CaseResult(attempt) => Ok(Ok(attempt)),
         Answer::Lost(lost) => Ok(Err(lost)),
         Answer::Failed(what) => Err(io::Error::other(what)),
         _ => Err(io::Error::other("a worker that makes no sense")),
@@ -194,7 +197,7 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    fn tried(self, table: &SiteTable) -> io::Result<Tried> {
+    fn tried(self, table: &SiteTable) -> io::Result<CaseResult> {
         let cover = |bytes: &[u8]| {
             let mut cover = Cover::of(table);
             runs::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
@@ -205,20 +208,20 @@ impl Attempt {
             let sides = a_ran
                 .zip(b_ran)
                 .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
-            Ok(Ok(Ran { outcomes, sides: sides.transpose()? }))
+            Ok(Ok(PairResult { outcomes, sides: sides.transpose()? }))
         };
         let pairs = self.pairs.into_iter().map(pair).collect::<io::Result<_>>()?;
         let setup = self.setup.as_deref().map(cover).transpose()?;
-        Ok(Tried { worked: self.worked, setup, pairs })
+        Ok(CaseResult { worked: self.worked, setup, pairs })
     }
 }
 
-impl Bench<'_> {
+impl TestBench<'_> {
     /// Makes a database and runs pairs on it, in the worker.
     pub(crate) fn attempt(
         &mut self,
         engine: &Engine,
-        experiment: &Experiment,
+        experiment: &CaseBatch,
     ) -> io::Result<Attempt> {
         let is_measured = self.gauge.is_some();
         let (mut place, worked) = self.place(engine, |connection, operations_max| {

@@ -1,7 +1,7 @@
 //! Findings: what a campaign meets, looked into until it is worth somebody's time.
 //!
-//! A [`Suspect`] is what the loop saw. The [`Investigator`] runs it again in processes of their own, which gives a
-//! [`Sketch`](sketch::Sketch); unless that looks like many before, it makes it as small as it gets, measures what its sides run
+//! A [`FailingCase`] is what the loop saw. The [`Triage`] runs it again in processes of their own, which gives a
+//! [`ConfirmedCase`](sketch::Sketch); unless that looks like many before, it makes it as small as it gets, measures what its sides run
 //! differently and gives it a [`Signature`]. What is left is a [`Finding`]: a folder that anybody can replay.
 //! `docs/fuzzing.md` says what the signature means.
 
@@ -22,8 +22,8 @@ mod suspect;
 pub use difference::Difference;
 pub use family::families;
 pub use file::FindingFile;
-pub use investigator::{Equipment, Examined, Finding, Investigator, Size};
-pub use known::{Known, KnownBug};
-pub use replay::Replayed;
+pub use investigator::{Examined, Finding, Size, Triage, TriageTargets};
+pub use known::{KnownBug, KnownBugs};
+pub use replay::ReplayResult;
 pub use signature::Signature;
-pub use suspect::{Suspect, What};
+pub use suspect::{FailingCase, FailureKind};

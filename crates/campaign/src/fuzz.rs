@@ -22,11 +22,11 @@ mod round;
 mod sight;
 mod study;
 
-pub use campaign::{Campaign, Clerk, ROUND_LAG, fuzz};
+pub use campaign::{Campaign, CampaignObserver, ROUND_LAG, fuzz};
 pub use done::{Counts, Done, Summary};
-pub use guidance::{GUIDANCES, Guidance, Looks};
-pub use history::{History, Noted, Record, Stand};
-pub use known::Lesson;
+pub use guidance::{GUIDANCES, Guidance, Probes};
+pub use history::{CampaignStats, FindingSummary, History, Record};
+pub use known::KnowledgeDelta;
 pub use round::Schedule;
-pub(crate) use round::{Changed, Round, Stretch};
-pub use sight::Seen;
+pub(crate) use round::{Changed, Round, RoundBatch};
+pub use sight::Novelty;

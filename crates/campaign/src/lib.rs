@@ -22,20 +22,21 @@ mod work;
 mod worker;
 
 pub use check::{Checks, Counts, check};
-pub use crew::Log;
-pub use experiment::{Experiment, Laboratory, Ran, Tried};
+pub use crew::RunLog;
+pub use experiment::{CaseBatch, CaseResult, CaseRunner, PairResult};
 pub use finding::{
-    Difference, Equipment, Examined, Finding, FindingFile, Investigator, Known, KnownBug, Replayed,
-    Signature, Size, Suspect, What, families,
+    Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug, KnownBugs,
+    ReplayResult, Signature, Size, Triage, TriageTargets, families,
 };
 pub use fuzz::{
-    Campaign, Clerk, Counts as RoundCounts, Done, GUIDANCES, Guidance, History, Lesson, Looks,
-    Noted, ROUND_LAG, Record, Schedule, Seen, Stand, Summary, fuzz,
+    Campaign, CampaignObserver, CampaignStats, Counts as RoundCounts, Done, FindingSummary,
+    GUIDANCES, Guidance, History, KnowledgeDelta, Novelty, Probes, ROUND_LAG, Record, Schedule,
+    Summary, fuzz,
 };
 pub use measure::measure;
-pub use message::{Coverage, Setting};
+pub use message::{Coverage, WorkerConfig};
 pub use plan::Plan;
 pub use script::{script, write};
-pub use time::{Phase, Spent};
+pub use time::{Phase, PhaseTimes};
 pub use work::work;
-pub use worker::Conditions;
+pub use worker::WorkerOptions;

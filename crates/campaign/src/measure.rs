@@ -8,20 +8,20 @@ use metacov_core::{Context, Cover, Input, Judgement, Operation, Setup, SiteTable
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupRead, Observer, SharedTable, StopReason, WorkerFold};
 
-use crate::crew::{self, Desk, Ended, Log};
-use crate::message::{Built, Judged};
+use crate::crew::{self, Desk, Ended, RunLog};
+use crate::message::{Judged, SetupDone};
 use crate::plan::Plan;
 use crate::script::script;
-use crate::worker::{Conditions, Worker};
+use crate::worker::{Worker, WorkerOptions};
 
 /// Runs all tests of a plan that the observer does not know yet, and folds them. An interrupt ends
 /// it, and the result is what was folded until then.
 pub fn measure(
     plan: &Plan,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
     table: SharedTable,
     observer: &dyn Observer,
-) -> Result<(Suite, Log), StopReason> {
+) -> Result<(Suite, RunLog), StopReason> {
     let desk = || Folding {
         fold: WorkerFold::new(&table, Operation::Xor),
         observer,
@@ -52,7 +52,7 @@ impl Desk for Folding<'_> {
         Ok(!self.observer.is_done(place, relation, &number.to_string())?)
     }
 
-    fn set_database(&mut self, built: Built, worker: &Worker) -> io::Result<()> {
+    fn set_database(&mut self, built: SetupDone, worker: &Worker) -> io::Result<()> {
         self.executed = worker.sites()?.cover(&built.executed)?;
         self.setup = Some(Arc::new(Setup::new(script(&built.setup).into_bytes())));
         Ok(())

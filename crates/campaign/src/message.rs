@@ -8,13 +8,13 @@ use metacov_formats::Scope;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::{Attempt, Experiment};
-use crate::fuzz::{Changed, Round, Stretch};
-use crate::time::Spent;
+use crate::experiment::{Attempt, CaseBatch};
+use crate::fuzz::{Changed, Round, RoundBatch};
+use crate::time::PhaseTimes;
 
 /// What is tested, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Setting {
+pub struct WorkerConfig {
     /// The library.
     pub library: PathBuf,
     /// What a statement may do, in operations of SQLite's machine.
@@ -59,7 +59,7 @@ impl Coverage {
 
 /// A database, and the tests on it that are wanted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Job {
+pub struct TestBatch {
     /// The seed of all.
     pub seed: u64,
     /// The number of the database.
@@ -74,11 +74,11 @@ pub struct Job {
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     /// To run tests.
-    Run(Job),
+    Run(TestBatch),
     /// To write them down.
-    Write(Job),
+    Write(TestBatch),
     /// To run given statements.
-    Try(Experiment),
+    Try(CaseBatch),
     /// To go through a round of a campaign.
     Explore(Box<Round>),
 }
@@ -98,7 +98,7 @@ pub enum Answer {
     /// First of all.
     Ready(Option<Counters>),
     /// The database is there.
-    Built(Built),
+    SetupDone(SetupDone),
     /// If it is cautious: a statement that makes or changes the database is next.
     Step(String),
     /// If it is cautious: a test is next, with the statements of its sides.
@@ -106,9 +106,9 @@ pub enum Answer {
     /// If it is cautious: a side of it is next.
     Side(usize),
     /// What came of the next tests, in the order of the job.
-    Tested(Vec<Tested>),
+    TestResult(Vec<TestResult>),
     /// What came of the next pairs of a round.
-    Explored(Box<Stretch>),
+    Explored(Box<RoundBatch>),
     /// The database was changed.
     Changed(Changed),
     /// The process that made the database, or ran tests on it, has ended.
@@ -116,9 +116,9 @@ pub enum Answer {
     /// What was asked for, written down.
     Written(Script),
     /// What came of an experiment.
-    Tried(Attempt),
+    CaseResult(Attempt),
     /// The job is done; where the time went.
-    Done(Spent),
+    Done(PhaseTimes),
     /// It cannot be done.
     Failed(String),
 }
@@ -134,7 +134,7 @@ pub struct Counters {
 
 /// A database that was made.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Built {
+pub struct SetupDone {
     /// What made it; some of it failed, and is part of it.
     pub setup: Vec<String>,
     /// By kind of statement: how many there were, and how many of them worked.
@@ -145,7 +145,7 @@ pub struct Built {
 
 /// What came of a test.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Tested {
+pub struct TestResult {
     /// How long it took.
     pub micros: u64,
     /// The statements of its sides, if somebody may want to see them.

@@ -4,21 +4,21 @@ use std::io;
 
 use metacov_relations::{ALL, Side};
 
-use crate::message::{Answer, Job, Request, Script};
+use crate::message::{Answer, Request, Script, TestBatch};
 use crate::plan::Plan;
-use crate::worker::{Conditions, Heard, Worker};
+use crate::worker::{Heard, Worker, WorkerOptions};
 
 /// Writes the tests of a plan down, database by database: `each` gets the setup, and the relation,
 /// number and sides of each test.
 pub fn write(
     plan: &Plan,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
     mut each: impl FnMut(&[String], (&'static str, u64), &[Vec<String>; 2]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut worker = Worker::start(conditions)?;
     for database in 0..plan.databases {
         let tests: Vec<_> = plan.tests(database).collect();
-        let job = Job { seed: plan.seed, database, tests: tests.clone(), is_cautious: false };
+        let job = TestBatch { seed: plan.seed, database, tests: tests.clone(), is_cautious: false };
         worker.ask(&Request::Write(job));
         let Script { setup, tests: scripts } = match worker.hear(conditions)? {
             Heard::Answer(Answer::Written(script)) => script,

@@ -38,16 +38,16 @@ impl Phase {
 
 /// How long workers have spent on what, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spent([u64; Phase::ALL.len()]);
+pub struct PhaseTimes([u64; Phase::ALL.len()]);
 
-impl Spent {
+impl PhaseTimes {
     /// How long they have spent on this.
     pub fn on(&self, phase: Phase) -> Duration {
         Duration::from_nanos(self.0[phase as usize])
     }
 
     /// Adds what others have spent.
-    pub fn add(&mut self, other: &Spent) {
+    pub fn add(&mut self, other: &PhaseTimes) {
         for (own, others) in self.0.iter_mut().zip(other.0) {
             *own += others;
         }
@@ -57,7 +57,7 @@ impl Spent {
 /// Tells one phase from the next.
 pub(crate) struct Stopwatch {
     last: Instant,
-    pub(crate) spent: Spent,
+    pub(crate) spent: PhaseTimes,
     /// What the current test has taken so far.
     taken: Duration,
 }
@@ -65,7 +65,7 @@ pub(crate) struct Stopwatch {
 impl Stopwatch {
     #[expect(clippy::disallowed_methods, reason = "time is told, and part of no result")]
     pub(crate) fn start() -> Self {
-        Stopwatch { last: Instant::now(), spent: Spent::default(), taken: Duration::ZERO }
+        Stopwatch { last: Instant::now(), spent: PhaseTimes::default(), taken: Duration::ZERO }
     }
 
     /// All since the last lap was this phase.

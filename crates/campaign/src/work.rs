@@ -4,12 +4,14 @@
 use std::io;
 
 use metacov_core::{Exit, Failure, Missing};
-use metacov_exec::{Engine, Master, Meter, fix_addresses, give_back_memory, in_child, keep_memory};
-use metacov_formats::{Intake, Scope};
+use metacov_exec::{
+    Engine, HelperPort, Meter, fix_addresses, give_back_memory, in_child, keep_memory,
+};
+use metacov_formats::{CoverageLoader, Scope};
 use metacov_relations::Dialect;
 
-use crate::bench::{Bench, Gauge};
-use crate::message::{Answer, Counters, Coverage, Request, Setting, decode, encode};
+use crate::bench::{Gauge, TestBench};
+use crate::message::{Answer, Counters, Coverage, Request, WorkerConfig, decode, encode};
 
 /// The minor version that has mathematical functions first; older ones do not mind the option.
 const MATH_SINCE: u16 = 35;
@@ -23,9 +25,9 @@ pub fn work() -> io::Result<()> {
     fix_addresses();
     // The supervisor made this folder for us, and it goes with us: a statement that makes a file makes it there.
     std::env::set_current_dir(std::env::temp_dir())?;
-    let mut master = Master::of_this_process()?;
+    let mut master = HelperPort::of_this_process()?;
     let Some(setting) = master.hear()? else { return Ok(()) };
-    let setting: Setting = decode(&setting)?;
+    let setting: WorkerConfig = decode(&setting)?;
     let scope = setting.coverage.as_ref().map(Coverage::scope).transpose()?;
     let (engine, mut gauge) = load(&setting, scope.as_ref())?;
     let counters = gauge.as_ref().map(|gauge| {
@@ -48,7 +50,7 @@ pub fn work() -> io::Result<()> {
     if let Some(gauge) = &mut gauge {
         gauge.meter.reset()?;
     }
-    let mut bench = Bench { gauge, dialect, setting: &setting };
+    let mut bench = TestBench { gauge, dialect, setting: &setting };
     // Each request is read and met in a child, and this process does nothing in between, so that no
     // database sees what another has left, down to where its memory lies.
     while master.is_asked()? {
@@ -77,7 +79,7 @@ pub fn work() -> io::Result<()> {
 
 /// The engine, and what it takes to know what it runs.
 fn load<'s>(
-    setting: &Setting,
+    setting: &WorkerConfig,
     scope: Option<&'s Scope>,
 ) -> io::Result<(Engine, Option<Gauge<'s>>)> {
     let Some(scope) = scope else { return Ok((Engine::load(&setting.library)?, None)) };
@@ -87,20 +89,20 @@ fn load<'s>(
     // What an engine does only once would be done each time if each test had a process of its own.
     // It stays open: a process of its own would not get to closing it before it is read.
     std::mem::forget(engine.open()?);
-    let mut intake = Intake::new(scope);
+    let mut intake = CoverageLoader::new(scope);
     let once = meter.read(&mut intake).map_err(io::Error::other)?.executed;
     Ok((engine, Some(Gauge { intake, meter, once })))
 }
 
-impl Bench<'_> {
+impl TestBench<'_> {
     /// Meets the next request.
-    fn meet(&mut self, engine: &Engine, master: &mut Master) -> io::Result<()> {
+    fn meet(&mut self, engine: &Engine, master: &mut HelperPort) -> io::Result<()> {
         let Some(request) = master.hear()? else { return Ok(()) };
         let answer = match decode(&request)? {
             Request::Run(job) => return self.run(engine, &job, master),
             Request::Explore(round) => return self.explore(engine, &round, master),
             Request::Write(job) => Answer::Written(self.write(engine, &job)?),
-            Request::Try(experiment) => Answer::Tried(self.attempt(engine, &experiment)?),
+            Request::Try(experiment) => Answer::CaseResult(self.attempt(engine, &experiment)?),
         };
         master.say(&encode(&answer))
     }

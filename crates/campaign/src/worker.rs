@@ -7,15 +7,15 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use metacov_core::{Cover, Exit, Failure, Group, Missing, Reading, SiteTable, runs};
-use metacov_exec::{Said, Servant};
-use metacov_formats::{Intake, Snapshot};
+use metacov_exec::{HelperEvent, HelperProcess};
+use metacov_formats::{CoverageLoader, Snapshot};
 
-use crate::message::{Answer, Counters, Coverage, Request, Setting, decode, encode};
+use crate::message::{Answer, Counters, Coverage, Request, WorkerConfig, decode, encode};
 
 /// How tests are run.
-pub struct Conditions<'c> {
+pub struct WorkerOptions<'c> {
     /// What is tested.
-    pub setting: &'c Setting,
+    pub setting: &'c WorkerConfig,
     /// How many workers.
     pub workers: NonZero<usize>,
     /// How long a worker may be silent.
@@ -31,7 +31,7 @@ const START_TIME: Duration = Duration::from_secs(300);
 
 /// A process that runs tests.
 pub(crate) struct Worker {
-    servant: Servant,
+    servant: HelperProcess,
     /// In whose numbers it tells what they ran, if it does.
     sites: Option<Arc<Sites>>,
 }
@@ -44,15 +44,15 @@ pub(crate) enum Heard {
 }
 
 impl Worker {
-    pub(crate) fn start(conditions: &Conditions<'_>) -> io::Result<Self> {
-        let mut servant = Servant::start(vec!["work".into()], conditions.memory_bytes)?;
+    pub(crate) fn start(conditions: &WorkerOptions<'_>) -> io::Result<Self> {
+        let mut servant = HelperProcess::start(vec!["work".into()], conditions.memory_bytes)?;
         servant.say(&encode(conditions.setting));
         let message = match servant.hear(START_TIME, conditions.interrupted)? {
-            Said::Message(message) => message,
-            Said::Ended(_, words) => {
+            HelperEvent::Message(message) => message,
+            HelperEvent::Ended(_, words) => {
                 return Err(io::Error::other(format!("the worker does not start: {words}")));
             }
-            Said::Late => {
+            HelperEvent::Late => {
                 let seconds = START_TIME.as_secs();
                 let what = format!("the worker has not started within {seconds} seconds");
                 return Err(io::Error::other(what));
@@ -72,13 +72,13 @@ impl Worker {
         self.servant.say(&encode(request));
     }
 
-    pub(crate) fn hear(&mut self, conditions: &Conditions<'_>) -> io::Result<Heard> {
+    pub(crate) fn hear(&mut self, conditions: &WorkerOptions<'_>) -> io::Result<Heard> {
         Ok(match self.servant.hear(conditions.timeout, conditions.interrupted)? {
-            Said::Message(message) => Heard::Answer(decode(&message)?),
-            Said::Ended(exit, last_words) => {
+            HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
+            HelperEvent::Ended(exit, last_words) => {
                 Heard::Gone(Missing { failure: Failure::Crashed, exit, last_words })
             }
-            Said::Late => {
+            HelperEvent::Late => {
                 let (failure, exit) = (Failure::TimedOut, Exit::Timeout);
                 Heard::Gone(Missing { failure, exit, last_words: String::new() })
             }
@@ -116,7 +116,7 @@ pub(crate) struct Sites {
 impl Sites {
     fn of(coverage: &Coverage, counters: &Counters) -> io::Result<Self> {
         let scope = coverage.scope()?;
-        let mut intake = Intake::new(&scope);
+        let mut intake = CoverageLoader::new(&scope);
         let layouts = &counters.layouts;
         let zeros: Vec<Vec<u8>> = layouts.iter().map(|(_, bytes)| vec![0; *bytes]).collect();
         let snapshots: Vec<Snapshot<'_>> = layouts

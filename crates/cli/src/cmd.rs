@@ -54,12 +54,12 @@ use anyhow::bail;
 use metacov_core::{Criterion, Suite};
 use metacov_formats::{Error, Fault, LeftOutCounts, PairList};
 use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, StopReason, fold};
-use metacov_store::{Recorder, Run};
+use metacov_store::{Run, RunWriter};
 
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::failures::Failures;
 use crate::progress::Progress;
-use crate::talk::Talk;
+use crate::talk::Console;
 use crate::violations::{self, Violations};
 use output_args::Presentation;
 use present::Origin;
@@ -69,11 +69,11 @@ use run_file::RunFile;
 pub struct Config<S: Source> {
     source: S,
     pairs: PairList<S::Side>,
-    frame: Frame,
+    frame: RunSettings,
 }
 
 /// What goes with a suite, wherever it comes from.
-pub struct Frame {
+pub struct RunSettings {
     options: FoldOptions,
     presentation: Presentation,
     run_file: Option<RunFile>,
@@ -83,7 +83,7 @@ pub struct Frame {
 }
 
 /// Folds a suite and shows it.
-pub fn run<S: Source>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run<S: Source>(config: Config<S>, talk: &Console) -> anyhow::Result<ExitCode> {
     let Config { source, pairs, mut frame } = config;
     // There are as many blocks as all other sites together: they are read only for those who ask.
     frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
@@ -91,25 +91,25 @@ pub fn run<S: Source>(config: Config<S>, talk: &Talk) -> anyhow::Result<ExitCode
     frame.run(planned, talk, |table, observer| fold(&source, pairs, &options, table, observer))
 }
 
-impl Frame {
+impl RunSettings {
     /// Shows what `fold` makes of groups: as it is in the run file, if there is one.
     fn run(
         self,
         planned: u64,
-        talk: &Talk,
+        talk: &Console,
         fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, StopReason>,
     ) -> anyhow::Result<ExitCode> {
-        let Frame { options, presentation, run_file, leave_out_flaky, timed } = self;
+        let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
         if presentation.plot().is_some() && run_file.is_none() {
             bail!("curves are drawn from a run file: add -o RUN.metacov");
         }
         let mut recorder =
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
-        let known = recorder.as_ref().map_or(0, Recorder::known);
+        let known = recorder.as_ref().map_or(0, RunWriter::known);
         if known > 0 {
             talk.note(&format!("{known} of {planned} pairs are there already"));
         }
-        let table = recorder.as_mut().map(Recorder::shared_table).unwrap_or_default();
+        let table = recorder.as_mut().map(RunWriter::shared_table).unwrap_or_default();
         let progress = Progress::new(talk, planned, known, options.operation);
         let failures = Failures::new(talk);
         let violations = Violations::default();
@@ -161,7 +161,7 @@ impl Frame {
 }
 
 /// Says how much code exclusion markers in the sources leave out, which is not seen in the table.
-fn tell_left_out(LeftOutCounts { lines, branch_lines, files }: LeftOutCounts, talk: &Talk) {
+fn tell_left_out(LeftOutCounts { lines, branch_lines, files }: LeftOutCounts, talk: &Console) {
     let count = |count: usize, one: &str| {
         if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
     };
@@ -189,7 +189,7 @@ fn leave_out_flaky(suite: &mut Suite) {
 
 /// All observers of a run.
 struct Observers<'r> {
-    recorder: Option<&'r Recorder>,
+    recorder: Option<&'r RunWriter>,
     progress: &'r Progress<'r>,
     failures: &'r Failures<'r>,
     violations: &'r Violations,

@@ -7,7 +7,7 @@ use metacov_core::{Exit, Failure, Missing};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How much of a side's last words is shown.
 const WORDS_MAX: usize = 200;
@@ -17,7 +17,7 @@ const REASONS_MAX: usize = 5;
 
 /// Counts the pairs by kind of failure and, if they are invalid, by the reason that their side gives.
 pub struct Failures<'t> {
-    talk: &'t Talk,
+    talk: &'t Console,
     reasons: Mutex<BTreeMap<(Failure, String), Reason>>,
 }
 
@@ -29,7 +29,7 @@ struct Reason {
 }
 
 impl<'t> Failures<'t> {
-    pub fn new(talk: &'t Talk) -> Self {
+    pub fn new(talk: &'t Console) -> Self {
         Failures { talk, reasons: Mutex::default() }
     }
 

@@ -15,7 +15,7 @@ use clap::{Parser, Subcommand};
 
 use crate::cmd::cc::Language;
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, TalkArgs};
+use crate::talk::{Console, TalkArgs};
 
 /// Metamorphic coverage: the code that one execution of a pair runs and the other does not.
 #[derive(Parser)]
@@ -67,10 +67,10 @@ fn main() -> std::process::ExitCode {
     let as_compiler = Language::of_program(&program).map(|language| (language, &*words));
     if let Some((language, arguments)) = as_compiler.or_else(|| cmd::cc::pass_through(&words)) {
         let outcome = cmd::cc::compile(language, arguments, false);
-        return conclude(outcome, &Talk::default()).into();
+        return conclude(outcome, &Console::default()).into();
     }
     let Args { command, talk } = Args::parse();
-    let talk = Talk::new(&talk);
+    let talk = Console::new(&talk);
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
         Command::Measure(args) => args.run(&talk),
@@ -96,7 +96,7 @@ fn main() -> std::process::ExitCode {
 }
 
 /// Says what went wrong, if something did.
-fn conclude(outcome: anyhow::Result<ExitCode>, talk: &Talk) -> ExitCode {
+fn conclude(outcome: anyhow::Result<ExitCode>, talk: &Console) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         if code != ExitCode::Success {

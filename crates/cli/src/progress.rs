@@ -10,14 +10,14 @@ use metacov_core::{Cover, Criterion, Group, Operation, Reading};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How often a line is said where no bar can be drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How far a fold is: a bar on a terminal, a line now and then elsewhere.
 pub struct Progress<'t> {
-    talk: &'t Talk,
+    talk: &'t Console,
     planned: u64,
     /// How many groups were there before.
     known: u64,
@@ -46,7 +46,7 @@ struct State {
 
 impl<'t> Progress<'t> {
     #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
-    pub fn new(talk: &'t Talk, planned: u64, known: u64, operation: Operation) -> Self {
+    pub fn new(talk: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
         let start = Instant::now();
         let state = State { groups: 0, validated: None, lines: 0, last_line: start };
         let bar = talk.progress(planned);

@@ -36,15 +36,15 @@ enum Color {
 
 /// Says things.
 #[derive(Default)]
-pub struct Talk {
+pub struct Console {
     quiet: bool,
     verbose: bool,
     color: Color,
 }
 
-impl Talk {
+impl Console {
     pub fn new(args: &TalkArgs) -> Self {
-        Talk { quiet: args.quiet, verbose: args.verbose, color: args.color }
+        Console { quiet: args.quiet, verbose: args.verbose, color: args.color }
     }
 
     /// Whether nothing is said but what is in the way.

@@ -8,7 +8,7 @@ use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
 use crate::exit_code::ExitCode;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Keeps all pairs that violate their relation, by place.
 #[derive(Default)]
@@ -32,7 +32,7 @@ impl Observer for Violations {
 }
 
 /// Tells all of them. A run that came to a good end otherwise has not, if there are any.
-pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, talk: &Talk) -> ExitCode {
+pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, talk: &Console) -> ExitCode {
     if violations.is_empty() {
         return code;
     }

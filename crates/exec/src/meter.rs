@@ -3,7 +3,7 @@
 use std::io;
 
 use metacov_core::{Cover, Reading};
-use metacov_formats::{Error, Fault, Intake, Place, Snapshot};
+use metacov_formats::{CoverageLoader, Error, Fault, Location, Snapshot};
 use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 
 use crate::arena::{Arena, Contents};
@@ -55,17 +55,17 @@ impl Meter {
     }
 
     /// What there is, and what ran since the last reset.
-    pub fn read(&self, intake: &mut Intake<'_>) -> Result<Reading, Error> {
+    pub fn read(&self, intake: &mut CoverageLoader<'_>) -> Result<Reading, Error> {
         intake.read_snapshots(&self.snapshots()?)
     }
 
     /// What ran since the last reset, of what has been read before.
-    pub fn read_executed(&self, intake: &mut Intake<'_>) -> Result<Cover, Error> {
+    pub fn read_executed(&self, intake: &mut CoverageLoader<'_>) -> Result<Cover, Error> {
         intake.read_executed(&self.snapshots()?)
     }
 
     fn snapshots(&self) -> Result<Vec<Snapshot<'_>>, Error> {
-        let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the library"));
+        let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the library"));
         match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => {
                 fault("it does not count (is it built with `metacov cc`?)")

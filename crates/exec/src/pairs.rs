@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Group;
-use metacov_formats::{Error, Fault, GroupSpec, PairList, Place};
+use metacov_formats::{Error, Fault, GroupSpec, Location, PairList};
 
 use crate::Invocation;
 
@@ -36,7 +36,7 @@ pub fn pairs_below(folder: &Path) -> Result<PairList<Vec<Invocation>>, Error> {
     }
     if groups.is_empty() {
         let what = "a folder without pairs (a pair is a folder with a.* and b.*)";
-        return Err(Fault::malformed(Place::Whole, what).of(folder.display().to_string()));
+        return Err(Fault::malformed(Location::Whole, what).of(folder.display().to_string()));
     }
     let count = groups.len() as u64;
     Ok(PairList { groups: count, specs: Box::new(groups.into_iter().map(Ok)) })
@@ -55,8 +55,8 @@ fn group(
     let names: Vec<&str> = sides.keys().map(String::as_str).collect();
     let what = format!("a pair with only one side ({})", names.join(", "));
     let sides = Group::new(sides.into_values().collect());
-    let sides =
-        sides.map_err(|_| Fault::malformed(Place::Whole, what).of(folder.display().to_string()))?;
+    let sides = sides
+        .map_err(|_| Fault::malformed(Location::Whole, what).of(folder.display().to_string()))?;
     Ok(GroupSpec { relation, pair: name(folder), sides })
 }
 

@@ -4,11 +4,11 @@ use std::io;
 use std::num::NonZero;
 
 use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
-use metacov_formats::{Error, Fault, Intake};
+use metacov_formats::{CoverageLoader, Error, Fault};
 
 use crate::target::{Mode, pin};
 use crate::worker::Worker;
-use crate::{Invocation, Target};
+use crate::{Invocation, Program};
 
 /// Runs sides, one at a time, and keeps from one to the next what that takes: processes that go on,
 /// shared memory.
@@ -29,10 +29,10 @@ impl ProcessRunner {
     /// Runs all inputs of a side, each as often as asked for, and unites what they ran.
     pub fn run_side(
         &mut self,
-        target: &Target,
+        target: &Program,
         invocations: &[Invocation],
         repeat: NonZero<u32>,
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         let mut side: Option<Reading> = None;
         for invocation in invocations {
@@ -48,10 +48,10 @@ impl ProcessRunner {
     /// Runs one input as often as asked for.
     fn repeat(
         &mut self,
-        target: &Target,
+        target: &Program,
         invocation: &Invocation,
         repeat: NonZero<u32>,
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         let mut all = self.execute(target, invocation, intake)?;
         for _ in 1..repeat.get() {
@@ -67,9 +67,9 @@ impl ProcessRunner {
     /// Runs one input, once.
     fn execute(
         &mut self,
-        target: &Target,
+        target: &Program,
         invocation: &Invocation,
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         let fault = |error| Fault::Io(error).of(invocation.name());
         if let Some(program) = target.rebuilt() {
@@ -106,7 +106,7 @@ impl ProcessRunner {
     }
 
     /// What executes an invocation in its mode, started if it is the first.
-    fn worker(&mut self, target: &Target, invocation: &Invocation) -> io::Result<&mut Worker> {
+    fn worker(&mut self, target: &Program, invocation: &Invocation) -> io::Result<&mut Worker> {
         let mode = target.mode_of(invocation);
         // A program would see that it has one processor, and may run other code because of it.
         if target.is_library() && !self.is_pinned {

@@ -24,14 +24,14 @@ const MESSAGE_BYTES_MAX: usize = 1 << 30;
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;
 
 /// A process of ours, as metacov sees it.
-pub struct Servant {
+pub struct HelperProcess {
     supervisor: Supervisor,
     requests: File,
     answers: File,
 }
 
 /// What a servant has to say.
-pub enum Said {
+pub enum HelperEvent {
     /// A message.
     Message(Vec<u8>),
     /// Nothing any more: it has ended, and has said this last.
@@ -40,7 +40,7 @@ pub enum Said {
     Late,
 }
 
-impl Servant {
+impl HelperProcess {
     /// This program, started again with these words; with so much memory.
     pub fn start(words: Vec<OsString>, memory_bytes: Option<u64>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
@@ -54,7 +54,7 @@ impl Servant {
         let grace = Duration::ZERO;
         let request = Request { command, environment, wall: None, grace, cpu: None, memory_bytes };
         supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
-        Ok(Servant { supervisor, requests: requests.into(), answers: answers.into() })
+        Ok(HelperProcess { supervisor, requests: requests.into(), answers: answers.into() })
     }
 
     /// Says something. If it is gone, its end will tell.
@@ -64,25 +64,25 @@ impl Servant {
 
     /// What it says next, within this time.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-    pub fn hear(&mut self, time: Duration, interrupted: &AtomicBool) -> io::Result<Said> {
+    pub fn hear(&mut self, time: Duration, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
         let end = Some(Instant::now() + time);
         match self.supervisor.next(Some(self.answers.as_fd()), end, interrupted)? {
             Event::Answer => match hear(&mut self.answers)? {
-                Some(message) => Ok(Said::Message(message)),
+                Some(message) => Ok(HelperEvent::Message(message)),
                 None => self.ended(interrupted),
             },
-            Event::Ended(exit) => Ok(Said::Ended(exit, self.supervisor.output.text())),
+            Event::Ended(exit) => Ok(HelperEvent::Ended(exit, self.supervisor.output.text())),
             Event::Late => {
                 self.supervisor.kill(interrupted)?;
-                Ok(Said::Late)
+                Ok(HelperEvent::Late)
             }
         }
     }
 
-    fn ended(&mut self, interrupted: &AtomicBool) -> io::Result<Said> {
+    fn ended(&mut self, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
         loop {
             if let Event::Ended(exit) = self.supervisor.next(None, None, interrupted)? {
-                return Ok(Said::Ended(exit, self.supervisor.output.text()));
+                return Ok(HelperEvent::Ended(exit, self.supervisor.output.text()));
             }
         }
     }
@@ -91,19 +91,19 @@ impl Servant {
 /// A servant's own end: what it is asked, and where it answers. From here on its standard input is
 /// empty and its standard output what is kept of its last words, so that whatever it loads cannot
 /// get between.
-pub struct Master {
+pub struct HelperPort {
     requests: File,
     answers: File,
 }
 
-impl Master {
+impl HelperPort {
     /// Of this process. To be called first of all.
     pub fn of_this_process() -> io::Result<Self> {
         let requests = File::from(fcntl_dupfd_cloexec(io::stdin(), OWN_DESCRIPTORS)?);
         let answers = File::from(fcntl_dupfd_cloexec(io::stdout(), OWN_DESCRIPTORS)?);
         rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
         rustix::stdio::dup2_stdout(io::stderr())?;
-        Ok(Master { requests, answers })
+        Ok(HelperPort { requests, answers })
     }
 
     /// Waits until there is a request, and leaves it there; whether there will be one.

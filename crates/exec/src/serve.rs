@@ -9,14 +9,14 @@ use metacov_core::Exit;
 use metacov_runtime::{INPUT_VARIABLE, LIMITS_VARIABLE, SERVE_VARIABLE};
 
 use crate::invocation::{Environment, Invocation};
-use crate::session::{Outcome, Question, Session, Start};
+use crate::session::{ForkServer, Outcome, ServerRequest, Start};
 use crate::supervisor::Ended;
-use crate::target::{Limits, Mode, Target, whole_seconds};
+use crate::target::{Limits, Mode, Program, whole_seconds};
 use crate::worker::Worker;
 
 impl Worker {
     /// Runs a target once, in the process that is there or in a new one.
-    pub(crate) fn serve(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+    pub(crate) fn serve(&mut self, target: &Program, invocation: &Invocation) -> io::Result<Ended> {
         let Some(input) = invocation.only_input() else {
             let what = "a library gets an input, and no arguments, environment or standard input";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
@@ -48,33 +48,38 @@ impl Worker {
     }
 
     /// Has an input run, after the setup if that does not run only once.
-    fn ask(&mut self, session: &mut Session, target: &Target, input: &Path) -> io::Result<Outcome> {
-        let mut ask = |question: Question<'_>| {
+    fn ask(
+        &mut self,
+        session: &mut ForkServer,
+        target: &Program,
+        input: &Path,
+    ) -> io::Result<Outcome> {
+        let mut ask = |question: ServerRequest<'_>| {
             session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
         };
         if target.mode == Mode::Inline {
             let setup = target.setup.as_ref().filter(|setup| !setup.content().is_empty());
             if let Some(setup) = setup {
-                let outcome = ask(Question::RunInline(setup.content()))?;
+                let outcome = ask(ServerRequest::RunInline(setup.content()))?;
                 if !matches!(outcome, Outcome::Ran(_)) {
                     return Ok(outcome);
                 }
             }
-            ask(Question::RunInline(&fs::read(input)?))
+            ask(ServerRequest::RunInline(&fs::read(input)?))
         } else if target.is_library() {
-            ask(Question::RunForked(&fs::read(input)?))
+            ask(ServerRequest::RunForked(&fs::read(input)?))
         } else {
             let input = self.with_setup(target, input)?;
             // The program opens it in a process of its own, which cannot say what is wrong with it.
             fs::metadata(&input)?;
-            let question = Question::Run(&input);
+            let question = ServerRequest::Run(&input);
             session.ask(question, &mut self.supervisor, target.limits.wall, &target.interrupted)
         }
     }
 
     /// Starts a process that goes on. What it counts before the first input counts for all inputs,
     /// as it would if each had a process of its own.
-    fn start_session(&mut self, target: &Target) -> io::Result<Session> {
+    fn start_session(&mut self, target: &Program) -> io::Result<ForkServer> {
         if target.mode == Mode::Inline && target.limits.cpu.is_some() {
             let what = "processor time is limited by process, and all inputs share one (use --mode \
                         fork)";
@@ -85,13 +90,13 @@ impl Worker {
         self.once = None;
         let (limits, interrupted) = (&target.limits, &target.interrupted);
         let supervisor = &mut self.supervisor;
-        let start = Session::start(supervisor, command, environment, limits, interrupted)?;
+        let start = ForkServer::start(supervisor, command, environment, limits, interrupted)?;
         let Start::Ready(mut session) = start else {
             return Err(self.not_serving(target, &start));
         };
         match (&target.setup, target.mode) {
             (Some(setup), Mode::Fork) if target.is_library() => {
-                let (question, wall) = (Question::RunInline(setup.content()), limits.wall);
+                let (question, wall) = (ServerRequest::RunInline(setup.content()), limits.wall);
                 let outcome = session.ask(question, &mut self.supervisor, wall, interrupted)?;
                 if !matches!(outcome, Outcome::Ran(_)) {
                     return Err(io::Error::other("the setup does not run to its end"));
@@ -115,8 +120,8 @@ impl Worker {
     /// set itself up when it is called for the first time.
     fn ask_first(
         &mut self,
-        session: &mut Session,
-        target: &Target,
+        session: &mut ForkServer,
+        target: &Program,
         input: &Path,
     ) -> io::Result<Outcome> {
         let mut outcome = self.ask(session, target, input)?;
@@ -129,7 +134,7 @@ impl Worker {
     }
 
     /// The process that serves a target, and its environment.
-    fn server(&self, target: &Target) -> io::Result<(Vec<OsString>, Environment)> {
+    fn server(&self, target: &Program) -> io::Result<(Vec<OsString>, Environment)> {
         let mut environment = self.environment();
         let Limits { grace, cpu, .. } = target.limits;
         let limits = format!("{} {}", grace.as_millis(), cpu.map_or(0, whole_seconds));
@@ -153,7 +158,7 @@ impl Worker {
         Ok((command, environment))
     }
 
-    fn not_serving(&self, target: &Target, start: &Start) -> io::Error {
+    fn not_serving(&self, target: &Program, start: &Start) -> io::Error {
         let said = self.supervisor.output.text();
         let what = match (start, said.trim()) {
             (Start::Earlier, _) => {

@@ -25,7 +25,7 @@ use crate::supervisor::{Event, Supervisor, about};
 
 /// What is asked of a process that serves.
 #[derive(Clone, Copy)]
-pub(crate) enum Question<'i> {
+pub(crate) enum ServerRequest<'i> {
     /// To run the input that lies here.
     Run(&'i Path),
     /// To run an input in a child.
@@ -50,19 +50,19 @@ pub(crate) enum Outcome {
 /// What a process that was started to serve does.
 pub(crate) enum Start {
     /// It serves.
-    Ready(Session),
+    Ready(ForkServer),
     /// It serves by the rules of an earlier version.
     Earlier,
     /// It does not serve: it ended without a word, or said something else.
     NotServing,
 }
 
-pub(crate) struct Session {
+pub(crate) struct ForkServer {
     requests: File,
     answers: File,
 }
 
-impl Session {
+impl ForkServer {
     /// Starts a process that serves.
     pub(crate) fn start(
         supervisor: &mut Supervisor,
@@ -79,7 +79,7 @@ impl Session {
         let request = Request { command, environment, wall, grace, cpu, memory_bytes };
         supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
         drop((their_requests, their_answers));
-        let mut session = Session { requests: requests.into(), answers: answers.into() };
+        let mut session = ForkServer { requests: requests.into(), answers: answers.into() };
         let word = match session.wait(supervisor, limits.wall, interrupted) {
             Ok(Event::Answer) => session.number().ok(),
             Ok(Event::Late) => None,
@@ -96,14 +96,14 @@ impl Session {
     /// Has an input run.
     pub(crate) fn ask(
         &mut self,
-        question: Question<'_>,
+        question: ServerRequest<'_>,
         supervisor: &mut Supervisor,
         time: Duration,
         interrupted: &AtomicBool,
     ) -> io::Result<Outcome> {
         // If the process is gone, its end will tell; a broken pipe says less.
         let _ = self.send(question);
-        let forks = !matches!(question, Question::RunInline(_));
+        let forks = !matches!(question, ServerRequest::RunInline(_));
         if forks {
             match self.wait(supervisor, time, interrupted)? {
                 Event::Answer => drop(self.number()?),
@@ -115,7 +115,7 @@ impl Session {
             Event::Answer if forks => {
                 let exit = match exit(ExitStatus::from_raw(self.number()?)) {
                     // What a library returns, as far as it fits into an exit code.
-                    Exit::Failure(0xff) if matches!(question, Question::RunForked(_)) => {
+                    Exit::Failure(0xff) if matches!(question, ServerRequest::RunForked(_)) => {
                         Exit::Failure(-1)
                     }
                     exit => exit,
@@ -140,11 +140,11 @@ impl Session {
         Ok(if left_behind { Outcome::RanAway(exit) } else { Outcome::Ran(exit) })
     }
 
-    fn send(&mut self, question: Question<'_>) -> io::Result<()> {
+    fn send(&mut self, question: ServerRequest<'_>) -> io::Result<()> {
         let (kind, bytes): (&[u8], &[u8]) = match question {
-            Question::Run(path) => (b"", path.as_os_str().as_bytes()),
-            Question::RunForked(input) => (b"f", input),
-            Question::RunInline(input) => (b"i", input),
+            ServerRequest::Run(path) => (b"", path.as_os_str().as_bytes()),
+            ServerRequest::RunForked(input) => (b"f", input),
+            ServerRequest::RunInline(input) => (b"i", input),
         };
         let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_ne_bytes();
         self.requests.write_all(&[kind, &length, bytes].concat())

@@ -58,7 +58,7 @@ fn is_library(command: &[OsString]) -> bool {
 }
 
 /// A program that takes one input for each execution.
-pub struct Target {
+pub struct Program {
     /// The program and its arguments. `@@` stands for the input file; a command without it gets
     /// the input as its standard input.
     pub command: Vec<OsString>,
@@ -76,7 +76,7 @@ pub struct Target {
     program: Option<(PathBuf, Build)>,
 }
 
-impl Target {
+impl Program {
     /// A program and its arguments, with nothing else said.
     pub fn new(command: Vec<OsString>, limits: Limits, interrupted: Arc<AtomicBool>) -> Self {
         let program = command.first().and_then(|name| find(name));
@@ -85,7 +85,7 @@ impl Target {
             Some((path, build))
         });
         let (setup, valid_codes, mode) = (None, Vec::new(), Mode::of(&command));
-        Target { command, mode, setup, valid_codes, limits, interrupted, program }
+        Program { command, mode, setup, valid_codes, limits, interrupted, program }
     }
 
     /// Whether it is a shared library, going by its name.

@@ -7,16 +7,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Reading;
-use metacov_formats::{Error, Fault, Intake, Place};
+use metacov_formats::{CoverageLoader, Error, Fault, Location};
 use metacov_runtime::ARENA_VARIABLE;
 
 use crate::arena::{Arena, Contents};
 use crate::counters::CountersFolder;
 use crate::invocation::Invocation;
 use crate::message::Request;
-use crate::session::Session;
+use crate::session::ForkServer;
 use crate::supervisor::{Ended, Supervisor};
-use crate::target::{Mode, Target};
+use crate::target::{Mode, Program};
 
 /// What files for inputs are called.
 const INPUT_NAME: &str = "input";
@@ -24,7 +24,7 @@ const INPUT_NAME: &str = "input";
 pub(crate) struct Worker {
     pub(crate) supervisor: Supervisor,
     /// A target that goes on from input to input, if there is one.
-    pub(crate) session: Option<Session>,
+    pub(crate) session: Option<ForkServer>,
     pub(crate) arena: Arena,
     /// The counters of a first execution, if the last one was its repetition.
     pub(crate) first: Option<Vec<Vec<u8>>>,
@@ -45,8 +45,8 @@ impl Worker {
         Ok(Worker { supervisor, session: None, arena, first: None, once: None, counters, folder })
     }
 
-    /// Runs a target once, in the mode that `Target::mode_of` gives this invocation.
-    pub(crate) fn run(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+    /// Runs a target once, in the mode that `Program::mode_of` gives this invocation.
+    pub(crate) fn run(&mut self, target: &Program, invocation: &Invocation) -> io::Result<Ended> {
         match target.mode_of(invocation) {
             Mode::Exec => self.execute(target, invocation),
             Mode::Fork | Mode::Inline => self.serve(target, invocation),
@@ -54,7 +54,7 @@ impl Worker {
     }
 
     /// A process for this input alone.
-    fn execute(&mut self, target: &Target, invocation: &Invocation) -> io::Result<Ended> {
+    fn execute(&mut self, target: &Program, invocation: &Invocation) -> io::Result<Ended> {
         let mut invocation = invocation.clone();
         if let Some(input) = &mut invocation.input {
             *input = self.with_setup(target, input)?;
@@ -71,7 +71,10 @@ impl Worker {
     }
 
     /// What the last execution ran; none if it does not say.
-    pub(crate) fn read(&mut self, intake: &mut Intake<'_>) -> Result<Option<Reading>, Error> {
+    pub(crate) fn read(
+        &mut self,
+        intake: &mut CoverageLoader<'_>,
+    ) -> Result<Option<Reading>, Error> {
         let mut reading = self.read_counters(intake)?;
         if let (Some(first), Some(second)) = (self.first.take(), &reading) {
             self.arena.set_counters(&first);
@@ -86,8 +89,8 @@ impl Worker {
         Ok(reading)
     }
 
-    fn read_counters(&self, intake: &mut Intake<'_>) -> Result<Option<Reading>, Error> {
-        let fault = |what: &str| Err(Fault::malformed(Place::Whole, what).of("the program"));
+    fn read_counters(&self, intake: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+        let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the program"));
         let in_memory = match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => None,
             Contents::Counters(snapshots) => Some(intake.read_snapshots(&snapshots)?),
@@ -128,7 +131,7 @@ impl Worker {
     }
 
     /// The file that a program gets for an input: the input itself, or a file with the setup in front.
-    pub(crate) fn with_setup(&self, target: &Target, input: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn with_setup(&self, target: &Program, input: &Path) -> io::Result<PathBuf> {
         let Some(setup) = &target.setup else { return Ok(input.to_owned()) };
         let path = self.folder.join(INPUT_NAME);
         let path = input.extension().map_or(path.clone(), |ending| path.with_extension(ending));

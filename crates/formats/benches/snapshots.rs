@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use metacov_core::{Group, Operation, Pair, Reading, Tally};
-use metacov_formats::{Intake, Scope, Snapshot};
+use metacov_formats::{CoverageLoader, Scope, Snapshot};
 
 use memory::Memory;
 
@@ -40,8 +40,8 @@ fn main() {
     nothing.counters.fill(0);
 
     let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
-    let read = |intake: &mut Intake<'_>, snapshot: &Snapshot<'_>| {
+    let mut intake = CoverageLoader::new(&scope);
+    let read = |intake: &mut CoverageLoader<'_>, snapshot: &Snapshot<'_>| {
         intake.read_snapshots(std::slice::from_ref(snapshot)).unwrap()
     };
     let compile = time(|| drop(read(&mut intake, &a)));

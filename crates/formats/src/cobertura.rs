@@ -8,7 +8,7 @@ mod write;
 
 use std::io::{self, Write};
 
-use crate::{Export, Fault, Input, Reader, Recorder, Writer, holds, xml};
+use crate::{CoverageFile, Export, Fault, Reader, SiteRecorder, Writer, holds, xml};
 
 /// Cobertura's XML report.
 pub(crate) struct Cobertura;
@@ -24,7 +24,7 @@ impl Reader for Cobertura {
             && (holds(head, "line-rate=") || holds(head, "<packages"))
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::report(input, recorder)
     }
 }

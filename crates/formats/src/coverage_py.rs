@@ -7,7 +7,7 @@ mod sqlite;
 
 pub(crate) use sqlite::contexts;
 
-use crate::{Fault, Input, Reader, Recorder, holds};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
 /// coverage.py's JSON report (`coverage json`), versions 1 to 3.
 pub(crate) struct CoveragePyJson;
@@ -27,7 +27,7 @@ impl Reader for CoveragePyJson {
         true
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         json::report(input, recorder)
     }
 }
@@ -48,7 +48,7 @@ impl Reader for CoveragePyData {
         true
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         sqlite::data(input, recorder)
     }
 }

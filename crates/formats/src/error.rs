@@ -50,7 +50,7 @@ pub enum Fault {
     #[error("{}{what}", place.prefix())]
     Malformed {
         /// Where.
-        place: Place,
+        place: Location,
         /// What is wrong there.
         what: String,
     },
@@ -77,7 +77,7 @@ pub enum Fault {
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// After this many bytes of (decompressed) content.
     Offset(u64),
     /// In this line, counted from one.
@@ -86,28 +86,28 @@ pub enum Place {
     Whole,
 }
 
-impl Place {
+impl Location {
     fn prefix(self) -> String {
         match self {
-            Place::Whole => String::new(),
+            Location::Whole => String::new(),
             place => format!("{place}: "),
         }
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Offset(offset) => write!(f, "byte {offset}"),
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Whole => write!(f, "the whole"),
+            Location::Offset(offset) => write!(f, "byte {offset}"),
+            Location::Line(line) => write!(f, "line {line}"),
+            Location::Whole => write!(f, "the whole"),
         }
     }
 }
 
 impl Fault {
     /// A breach of the format's rules.
-    pub fn malformed(place: Place, what: impl Into<String>) -> Self {
+    pub fn malformed(place: Location, what: impl Into<String>) -> Self {
         Fault::Malformed { place, what: printable(&what.into()) }
     }
 

@@ -27,14 +27,14 @@ mod told;
 mod unit;
 mod words;
 
-use crate::{Fault, Input, Reader, Recorder};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 
-pub use library::Library;
+pub use library::SharedNotes;
 pub use snapshot::Snapshot;
 pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 
-pub(crate) use shelf::{Shelf, counters_below};
-pub(crate) use snapshot::{Doubt, IN_MEMORY, Images};
+pub(crate) use shelf::{NotesIndex, counters_below};
+pub(crate) use snapshot::{IN_MEMORY, Images, OnInconsistency};
 pub(crate) use told::{tell_file, tell_snapshots};
 
 /// gcov's notes alone: all code of a translation unit, and nothing of what ran.
@@ -53,7 +53,7 @@ impl Reader for Gcno {
         true
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         counters::read_notes(input, recorder)
     }
 }
@@ -70,7 +70,7 @@ impl Reader for Gcda {
         head.starts_with(b"adcg") || head.starts_with(b"gcda")
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         counters::read(input, recorder)
     }
 }

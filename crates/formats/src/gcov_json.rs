@@ -2,7 +2,7 @@
 
 mod read;
 
-use crate::{Fault, Input, Reader, Recorder, holds};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
 /// gcov's own JSON.
 pub(crate) struct GcovJson;
@@ -18,7 +18,7 @@ impl Reader for GcovJson {
                 || (holds(head, "\"unexecuted_block\"") && holds(head, "\"line_number\"")))
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::documents(input, recorder)
     }
 }

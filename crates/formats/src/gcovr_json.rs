@@ -6,7 +6,7 @@ mod write;
 
 use std::io::{self, Write};
 
-use crate::{Export, Fault, Input, Reader, Recorder, Writer, holds};
+use crate::{CoverageFile, Export, Fault, Reader, SiteRecorder, Writer, holds};
 
 /// gcovr's JSON report.
 pub(crate) struct GcovrJson;
@@ -25,7 +25,7 @@ impl Reader for GcovrJson {
                     && !holds(head, "\"unexecuted_block\"")))
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::report(input, recorder)
     }
 }

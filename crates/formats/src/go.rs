@@ -5,7 +5,7 @@
 
 mod read;
 
-use crate::{Fault, Input, Reader, Recorder};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 
 /// Go's coverage profile.
 pub(crate) struct Go;
@@ -20,7 +20,7 @@ impl Reader for Go {
         line.strip_prefix(b"mode: ").is_some_and(read::is_mode)
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::profile(input, recorder)
     }
 }

@@ -22,7 +22,7 @@ const BOMB_BYTES: u64 = 64 << 20;
 const BOMB_RATIO: u64 = 300;
 
 /// The decompressed content of one coverage file.
-pub struct Input {
+pub struct CoverageFile {
     /// Where it comes from, if not from memory.
     path: Option<PathBuf>,
     compressed: bool,
@@ -31,7 +31,7 @@ pub struct Input {
     rest: Box<dyn Read + Send>,
 }
 
-impl Input {
+impl CoverageFile {
     /// Opens a file, compressed or not.
     pub fn open(path: &Path) -> Result<Self, Fault> {
         let file = File::open(path)?;
@@ -39,13 +39,13 @@ impl Input {
             let what = "a directory, not a file";
             return Err(io::Error::new(io::ErrorKind::IsADirectory, what).into());
         }
-        let input = Input::from_reader(Box::new(file))?;
-        Ok(Input { path: Some(path.to_owned()), ..input })
+        let input = CoverageFile::from_reader(Box::new(file))?;
+        Ok(CoverageFile { path: Some(path.to_owned()), ..input })
     }
 
     /// Takes the content from memory.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Fault> {
-        Input::from_reader(Box::new(io::Cursor::new(bytes)))
+        CoverageFile::from_reader(Box::new(io::Cursor::new(bytes)))
     }
 
     fn from_reader(mut raw: Box<dyn Read + Send>) -> Result<Self, Fault> {
@@ -75,7 +75,7 @@ impl Input {
         if head.is_empty() {
             return Err(Fault::Empty);
         }
-        Ok(Input { path: None, compressed, head, served: 0, rest })
+        Ok(CoverageFile { path: None, compressed, head, served: 0, rest })
     }
 
     /// The first bytes of the content, for finding its format.
@@ -94,7 +94,7 @@ impl Input {
     }
 }
 
-impl Read for Input {
+impl Read for CoverageFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.served < self.head.len() {
             let count = (&self.head[self.served..]).read(buffer)?;

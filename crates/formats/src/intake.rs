@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use metacov_core::{Cover, Reading, SiteTable};
 
-use crate::gcda::{self, Doubt, IN_MEMORY, Images, Library, Shelf, Snapshot, UnitCounts};
-use crate::recorder::{Recorder, Waiting, other_build};
+use crate::gcda::{
+    self, IN_MEMORY, Images, NotesIndex, OnInconsistency, SharedNotes, Snapshot, UnitCounts,
+};
+use crate::recorder::{SiteRecorder, Waiting, other_build};
 use crate::scope::{Exclusions, Scope};
 use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
-use crate::{Error, Fault, Input, Place, READERS, Reader, reader_names};
+use crate::{CoverageFile, Error, Fault, Location, READERS, Reader, reader_names};
 
 /// A coverage file, and which part of it; or a folder, which stands for all counters (`.gcda`)
 /// below it.
@@ -32,34 +34,34 @@ enum Purpose {
 }
 
 /// Reads coverage files into one growing site table.
-pub struct Intake<'s> {
+pub struct CoverageLoader<'s> {
     scope: &'s Scope,
     table: SiteTable,
     exclusions: Vec<Option<Exclusions>>,
     waiting: Waiting,
     universe: Option<Universe>,
-    shelf: Shelf,
+    shelf: NotesIndex,
     images: Images,
     unit_marks: UnitMarks,
     /// The first file that was read: the build that all others must be of.
     first: Option<String>,
 }
 
-impl<'s> Intake<'s> {
+impl<'s> CoverageLoader<'s> {
     /// An intake that has read nothing yet.
     pub fn new(scope: &'s Scope) -> Self {
-        Intake::sharing(Arc::default(), scope)
+        CoverageLoader::sharing(Arc::default(), scope)
     }
 
     /// An intake that has read nothing yet, and shares compiled notes with others.
-    pub fn sharing(library: Arc<Library>, scope: &'s Scope) -> Self {
-        Intake {
+    pub fn sharing(library: Arc<SharedNotes>, scope: &'s Scope) -> Self {
+        CoverageLoader {
             scope,
             table: SiteTable::new(),
             exclusions: Vec::new(),
             waiting: Waiting::default(),
             universe: None,
-            shelf: Shelf::of(library),
+            shelf: NotesIndex::of(library),
             images: Images::default(),
             unit_marks: UnitMarks::default(),
             first: None,
@@ -82,7 +84,7 @@ impl<'s> Intake<'s> {
             let reading = if file.path.is_dir() {
                 self.read_folder(&file.path)?.ok_or_else(|| {
                     let what = "a folder without counters (.gcda); name other files one by one";
-                    Fault::malformed(Place::Whole, what).of(file.to_string())
+                    Fault::malformed(Location::Whole, what).of(file.to_string())
                 })?
             } else {
                 self.read_file(file, Purpose::Side, None)?
@@ -112,7 +114,7 @@ impl<'s> Intake<'s> {
     /// Reads the counters that an execution left in memory. Counters that do not add up are an
     /// error, [`Fault::Inconsistent`].
     pub fn read_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Reading, Error> {
-        self.read_memory(snapshots, Doubt::Refuse)
+        self.read_memory(snapshots, OnInconsistency::Refuse)
     }
 
     /// Reads the counters of code that was read before: only what ran.
@@ -126,14 +128,18 @@ impl<'s> Intake<'s> {
         &mut self,
         snapshots: &[Snapshot<'_>],
     ) -> Result<Reading, Error> {
-        self.read_memory(snapshots, Doubt::Allow)
+        self.read_memory(snapshots, OnInconsistency::Allow)
     }
 
-    fn read_memory(&mut self, snapshots: &[Snapshot<'_>], doubt: Doubt) -> Result<Reading, Error> {
+    fn read_memory(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+        doubt: OnInconsistency,
+    ) -> Result<Reading, Error> {
         let mut images = std::mem::take(&mut self.images);
         let mut recorder = self.recorder(number_of(&gcda::Gcda), None, None);
         let outcome = images.read(snapshots, doubt, &mut recorder);
-        let Recorder { reading, waiting, .. } = recorder;
+        let SiteRecorder { reading, waiting, .. } = recorder;
         self.images = images;
         outcome?;
         self.waiting = waiting;
@@ -163,7 +169,7 @@ impl<'s> Intake<'s> {
     /// Forgets the notes of counters: images that have been read before are read without them, and
     /// what they take is given back.
     pub fn forget_notes(&mut self) {
-        self.shelf = Shelf::of(Arc::default());
+        self.shelf = NotesIndex::of(Arc::default());
     }
 
     /// The sites that have been met, when nothing is to be read any more.
@@ -179,7 +185,7 @@ impl<'s> Intake<'s> {
     ) -> Result<Reading, Error> {
         let name = file.to_string();
         self.unit_marks.begin_file(&name);
-        let reading = Input::open(&file.path)
+        let reading = CoverageFile::open(&file.path)
             .and_then(|input| self.read_for(purpose, prefix, input, file.context.as_deref()))
             .map_err(|fault| fault.of(&name))?;
         self.first.get_or_insert(name);
@@ -187,7 +193,7 @@ impl<'s> Intake<'s> {
     }
 
     /// Reads one report of a side from an open input.
-    pub fn read(&mut self, input: Input, context: Option<&str>) -> Result<Reading, Fault> {
+    pub fn read(&mut self, input: CoverageFile, context: Option<&str>) -> Result<Reading, Fault> {
         let reading = self.read_for(Purpose::Side, None, input, context)?;
         self.settle_marks().map_err(|error| error.fault)?;
         Ok(reading)
@@ -204,22 +210,22 @@ impl<'s> Intake<'s> {
         &mut self,
         purpose: Purpose,
         prefix: Option<&Path>,
-        mut input: Input,
+        mut input: CoverageFile,
         context: Option<&str>,
     ) -> Result<Reading, Fault> {
         let (format, reader) = detect(input.head())?;
         if purpose == Purpose::Side && reader.lists_only_code() {
             let what = format!("{} do not tell what ran (see --universe)", reader.name());
-            return Err(Fault::malformed(Place::Whole, what));
+            return Err(Fault::malformed(Location::Whole, what));
         }
         if context.is_some() && !reader.has_contexts() {
             let what = format!("{} has no tests or contexts to choose from", reader.name());
-            return Err(Fault::malformed(Place::Whole, what));
+            return Err(Fault::malformed(Location::Whole, what));
         }
         let mut recorder = self.recorder(format, context, prefix);
         reader.read(&mut input, &mut recorder)?;
         recorder.flush(None)?;
-        let Recorder { reading, waiting, .. } = recorder;
+        let SiteRecorder { reading, waiting, .. } = recorder;
         self.waiting = waiting;
         if reading.known.is_empty() {
             return Err(Fault::NoCode(self.missing(context)));
@@ -232,8 +238,8 @@ impl<'s> Intake<'s> {
         format: u8,
         context: Option<&'i str>,
         prefix: Option<&'i Path>,
-    ) -> Recorder<'i> {
-        Recorder {
+    ) -> SiteRecorder<'i> {
+        SiteRecorder {
             reading: Reading::of(&self.table),
             table: &mut self.table,
             scope: self.scope,

@@ -3,7 +3,7 @@
 
 mod read;
 
-use crate::{Fault, Input, Reader, Recorder, holds};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
 /// Istanbul's coverage map.
 pub(crate) struct Istanbul;
@@ -18,7 +18,7 @@ impl Reader for Istanbul {
             && ["\"statementMap\"", "\"fnMap\"", "\"branchMap\""].iter().any(|key| holds(head, key))
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::map(input, recorder)
     }
 }

@@ -4,7 +4,7 @@
 
 mod read;
 
-use crate::{Fault, Input, Reader, Recorder, holds, xml};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds, xml};
 
 /// JaCoCo's XML report.
 pub(crate) struct Jacoco;
@@ -19,7 +19,7 @@ impl Reader for Jacoco {
             && ["JACOCO", "<sessioninfo", "<package", "<group"].iter().any(|text| holds(head, text))
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::report(input, recorder)
     }
 }

@@ -18,7 +18,7 @@
 
 use std::io::{self, Read};
 
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// No producer nests deeper than a dozen levels.
 const DEPTH_MAX: u32 = 128;
@@ -78,7 +78,7 @@ impl<R: Read> Json<R> {
 
     /// A fault at the place where the reader stands.
     pub(crate) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::malformed(Place::Offset(self.passed + self.at as u64), what)
+        Fault::malformed(Location::Offset(self.passed + self.at as u64), what)
     }
 
     /// Goes into an object.
@@ -310,7 +310,7 @@ impl<R: Read> Json<R> {
     fn text_of(&mut self, scanned: Scanned) -> Result<&str, Fault> {
         let Scanned { start, length, escaped } = scanned;
         let Ok(text) = std::str::from_utf8(&self.buffer[start..start + length]) else {
-            let place = Place::Offset(self.passed + start as u64);
+            let place = Location::Offset(self.passed + start as u64);
             return Err(Fault::malformed(place, "a string that is not UTF-8"));
         };
         if !escaped {
@@ -319,7 +319,7 @@ impl<R: Read> Json<R> {
         match unescape(text, &mut self.unescaped) {
             Ok(()) => Ok(&self.unescaped),
             Err(at) => {
-                let place = Place::Offset(self.passed + (start + at) as u64);
+                let place = Location::Offset(self.passed + (start + at) as u64);
                 Err(Fault::malformed(place, "an escape that JSON does not have"))
             }
         }

@@ -5,7 +5,7 @@ mod write;
 
 use std::io::{self, Write};
 
-use crate::{Export, Fault, Input, Reader, Recorder, Writer};
+use crate::{CoverageFile, Export, Fault, Reader, SiteRecorder, Writer};
 
 /// lcov's tracefile.
 pub(crate) struct Lcov;
@@ -25,7 +25,7 @@ impl Reader for Lcov {
         true
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::sections(input, recorder)
     }
 }

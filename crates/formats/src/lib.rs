@@ -37,19 +37,19 @@ mod xml;
 
 use std::io::{self, Write};
 
-pub use error::{Error, Fault, Place};
+pub use error::{Error, Fault, Location};
 pub use export::Export;
 pub use gcda::{
-    BranchCount, FileCounts, FunctionCounts, Library, LineCounts, Snapshot, UnitCounts,
+    BranchCount, FileCounts, FunctionCounts, LineCounts, SharedNotes, Snapshot, UnitCounts,
 };
 pub use gcovr_json::GcovrFormat;
-pub use input::Input;
-pub use intake::{FileSpec, Intake};
+pub use input::CoverageFile;
+pub use intake::{CoverageLoader, FileSpec};
 pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};
 pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
 pub use scope::{LeftOut, LeftOutCounts, Scope};
 
-pub(crate) use recorder::{Record, Recorder};
+pub(crate) use recorder::{Record, SiteRecorder};
 
 /// All formats that are read. The first that knows the content reads it.
 pub(crate) const READERS: &[&dyn Reader] = &[
@@ -112,7 +112,7 @@ pub(crate) trait Reader: Sync {
     }
 
     /// Records all sites of a report.
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault>;
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault>;
 }
 
 /// Whether `head` holds `text`.

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// Longer than any line of a coverage file, names of template instances included.
 const LINE_BYTES_MAX: u64 = 1 << 20;
@@ -38,7 +38,7 @@ impl<R: Read> Lines<R> {
 
     /// A fault in the line that was read last.
     pub(crate) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::malformed(Place::Line(self.number), what)
+        Fault::malformed(Location::Line(self.number), what)
     }
 }
 

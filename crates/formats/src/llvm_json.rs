@@ -3,7 +3,7 @@
 mod read;
 mod segments;
 
-use crate::{Fault, Input, Reader, Recorder, holds};
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
 /// LLVM's JSON.
 pub(crate) struct LlvmJson;
@@ -21,7 +21,7 @@ impl Reader for LlvmJson {
         letters.take(START.len()).eq(START) || holds(head, "\"llvm.coverage.json.export\"")
     }
 
-    fn read(&self, input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+    fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
         read::report(input, recorder)
     }
 }

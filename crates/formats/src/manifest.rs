@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::lines::Lines;
-use crate::{Error, Fault, FileSpec, Input, Place, coverage_py};
+use crate::{CoverageFile, Error, Fault, FileSpec, Location, coverage_py};
 
 /// One group of sides: coverage files of each, unless said otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +80,7 @@ impl PairList {
     /// A suite of coverage files that a manifest or a data file names.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let input = Input::open(path).map_err(|fault| fault.of(&name))?;
+        let input = CoverageFile::open(path).map_err(|fault| fault.of(&name))?;
         let data_file = input.head().starts_with(b"SQLite format 3\0");
         drop(input);
         if data_file {
@@ -94,13 +94,13 @@ impl PairList {
 struct ManifestLines<W> {
     name: String,
     folder: PathBuf,
-    lines: Lines<Input>,
+    lines: Lines<CoverageFile>,
     written: PhantomData<fn() -> W>,
 }
 
 impl<W> ManifestLines<W> {
     fn open(path: &Path, name: &str) -> Result<Self, Error> {
-        let lines = Lines::new(Input::open(path).map_err(|fault| fault.of(name))?);
+        let lines = Lines::new(CoverageFile::open(path).map_err(|fault| fault.of(name))?);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(ManifestLines { name: name.to_owned(), folder, lines, written: PhantomData })
     }
@@ -211,7 +211,7 @@ fn from_contexts(path: &Path) -> Result<PairList, Fault> {
             let named: Vec<String> = sides.keys().cloned().collect();
             let sides = Group::new(sides.into_values().collect()).map_err(|_| {
                 let what = format!("pair {pair} of {relation} has only side {}", named.join(", "));
-                Fault::malformed(Place::Whole, what)
+                Fault::malformed(Location::Whole, what)
             })?;
             Ok(Ok(GroupSpec { relation, pair, sides }))
         })

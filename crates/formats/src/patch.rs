@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// What a diff does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
     let mut old = None;
     let mut hunk: Option<Hunk> = None;
     for (at, text) in diff.lines().enumerate() {
-        let fault = |what: &str| Fault::malformed(Place::Line(at as u64 + 1), what);
+        let fault = |what: &str| Fault::malformed(Location::Line(at as u64 + 1), what);
         let Some(open) = &mut hunk else {
             if let Some(name) = text.strip_prefix("--- ") {
                 old = path(name, "a/");
@@ -75,7 +75,7 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
         }
     }
     if hunk.is_some() {
-        return Err(Fault::malformed(Place::Whole, "the diff ends within a hunk"));
+        return Err(Fault::malformed(Location::Whole, "the diff ends within a hunk"));
     }
     Ok(files)
 }

@@ -8,7 +8,7 @@ use metacov_core::{
 };
 
 use crate::Fault;
-use crate::gcda::Shelf;
+use crate::gcda::NotesIndex;
 use crate::scope::{Exclusions, Scope};
 use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
@@ -22,7 +22,7 @@ pub(crate) struct Record {
     ran: bool,
     excluded: bool,
     traced: bool,
-    mark: Said,
+    mark: HelperEvent,
     /// The last line of a function; zero if it is not told.
     end: u32,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Record {
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        let (excluded, traced, mark, end) = (false, false, Said::default(), 0);
+        let (excluded, traced, mark, end) = (false, false, HelperEvent::default(), 0);
         Record { line, element, instance, ran, excluded, traced, mark, end }
     }
 
@@ -54,7 +54,7 @@ impl Record {
         Record::new(line, Element::Block { function, number }, ran)
     }
 
-    /// Belongs to this function instance (see [`Recorder::instance`]).
+    /// Belongs to this function instance (see [`SiteRecorder::instance`]).
     pub(crate) fn instance(self, instance: Symbol) -> Self {
         Record { instance, ..self }
     }
@@ -91,16 +91,16 @@ impl Record {
 
     /// The same in one of several notations (from one), which cannot be compared.
     pub(crate) fn marked_in(self, notation: u8, what: &[u8]) -> Self {
-        Record { mark: Said::of(notation, what), ..self }
+        Record { mark: HelperEvent::of(notation, what), ..self }
     }
 }
 
 /// Takes the records of a report, file by file, to the site table and a reading.
 ///
 /// Producers write a file's path before or after its lines, and the folder that the path is
-/// relative to at the very end. So records wait: [`Recorder::add`] them, say whose they were with
-/// [`Recorder::end_file`], and [`Recorder::flush`] once the folder is known.
-pub(crate) struct Recorder<'i> {
+/// relative to at the very end. So records wait: [`SiteRecorder::add`] them, say whose they were with
+/// [`SiteRecorder::end_file`], and [`SiteRecorder::flush`] once the folder is known.
+pub(crate) struct SiteRecorder<'i> {
     pub(crate) table: &'i mut SiteTable,
     pub(crate) scope: &'i Scope,
     /// By file of the table: what its markers leave out, once it has been asked for.
@@ -112,7 +112,7 @@ pub(crate) struct Recorder<'i> {
     /// Files that list all code, if any were read before.
     pub(crate) universe: Option<&'i Universe>,
     /// Notes of counters that have been read before.
-    pub(crate) shelf: &'i mut Shelf,
+    pub(crate) shelf: &'i mut NotesIndex,
     /// The folder that the counters were written below, with their whole paths.
     pub(crate) prefix: Option<&'i Path>,
     /// A file that was read before: all files are of its build.
@@ -132,7 +132,7 @@ pub(crate) struct Waiting {
     files: Vec<(String, usize)>,
 }
 
-impl Recorder<'_> {
+impl SiteRecorder<'_> {
     /// A record of the file whose end comes next.
     pub(crate) fn add(&mut self, record: Record) {
         self.waiting.records.push(record);
@@ -304,16 +304,16 @@ pub(crate) fn other_build(first: Option<&str>, mismatch: BuildMismatch) -> Fault
 
 /// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
 #[derive(Clone, Copy, Debug, Default)]
-struct Said {
+struct HelperEvent {
     notation: u8,
     hash: u64,
     is_of_unit: bool,
 }
 
-impl Said {
+impl HelperEvent {
     fn of(notation: u8, what: &[u8]) -> Self {
         let mut fingerprint = Fingerprint::new();
         fingerprint.bytes(what);
-        Said { notation, hash: fingerprint.hash(), is_of_unit: false }
+        HelperEvent { notation, hash: fingerprint.hash(), is_of_unit: false }
     }
 }

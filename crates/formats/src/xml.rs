@@ -25,7 +25,7 @@ use quick_xml::events::{BytesRef, Event};
 use quick_xml::{Error, Reader, XmlVersion};
 
 use crate::lines::shown;
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// No producer nests deeper than a dozen levels, save JaCoCo, whose groups may hold groups.
 const DEPTH_MAX: u32 = 128;
@@ -78,7 +78,7 @@ impl<R: Read> Xml<R> {
 
     /// A fault at the tag that was read last.
     pub(crate) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::malformed(Place::Offset(self.start), what)
+        Fault::malformed(Location::Offset(self.start), what)
     }
 
     /// Goes into the document's element, which must have this name.

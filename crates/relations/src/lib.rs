@@ -46,5 +46,5 @@ pub use rng::{Recipe, Rng};
 pub use sql::reduce::{Reduction, reduce, reduce_queries, renumbered};
 pub use sql::token;
 pub use sql::{Database, Dialect, Kind, Schema, Statement};
-pub use success::{Success, Successes};
+pub use success::{Success, SuccessRates};
 pub use test::{Side, Test};

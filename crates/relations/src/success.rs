@@ -9,7 +9,7 @@ use crate::sql::Kind;
 /// A kind is that of a statement (`INSERT`) or a side of a relation (`norec a`), so that a part of the generator that
 /// makes nothing but errors cannot hide behind the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Successes {
+pub struct SuccessRates {
     /// By the name of the kind.
     pub by_kind: BTreeMap<String, Success>,
 }
@@ -23,7 +23,7 @@ pub struct Success {
     pub worked: u64,
 }
 
-impl Successes {
+impl SuccessRates {
     /// Counts a statement that makes or changes a database.
     pub fn statement(&mut self, kind: Kind, worked: bool) {
         self.of(kind.text()).count(worked);
@@ -76,16 +76,16 @@ impl Success {
 
 #[cfg(test)]
 mod tests {
-    use super::{Success, Successes};
+    use super::{Success, SuccessRates};
     use crate::sql::Kind;
 
     #[test]
     fn what_is_counted_apart_adds_up() {
-        let mut first = Successes::default();
+        let mut first = SuccessRates::default();
         first.statement(Kind::Insert, true);
         first.statement(Kind::Insert, false);
         first.side("norec", 'b', true);
-        let mut second = Successes::default();
+        let mut second = SuccessRates::default();
         second.statement(Kind::Insert, true);
         second.merge(&first);
         assert_eq!(second.by_kind["INSERT"], Success { tried: 3, worked: 2 });

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metacov_campaign::{History, Noted, RoundCounts, families};
+use metacov_campaign::{FindingSummary, History, RoundCounts, families};
 
 use crate::table::{Column, Table};
 use crate::thousands;
@@ -38,7 +38,7 @@ pub fn findings(history: &History) -> Table {
     ];
     let mut rows = Vec::new();
     for (bug, groups) in families(history.findings.keys().map(String::as_str)) {
-        let cases: Vec<&Noted> =
+        let cases: Vec<&FindingSummary> =
             groups.iter().filter_map(|group| history.findings.get(*group)).flatten().collect();
         let Some(smallest) = cases.iter().min_by_key(|case| (case.bytes, &case.name)) else {
             continue;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{Cover, Criteria, Criterion, Failure, Growth, Setup, SiteTable, Suite, Tally};
 use metacov_formats::Error;
-use metacov_store::{Header, Run, Stored};
+use metacov_store::{Header, Run, StoredPair};
 
 pub use case::{Case, Ended, Shape};
 pub use counts::Counts;
@@ -150,7 +150,7 @@ struct Gathering {
 }
 
 impl Gathering {
-    fn add(&mut self, table: &SiteTable, stored: &Stored) {
+    fn add(&mut self, table: &SiteTable, stored: &StoredPair) {
         let at = self.relations.iter().position(|relation| relation.name == stored.relation);
         let Some(at) = at else { return };
         let kept = self.kept.entry(at).or_default();

@@ -10,7 +10,7 @@ use metacov_formats::{FileSpec, GroupSpec, PairList, Scope};
 use metacov_report::digest::{Digest, Gap, Gaps, Outline, Overlap, Shape};
 use metacov_report::html;
 use metacov_run::{CoverageFiles, FoldOptions, fold};
-use metacov_store::{Header, Recorder, Run, Settings};
+use metacov_store::{Header, Run, RunWriter, Settings};
 
 /// Two functions of five lines each, and which lines ran.
 fn report(folder: &Path, name: &str, ran: &[u32]) -> Vec<FileSpec> {
@@ -53,7 +53,7 @@ fn digest(folder: &Path, pairs: &[(&str, &[u32], &[u32])]) -> Digest {
         settings: Settings::new(),
     };
     let file = folder.join("run.metacov");
-    let mut recorder = Recorder::open(&file, &header, false).unwrap();
+    let mut recorder = RunWriter::open(&file, &header, false).unwrap();
     let pairs = PairList { groups: pairs.len() as u64, specs: Box::new(specs.into_iter()) };
     let table = recorder.shared_table();
     let suite = fold(&CoverageFiles, pairs, &options, table, &recorder).unwrap();

@@ -10,7 +10,8 @@ use std::time::Instant;
 
 use metacov_core::{Context, Input, Missing, Operation, Reading, Setup, SiteTable, Suite};
 use metacov_formats::{
-    Error, Fault, FileSpec, GroupSpec, Intake, Library, PairList, Place, Scope, Specs,
+    CoverageLoader, Error, Fault, FileSpec, GroupSpec, Location, PairList, Scope, SharedNotes,
+    Specs,
 };
 
 use crate::pool::{PoolState, StopReason, run_jobs};
@@ -44,7 +45,7 @@ pub trait Source: Sync {
         &self,
         side: &Self::Side,
         runner: &mut Self::Runner,
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error>;
 
     /// What to call a side in a message.
@@ -76,13 +77,13 @@ pub fn fold<S: Source>(
 ) -> Result<Suite, StopReason> {
     let workers = options.workers.get().min(usize::try_from(pairs.groups).unwrap_or(usize::MAX));
     let groups = Groups { specs: pairs.specs, next: 0 };
-    let (groups, library) = (Mutex::new(groups), Arc::<Library>::default());
+    let (groups, library) = (Mutex::new(groups), Arc::<SharedNotes>::default());
     let next = |state: &PoolState| {
         groups.lock().unwrap_or_else(PoisonError::into_inner).next(state, observer)
     };
     let folds = run_jobs(workers.max(1), next, |jobs| {
         let mut fold = WorkerFold::new(&table, options.operation);
-        let mut intake = Intake::sharing(library.clone(), &options.scope);
+        let mut intake = CoverageLoader::sharing(library.clone(), &options.scope);
         if let Err(error) = intake.read_universe(&options.universe) {
             jobs.fail(error);
         }
@@ -142,12 +143,12 @@ fn read_group<S: Source>(
     operation: Operation,
     spec: &GroupSpec<S::Side>,
     runner: &mut S::Runner,
-    intake: &mut Intake<'_>,
+    intake: &mut CoverageLoader<'_>,
 ) -> Result<(Readings, Context, std::time::Duration), Error> {
     let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
-        return Err(Fault::malformed(Place::Whole, what)
+        return Err(Fault::malformed(Location::Whole, what)
             .of(format!("pair {} of {}", spec.pair, spec.relation)));
     }
     let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;

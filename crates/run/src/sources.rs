@@ -4,8 +4,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use metacov_core::{Input, Missing, Reading, Setup};
-use metacov_exec::{Invocation, ProcessRunner, Target};
-use metacov_formats::{Error, FileSpec, Intake};
+use metacov_exec::{Invocation, ProcessRunner, Program};
+use metacov_formats::{CoverageLoader, Error, FileSpec};
 
 use crate::Source;
 
@@ -22,7 +22,7 @@ impl Source for CoverageFiles {
         &self,
         side: &Vec<FileSpec>,
         (): &mut (),
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         intake.read_side(side).map(Ok)
     }
@@ -35,7 +35,7 @@ impl Source for CoverageFiles {
 /// Executions of a program: one for each input of a side, whose covers are united.
 pub struct ProgramRuns {
     /// The program.
-    pub target: Target,
+    pub target: Program,
     /// How often each input is run, to find out what does not run every time.
     pub repeat: NonZero<u32>,
 }
@@ -52,7 +52,7 @@ impl Source for ProgramRuns {
         &self,
         side: &Vec<Invocation>,
         runner: &mut ProcessRunner,
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         runner.run_side(&self.target, side, self.repeat, intake)
     }

@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use compile::{HEADER, LIBRARY, NOTES, OPTIONS, PLAIN_LIBRARY, SOURCE, SWIFT, compile};
-pub use versions::{Target, VERSIONS, build, find};
+pub use versions::{Artifact, VERSIONS, build, find};
 
 /// The version of SQLite.
 pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");

@@ -53,7 +53,7 @@ pub const VERSIONS: &[(&str, &str)] = &[
 
 /// An SQLite that counts.
 #[derive(Clone, Debug)]
-pub struct Target {
+pub struct Artifact {
     /// The library.
     pub library: PathBuf,
     /// The same without counters.
@@ -64,29 +64,29 @@ pub struct Target {
     pub folder: String,
 }
 
-impl Target {
+impl Artifact {
     fn in_folder(notes: PathBuf, folder: String) -> Self {
         let (library, plain_library) = (notes.join(LIBRARY), notes.join(PLAIN_LIBRARY));
-        Target { library, plain_library, notes, folder }
+        Artifact { library, plain_library, notes, folder }
     }
 }
 
 /// The SQLite of this version, if it is there: inside of the binary, or built before.
-pub fn find(version: &str, cache: &Path) -> io::Result<Option<Target>> {
+pub fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
     if version == VERSION {
         let notes = crate::unpack(cache)?;
-        return Ok(Some(Target::in_folder(notes, crate::FOLDER.to_owned())));
+        return Ok(Some(Artifact::in_folder(notes, crate::FOLDER.to_owned())));
     }
     let notes = place(version, cache);
     if !notes.is_dir() {
         return Ok(None);
     }
     let folder = std::fs::read_to_string(notes.join(FOLDER))?;
-    Ok(Some(Target::in_folder(notes, folder)))
+    Ok(Some(Artifact::in_folder(notes, folder)))
 }
 
 /// Fetches a version with cargo and compiles it. It appears whole or not at all.
-pub fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Target> {
+pub fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
     if let Some(target) = find(version, cache)? {
         return Ok(target);
     }

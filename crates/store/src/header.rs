@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use metacov_core::{Criteria, Criterion, Fingerprint, Operation};
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use rusqlite::{Connection, OptionalExtension};
 
 /// The options that have a say in the numbers, in the words of users.
@@ -153,5 +153,5 @@ pub(crate) fn flag(is: bool) -> &'static str {
 
 /// What is wrong with a run file that says things that cannot be.
 pub(crate) fn damaged(what: &str) -> Fault {
-    Fault::malformed(Place::Whole, format!("a damaged run file: {what}"))
+    Fault::malformed(Location::Whole, format!("a damaged run file: {what}"))
 }

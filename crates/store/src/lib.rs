@@ -72,7 +72,7 @@ mod sites;
 
 pub use header::{Header, Settings};
 pub use merge::{BUILD, Merged, merge};
-pub use pairs::Stored;
-pub use recorder::Recorder;
+pub use pairs::StoredPair;
+pub use recorder::RunWriter;
 pub use rounds::StoredRound;
 pub use run::Run;

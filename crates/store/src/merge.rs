@@ -6,14 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{BuildMismatch, Renumbering, SiteTable, absorb_run, same_build};
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 use rusqlite::Connection;
 
 use crate::base::Base;
 use crate::lock::Lock;
-use crate::pairs::{PairRow, Stored};
+use crate::pairs::{PairRow, StoredPair};
 use crate::run::Entry;
-use crate::sites::Written;
+use crate::sites::StoredSites;
 use crate::{Header, Run, inputs, schema, seal};
 
 /// The setting that says which build a campaign is of.
@@ -96,7 +96,7 @@ fn check_output(paths: &[PathBuf], output: &Path) -> std::io::Result<()> {
 /// What the result says of the whole: only what all runs say.
 fn common_header(runs: &[Run]) -> Result<Header, Error> {
     let Some((first, others)) = runs.split_first() else {
-        return Err(Fault::malformed(Place::Whole, "nothing to merge").of("merge"));
+        return Err(Fault::malformed(Location::Whole, "nothing to merge").of("merge"));
     };
     for other in others {
         let (left, right) = (&first.header, &other.header);
@@ -109,7 +109,7 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         } else {
             continue;
         };
-        return Err(Fault::malformed(Place::Whole, what).of(&other.name));
+        return Err(Fault::malformed(Location::Whole, what).of(&other.name));
     }
     let headers = || runs.iter().map(|run| &run.header);
     let mut made_by: Vec<&str> = headers().map(|header| header.made_by.as_str()).collect();
@@ -189,7 +189,7 @@ fn fill(
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN EXCLUSIVE")?;
     schema::create(&connection)?;
     header.write(&connection)?;
-    if let Some(news) = Written::default().news(table) {
+    if let Some(news) = StoredSites::default().news(table) {
         news.write(&connection)?;
     }
     write_setups(&connection, runs)?;
@@ -202,7 +202,7 @@ fn fill(
         let mut rows = Vec::new();
         for (entry, run) in same {
             let stored = renumbered(runs[*run].stored(entry)?, &numbers[*run]);
-            rows.push(PairRow::of(&Stored { place: merged.groups, ..stored }, &empty));
+            rows.push(PairRow::of(&StoredPair { place: merged.groups, ..stored }, &empty));
         }
         rows.sort_unstable();
         merged.disputed += u64::from(rows.iter().any(|row| !row.agrees(&rows[0])));
@@ -271,7 +271,7 @@ fn close(connection: Connection) -> rusqlite::Result<()> {
     connection.close().map_err(|(_, error)| error)
 }
 
-fn renumbered(stored: Stored, numbers: &Renumbering) -> Stored {
+fn renumbered(stored: StoredPair, numbers: &Renumbering) -> StoredPair {
     let outcome = stored.outcome.map(|group| group.map(|reading| numbers.reading(reading)));
-    Stored { outcome, ..stored }
+    StoredPair { outcome, ..stored }
 }

@@ -20,7 +20,7 @@ const GROUP_BITS_MAX: usize = 1 << 33;
 
 /// A group as it was measured.
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredPair {
     /// Its place in the plan, from zero.
     pub place: u64,
     /// The relation.
@@ -41,7 +41,7 @@ pub struct Stored {
     pub took: Duration,
 }
 
-impl Stored {
+impl StoredPair {
     /// How it violates its relation, if it does.
     pub fn violation(&self) -> Option<&str> {
         match &self.judgement {
@@ -81,7 +81,7 @@ struct SideRow {
 }
 
 impl PairRow {
-    pub(crate) fn of(stored: &Stored, base: &Base) -> Self {
+    pub(crate) fn of(stored: &StoredPair, base: &Base) -> Self {
         let mut row = PairRow {
             failure: None,
             judgement: None,
@@ -337,7 +337,7 @@ impl PairRow {
     }
 
     /// The group that was stored.
-    pub(crate) fn stored(self, table: &SiteTable, base: &Base) -> Result<Stored, Fault> {
+    pub(crate) fn stored(self, table: &SiteTable, base: &Base) -> Result<StoredPair, Fault> {
         let name = format!("pair {} of {}", self.name, self.relation);
         let fault = |what: &str| damaged(&format!("{name}: {what}"));
         if self.relation.is_empty() || self.relation.chars().any(char::is_control) {
@@ -368,7 +368,7 @@ impl PairRow {
         };
         let took = Duration::from_micros(self.microseconds);
         let PairRow { place, relation, name, sides, setup, inputs, judgement, .. } = self;
-        Ok(Stored { place, relation, name, sides, outcome, setup, inputs, judgement, took })
+        Ok(StoredPair { place, relation, name, sides, outcome, setup, inputs, judgement, took })
     }
 }
 

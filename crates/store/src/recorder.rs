@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use metacov_core::{Setup, SiteTable};
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 use metacov_run::{GroupDone, Observer, SharedTable};
 use rusqlite::{Connection, ErrorCode};
 
@@ -17,9 +17,9 @@ use crate::base::Base;
 use crate::header::{flag, get, set};
 use crate::lock::Lock;
 use crate::merge::other_build;
-use crate::pairs::{PairRow, Stored};
+use crate::pairs::{PairRow, StoredPair};
 use crate::rounds::StoredRound;
-use crate::sites::{News, Written};
+use crate::sites::{NewSites, StoredSites};
 use crate::{Header, Run, inputs, schema, seal};
 
 /// How long results wait to be committed, at most.
@@ -33,13 +33,13 @@ const WAITING_MAX: usize = 64;
 ///
 /// Workers hand over rows that are encoded already; a thread of its own commits them, so that no
 /// worker waits for a disk.
-pub struct Recorder {
+pub struct RunWriter {
     name: String,
     /// What is stored of the plan: by place, relation and name.
     places: BTreeMap<u64, (String, String)>,
     rounds: Vec<StoredRound>,
     table: Option<SharedTable>,
-    shared: Mutex<Written>,
+    shared: Mutex<StoredSites>,
     /// The setups that were written by this process.
     setups: Mutex<BTreeSet<u64>>,
     base: OnceLock<Base>,
@@ -50,7 +50,7 @@ pub struct Recorder {
 }
 
 enum Message {
-    News(News),
+    NewSites(NewSites),
     Base(Base),
     Setup(Arc<Setup>),
     Pair(PairRow),
@@ -63,14 +63,14 @@ struct Writer {
     _lock: Lock,
 }
 
-impl Recorder {
+impl RunWriter {
     /// Begins a run file; or goes on with one, if it is there and `resume` says so. It must have
     /// been begun in the same way then.
     ///
     /// A file that cannot be written is an [`Fault::Io`]; any other fault is of what is in it.
     pub fn open(path: &Path, header: &Header, resume: bool) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let open = || Recorder::open_file(path, &name, header, resume);
+        let open = || RunWriter::open_file(path, &name, header, resume);
         open().map_err(|fault| fault.of(&name))
     }
 
@@ -88,7 +88,11 @@ impl Recorder {
         if schema::is_blank(&connection).map_err(schema::not_ours)? {
             begin(&connection, header).map_err(|error| unwritable(&error))?;
             let writer = Writer { connection, _lock: lock };
-            return Recorder::start(name, writer, (SiteTable::new(), None, Written::default()));
+            return RunWriter::start(
+                name,
+                writer,
+                (SiteTable::new(), None, StoredSites::default()),
+            );
         }
         if !resume {
             // Somebody was faster.
@@ -100,7 +104,7 @@ impl Recorder {
             return Err(fault);
         }
         if let Some(difference) = header.difference(&run.header) {
-            return Err(Fault::malformed(Place::Whole, difference));
+            return Err(Fault::malformed(Location::Whole, difference));
         }
         // Kept in mind are the places, not the covers: a run may have millions of pairs.
         let places = run.places()?.into_iter();
@@ -108,14 +112,14 @@ impl Recorder {
         let rounds = run.rounds().map_err(|error| error.fault)?;
         let (table, base, written, connection) = run.into_parts();
         let writer = Writer { connection, _lock: lock };
-        let recorder = Recorder::start(name, writer, (table, base, written))?;
-        Ok(Recorder { places, rounds, ..recorder })
+        let recorder = RunWriter::start(name, writer, (table, base, written))?;
+        Ok(RunWriter { places, rounds, ..recorder })
     }
 
     fn start(
         name: &str,
         writer: Writer,
-        (table, base, written): (SiteTable, Option<Base>, Written),
+        (table, base, written): (SiteTable, Option<Base>, StoredSites),
     ) -> Result<Self, Fault> {
         own(&writer.connection).map_err(|error| unwritable(&error))?;
         let first = base.as_ref().map(|base| (base.known.clone(), name.to_owned()));
@@ -134,7 +138,7 @@ impl Recorder {
                 }
             }
         });
-        Ok(Recorder {
+        Ok(RunWriter {
             name: name.to_owned(),
             places: BTreeMap::new(),
             rounds: Vec::new(),
@@ -171,7 +175,7 @@ impl Recorder {
     /// Ends the file: whether all of the plan is there, and all sites, if they are known. What was
     /// heard is there in any case.
     pub fn finish(self, complete: bool, table: Option<&SiteTable>) -> Result<(), Error> {
-        let Recorder { name, sender, writer, .. } = self;
+        let RunWriter { name, sender, writer, .. } = self;
         drop(sender);
         let writer = match writer.join() {
             Ok(writer) => writer,
@@ -196,7 +200,7 @@ impl Recorder {
         let mut written = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let news = written.news(&done.table.table());
         if let Some(news) = news {
-            self.send(Message::News(news))?;
+            self.send(Message::NewSites(news))?;
         }
         if let (Ok(group), None) = (done.outcome, self.base.get()) {
             let base = self.base.get_or_init(|| Base::first(group));
@@ -212,7 +216,7 @@ impl Recorder {
     }
 }
 
-impl Observer for Recorder {
+impl Observer for RunWriter {
     fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
         match self.places.get(&place) {
             None => Ok(false),
@@ -222,14 +226,14 @@ impl Observer for Recorder {
                     "the run was begun with pair {name} of {known} in the place of pair {pair} of \
                      {relation}; --resume goes on with the same pairs only"
                 );
-                Err(Fault::malformed(Place::Whole, what).of(&self.name))
+                Err(Fault::malformed(Location::Whole, what).of(&self.name))
             }
         }
     }
 
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let base = self.prepare(done)?;
-        let stored = Stored {
+        let stored = StoredPair {
             place: done.place,
             relation: done.relation.to_owned(),
             name: done.pair.to_owned(),
@@ -302,7 +306,7 @@ fn write(connection: &mut Connection, messages: &Receiver<Message>) -> Result<()
 
 fn take(connection: &Connection, message: Message) -> Result<(), String> {
     match message {
-        Message::News(news) => news.write(connection).map_err(|error| words(&error)),
+        Message::NewSites(news) => news.write(connection).map_err(|error| words(&error)),
         Message::Base(base) => base.write(connection).map_err(|error| words(&error)),
         Message::Setup(setup) => {
             inputs::write_setup(connection, &setup).map_err(|error| words(&error))

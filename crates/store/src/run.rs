@@ -11,8 +11,8 @@ use crate::base::Base;
 use crate::header::damaged;
 use crate::inputs;
 use crate::pairs::{PairRow, VIOLATED};
-use crate::sites::{self, Written};
-use crate::{Header, Stored, StoredRound, rounds, schema, seal};
+use crate::sites::{self, StoredSites};
+use crate::{Header, StoredPair, StoredRound, rounds, schema, seal};
 
 /// A run file, read: one state of it, even if somebody goes on writing it.
 pub struct Run {
@@ -23,7 +23,7 @@ pub struct Run {
     /// All sites.
     pub table: SiteTable,
     pub(crate) base: Option<Base>,
-    pub(crate) written: Written,
+    pub(crate) written: StoredSites,
     connection: Connection,
 }
 
@@ -64,7 +64,7 @@ impl Run {
     }
 
     /// All groups one by one, in the order of the plan.
-    pub fn pairs(&self) -> Result<impl Iterator<Item = Result<Stored, Error>>, Error> {
+    pub fn pairs(&self) -> Result<impl Iterator<Item = Result<StoredPair, Error>>, Error> {
         let mut entries = self.index()?;
         entries.sort_by_key(|entry| entry.place);
         Ok(entries.into_iter().map(|entry| self.stored(&entry)))
@@ -84,14 +84,17 @@ impl Run {
     }
 
     /// The same; `each` is shown each group, in the order of the plan.
-    pub fn fold(self, mut each: impl FnMut(&SiteTable, &Stored)) -> Result<(Suite, Header), Error> {
+    pub fn fold(
+        self,
+        mut each: impl FnMut(&SiteTable, &StoredPair),
+    ) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = BTreeMap::new();
         let mut agreement = Agreement::default();
         for stored in self.pairs()? {
             let stored = stored?;
             each(&self.table, &stored);
-            let Stored { relation, outcome, sides, .. } = stored;
+            let StoredPair { relation, outcome, sides, .. } = stored;
             if !relations.contains_key(&relation) {
                 relations.insert(relation.clone(), Tally::of(&self.table));
             }
@@ -177,7 +180,7 @@ impl Run {
     }
 
     /// One of the groups.
-    pub(crate) fn stored(&self, entry: &Entry) -> Result<Stored, Error> {
+    pub(crate) fn stored(&self, entry: &Entry) -> Result<StoredPair, Error> {
         let read = || {
             let row = PairRow::read(&self.connection, entry.id)?;
             if (row.relation.as_str(), row.name.as_str()) != entry.key() {
@@ -192,7 +195,7 @@ impl Run {
     }
 
     /// The connection, once all that is needed is read.
-    pub(crate) fn into_parts(self) -> (SiteTable, Option<Base>, Written, Connection) {
+    pub(crate) fn into_parts(self) -> (SiteTable, Option<Base>, StoredSites, Connection) {
         (self.table, self.base, self.written, self.connection)
     }
 }

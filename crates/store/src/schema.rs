@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use rusqlite::{Connection, OpenFlags};
 
 /// `MCov`, in the header of the file: what tells a run file from other data bases.
@@ -86,7 +86,10 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     // SQLite says no more than that it cannot.
     if std::fs::File::open(path)?.metadata()?.len() == 0 {
-        return Err(Fault::malformed(Place::Whole, "an empty file: no run has been begun in it"));
+        return Err(Fault::malformed(
+            Location::Whole,
+            "an empty file: no run has been begun in it",
+        ));
     }
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     check(&connection)?;
@@ -126,7 +129,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     if pragma("application_id").map_err(not_ours)? != APPLICATION_ID {
         let what = "an SQLite data base that is no run file of metacov's";
-        return Err(Fault::malformed(Place::Whole, what));
+        return Err(Fault::malformed(Location::Whole, what));
     }
     match pragma("user_version")? {
         VERSION | VERSION_WITHOUT_UNITS => {}
@@ -142,12 +145,15 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     for table in TABLES {
         if count.query_row(table, |row| row.get::<_, u32>(0))? != 1 {
             let what = format!("a damaged run file: no table `{}` as it should be", table.0);
-            return Err(Fault::malformed(Place::Whole, what));
+            return Err(Fault::malformed(Location::Whole, what));
         }
     }
     let triggers = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'";
     if connection.query_row(triggers, [], |row| row.get::<_, u32>(0))? != 0 {
-        return Err(Fault::malformed(Place::Whole, "a run file with triggers, which are not ours"));
+        return Err(Fault::malformed(
+            Location::Whole,
+            "a run file with triggers, which are not ours",
+        ));
     }
     Ok(())
 }
@@ -156,7 +162,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
 pub(crate) fn not_ours(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => {
-            Fault::malformed(Place::Whole, "not a run file of metacov's")
+            Fault::malformed(Location::Whole, "not a run file of metacov's")
         }
         _ => error.into(),
     }

@@ -17,7 +17,7 @@ pub(crate) use read::read;
 
 /// What a table has that its file has not.
 #[derive(Default)]
-pub(crate) struct News {
+pub(crate) struct NewSites {
     files: Vec<String>,
     symbols: Vec<String>,
     sites: Vec<SiteRow>,
@@ -28,7 +28,7 @@ pub(crate) struct News {
 
 /// What is known to be in the file.
 #[derive(Default)]
-pub(crate) struct Written {
+pub(crate) struct StoredSites {
     revision: Option<u64>,
     files: usize,
     symbols: BTreeMap<Symbol, usize>,
@@ -55,21 +55,21 @@ impl Extras {
     }
 }
 
-impl Written {
+impl StoredSites {
     /// What has to be written of a table; from now on it counts as written. None if that is
     /// nothing.
-    pub(crate) fn news(&mut self, table: &SiteTable) -> Option<News> {
+    pub(crate) fn news(&mut self, table: &SiteTable) -> Option<NewSites> {
         if self.revision.replace(table.revision()) == Some(table.revision()) {
             return None;
         }
         // By their numbers: sites are met in any order of files, and a file may have none.
         let files = table.paths().skip(self.files).map(ToOwned::to_owned).collect();
-        let mut news = News {
+        let mut news = NewSites {
             files,
             first_file: self.files,
             first_symbol: self.symbols.len(),
             partial: table.partial().to_string(),
-            ..News::default()
+            ..NewSites::default()
         };
         for (id, site) in table.all_sites() {
             let extras = Extras::of(table, id);
@@ -93,7 +93,7 @@ impl Written {
         id: SiteId,
         site: Site,
         extras: Extras,
-        news: &mut News,
+        news: &mut NewSites,
     ) -> SiteRow {
         let mut symbol = |symbol: Symbol| {
             let next = self.symbols.len();
@@ -173,7 +173,7 @@ fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
     (Some(kind), numbers, name)
 }
 
-impl News {
+impl NewSites {
     /// Writes what is new, and what is said anew of sites that are there.
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut insert = connection.prepare_cached("INSERT INTO file VALUES (?1, ?2)")?;

@@ -1,6 +1,6 @@
 //! The files of a study: JSON, with the version of its form.
 
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -34,5 +34,5 @@ pub(crate) fn to_json(kept: &impl Serialize) -> String {
 /// From text.
 pub(crate) fn parse<K: DeserializeOwned>(text: &str) -> Result<K, Fault> {
     serde_json::from_str(text)
-        .map_err(|error| Fault::malformed(Place::Line(error.line() as u64), error.to_string()))
+        .map_err(|error| Fault::malformed(Location::Line(error.line() as u64), error.to_string()))
 }

@@ -1,7 +1,7 @@
 //! What became of a suite of a study, as its file keeps it.
 
 use metacov_core::Criterion;
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
 use crate::kept::{self, FormVersion};
@@ -130,11 +130,11 @@ impl Outcome {
             let criterion: Criterion = of
                 .criterion
                 .parse()
-                .map_err(|what: String| Fault::malformed(Place::Whole, what))?;
+                .map_err(|what: String| Fault::malformed(Location::Whole, what))?;
             if of.validated > of.executed || of.executed > of.sites {
                 let what =
                     format!("{} of {}: more is validated than is there", criterion, of.relation);
-                return Err(Fault::malformed(Place::Whole, what));
+                return Err(Fault::malformed(Location::Whole, what));
             }
             Ok(Measurement {
                 relation: of.relation.clone(),

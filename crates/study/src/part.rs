@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metacov_core::BuildMismatch;
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 
 use crate::{Efficiency, KnownBugs, Outcome};
 
@@ -61,9 +61,9 @@ pub struct United {
 /// however many steps and however often parts are united.
 pub fn unite(parts: &[Part]) -> Result<United, Error> {
     let refused =
-        |what: String, part: &Part| Err(Fault::malformed(Place::Whole, what).of(&part.name));
+        |what: String, part: &Part| Err(Fault::malformed(Location::Whole, what).of(&part.name));
     let Some(first) = parts.first() else {
-        return Err(Fault::malformed(Place::Whole, "no part of a study is named").of("study"));
+        return Err(Fault::malformed(Location::Whole, "no part of a study is named").of("study"));
     };
     let mut builds: BTreeMap<(&str, &str), (&str, &str)> = BTreeMap::new();
     let mut outcomes: BTreeMap<(&str, u64, u64), Choice<'_, Outcome>> = BTreeMap::new();

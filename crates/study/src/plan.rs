@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use serde::Deserialize;
 
 /// A study as its file says: targets, relations, suites, sizes, seeds. `docs/evaluating-your-method.md`
@@ -139,7 +139,7 @@ impl Plan {
     /// Reads a study.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let plan: Plan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
-        let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
+        let wrong = |what: &str| Err(Fault::malformed(Location::Whole, what));
         match (plan.targets.is_empty(), plan.command.is_empty()) {
             (true, true) => wrong("`targets` or a `command` is needed"),
             (false, false) => wrong("either `targets` or a `command`, not both"),
@@ -239,9 +239,9 @@ impl Plan {
 /// What is wrong with a study, and where.
 pub(crate) fn malformed(text: &str, error: &toml::de::Error) -> Fault {
     let line = |span: std::ops::Range<usize>| {
-        Place::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
+        Location::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
     };
-    Fault::malformed(error.span().map_or(Place::Whole, line), error.message())
+    Fault::malformed(error.span().map_or(Location::Whole, line), error.message())
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ impl Study {
                 CampaignPlan::parse(text).map(|plan| Study::Campaigns(Box::new(plan)))
             }
             Some(kind) => Err(Fault::malformed(
-                metacov_formats::Place::Whole,
+                metacov_formats::Location::Whole,
                 format!(
                     "a study of kind {kind} is not known; it is \"{}\", or none",
                     CampaignPlan::KIND

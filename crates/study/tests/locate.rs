@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_campaign::{Experiment, Ran, Tried};
+use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{
     Cover, Element, Functions, Missing, Outcome, Pair, Site, SiteTable, Symbol, Value,
 };
@@ -150,8 +150,8 @@ fn fixes_are_found_by_their_first_line_and_function() {
 }
 
 /// An engine that counts wrong if the index is there and the literal is 1.
-fn engine(table: &SiteTable, experiments: &[Experiment]) -> Vec<Result<Tried, Missing>> {
-    let run = |experiment: &Experiment| {
+fn engine(table: &SiteTable, experiments: &[CaseBatch]) -> Vec<Result<CaseResult, Missing>> {
+    let run = |experiment: &CaseBatch| {
         let has_table = experiment.setup.iter().any(|statement| statement.contains("TABLE"));
         let has_index = experiment.setup.iter().any(|statement| statement.contains("INDEX i"));
         let pair = |sides: &[Vec<String>; 2]| {
@@ -162,12 +162,12 @@ fn engine(table: &SiteTable, experiments: &[Experiment]) -> Vec<Result<Tried, Mi
             let a = if has_table { rows(i64::from(is_wrong)) } else { error() };
             let lines: &[u32] = if is_wrong { &[1, 12] } else { &[1] };
             let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
-            Ok(Ran { outcomes: Pair { a, b: rows(0) }, sides: Some(sides) })
+            Ok(PairResult { outcomes: Pair { a, b: rows(0) }, sides: Some(sides) })
         };
         let worked =
             experiment.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
         let pairs = experiment.pairs.iter().map(pair).collect();
-        Ok(Tried { worked, setup: Some(cover(table, &[3])), pairs })
+        Ok(CaseResult { worked, setup: Some(cover(table, &[3])), pairs })
     };
     experiments.iter().map(run).collect()
 }

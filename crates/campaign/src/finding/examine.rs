@@ -5,8 +5,8 @@ use std::io;
 use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, Value};
 use metacov_relations::{Case, Verdict};
 
-use super::suspect::What;
-use crate::experiment::{Experiment, Laboratory, Ran, Tried};
+use super::suspect::FailureKind;
+use crate::experiment::{CaseBatch, CaseResult, CaseRunner, PairResult};
 
 /// What came of a case.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub(crate) enum Seen {
     /// The sides agree.
     Holds,
     /// Something is wrong.
-    Wrong(What),
+    Wrong(FailureKind),
     /// It says nothing: why.
     Nothing(String),
 }
@@ -30,13 +30,13 @@ pub(crate) struct Run {
 }
 
 /// Runs cases, those on the same database together.
-pub(crate) fn run(laboratory: &mut Laboratory<'_>, cases: &[Case]) -> io::Result<Vec<Run>> {
+pub(crate) fn run(laboratory: &mut CaseRunner<'_>, cases: &[Case]) -> io::Result<Vec<Run>> {
     let groups: Vec<&[Case]> = cases.chunk_by(|a, b| a.setup == b.setup).collect();
-    let experiment = |group: &&[Case]| Experiment {
+    let experiment = |group: &&[Case]| CaseBatch {
         setup: group.first().map_or_else(Vec::new, |case| case.setup.clone()),
         pairs: group.iter().map(|case| case.sides.clone()).collect(),
     };
-    let experiments: Vec<Experiment> = groups.iter().map(experiment).collect();
+    let experiments: Vec<CaseBatch> = groups.iter().map(experiment).collect();
     let mut runs = Vec::new();
     for (group, result) in groups.iter().zip(laboratory.run(&experiments)?) {
         match result {
@@ -56,18 +56,18 @@ pub(crate) fn run(laboratory: &mut Laboratory<'_>, cases: &[Case]) -> io::Result
 }
 
 /// Runs a case.
-pub(crate) fn one(laboratory: &mut Laboratory<'_>, case: &Case) -> io::Result<Run> {
+pub(crate) fn one(laboratory: &mut CaseRunner<'_>, case: &Case) -> io::Result<Run> {
     let run = run(laboratory, std::slice::from_ref(case))?.pop();
     run.ok_or_else(|| io::Error::other("a case without a result"))
 }
 
-fn judged(case: &Case, tried: &Tried, pair: &Result<Ran, (usize, Missing)>) -> Run {
+fn judged(case: &Case, tried: &CaseResult, pair: &Result<PairResult, (usize, Missing)>) -> Run {
     match pair {
         Err((side, missing)) => lost(Some(*side), missing),
         Ok(ran) => {
             let seen = match case.comparison.judge(&ran.outcomes) {
                 Verdict::Holds => Seen::Holds,
-                Verdict::Violated(how) => Seen::Wrong(What::Violated(how)),
+                Verdict::Violated(how) => Seen::Wrong(FailureKind::Violated(how)),
                 Verdict::Invalid(reason) => Seen::Nothing(reason.to_string()),
             };
             let covers = ran.covers(tried.setup.as_ref()).ok();
@@ -78,8 +78,8 @@ fn judged(case: &Case, tried: &Tried, pair: &Result<Ran, (usize, Missing)>) -> R
 
 fn lost(side: Option<usize>, missing: &Missing) -> Run {
     let seen = match (missing.failure, missing.exit) {
-        (Failure::Crashed, exit) => Seen::Wrong(What::Crashed { side, exit }),
-        (Failure::TimedOut, _) | (_, Exit::Timeout) => Seen::Wrong(What::Hung { side }),
+        (Failure::Crashed, exit) => Seen::Wrong(FailureKind::Crashed { side, exit }),
+        (Failure::TimedOut, _) | (_, Exit::Timeout) => Seen::Wrong(FailureKind::Hung { side }),
         (failure, _) => Seen::Nothing(failure.name().to_owned()),
     };
     Run { seen, outcomes: None, covers: None }

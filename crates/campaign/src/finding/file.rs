@@ -8,7 +8,7 @@ use metacov_relations::{Case, Comparison};
 use serde::{Deserialize, Serialize};
 
 use super::investigator::{Finding, Size};
-use super::suspect::{Suspect, What};
+use super::suspect::{FailingCase, FailureKind};
 
 /// The file's name.
 pub(super) const NAME: &str = "finding.toml";
@@ -88,13 +88,13 @@ impl FindingFile {
             relation: suspect.relation.clone(),
             comparison: suspect.case.comparison.name().to_owned(),
             how: match &suspect.what {
-                What::Violated(how) => how.clone(),
+                FailureKind::Violated(how) => how.clone(),
                 what => what.to_string(),
             },
             failure: match &suspect.what {
-                What::Violated(_) => Failure::Violation,
-                What::Hung { side } => Failure::Hang { side: *side },
-                What::Crashed { side, exit } => Failure::Crash {
+                FailureKind::Violated(_) => Failure::Violation,
+                FailureKind::Hung { side } => Failure::Hang { side: *side },
+                FailureKind::Crashed { side, exit } => Failure::Crash {
                     side: *side,
                     signal: if let Exit::Signalled(signal) = exit { Some(*signal) } else { None },
                     code: if let Exit::Failure(code) = exit { Some(*code) } else { None },
@@ -135,20 +135,20 @@ impl FindingFile {
     }
 
     /// What was found, to be run again.
-    pub fn suspect(&self) -> Suspect {
+    pub fn suspect(&self) -> FailingCase {
         let comparison = Comparison::named(&self.comparison).unwrap_or(Comparison::Bag);
         let what = match self.failure {
-            Failure::Violation => What::Violated(self.how.clone()),
-            Failure::Hang { side } => What::Hung { side },
+            Failure::Violation => FailureKind::Violated(self.how.clone()),
+            Failure::Hang { side } => FailureKind::Hung { side },
             Failure::Crash { side, signal, code } => {
                 let exit = signal.map(Exit::Signalled).or(code.map(Exit::Failure));
-                What::Crashed { side, exit: exit.unwrap_or(Exit::Success) }
+                FailureKind::Crashed { side, exit: exit.unwrap_or(Exit::Success) }
             }
         };
         let sides = [self.a.clone(), self.b.clone()];
         let case = Case { setup: self.setup.clone(), sides, parts: Vec::new(), comparison };
         let FindingFile { relation, seed, database, pair, .. } = self.clone();
-        Suspect { relation, case, what, seed, database, pair }
+        FailingCase { relation, case, what, seed, database, pair }
     }
 
     /// How large it was before it was reduced.

@@ -67,10 +67,10 @@ mod tests {
     use super::super::difference::Difference;
     use super::super::investigator::Size;
     use super::super::signature::Signature;
-    use super::super::suspect::{Suspect, What};
+    use super::super::suspect::{FailingCase, FailureKind};
     use super::*;
 
-    fn finding(what: What) -> Finding {
+    fn finding(what: FailureKind) -> Finding {
         let text = |text: &str| text.to_owned();
         let case = Case {
             setup: vec![text("CREATE TABLE t0(c0)"), text("INSERT INTO t0 VALUES ('\"''')")],
@@ -81,7 +81,7 @@ mod tests {
             parts: Vec::new(),
             comparison: Comparison::RowsCounted,
         };
-        let is_violation = matches!(what, What::Violated(_));
+        let is_violation = matches!(what, FailureKind::Violated(_));
         let difference = Difference {
             lines: BTreeSet::from([("sqlite3.c".to_owned(), 7)]),
             ..Difference::default()
@@ -92,7 +92,7 @@ mod tests {
             target: text("sqlite@3.29.0"),
             library: None,
             reference: None,
-            suspect: Suspect {
+            suspect: FailingCase {
                 relation: text("optimizer"),
                 case,
                 what,
@@ -110,10 +110,10 @@ mod tests {
     #[test]
     fn a_finding_is_read_back_as_it_was_written() {
         for what in [
-            What::Violated("1 row against 0".to_owned()),
-            What::Crashed { side: Some(1), exit: Exit::Signalled(11) },
-            What::Crashed { side: None, exit: Exit::Failure(3) },
-            What::Hung { side: Some(0) },
+            FailureKind::Violated("1 row against 0".to_owned()),
+            FailureKind::Crashed { side: Some(1), exit: Exit::Signalled(11) },
+            FailureKind::Crashed { side: None, exit: Exit::Failure(3) },
+            FailureKind::Hung { side: Some(0) },
         ] {
             let folder = tempfile::tempdir().unwrap();
             let finding = finding(what);
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn the_script_is_one_for_the_shell() {
-        let script = page::script(&finding(What::Violated("1 row against 0".to_owned())));
+        let script = page::script(&finding(FailureKind::Violated("1 row against 0".to_owned())));
         let lines: Vec<&str> = script.lines().skip(2).collect();
         assert_eq!(
             lines,

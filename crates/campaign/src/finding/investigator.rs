@@ -10,13 +10,13 @@ use metacov_relations::{Case, Reduction, reduce};
 use super::difference::Difference;
 use super::examine::{Run, Seen, one, run, text};
 use super::family;
-use super::known::Known;
+use super::known::KnownBugs;
 use super::shape::shape;
 use super::signature::Signature;
-use super::sketch::Sketch;
-use super::suspect::{Suspect, What};
-use crate::experiment::Laboratory;
-use crate::worker::Conditions;
+use super::sketch::ConfirmedCase;
+use super::suspect::{FailingCase, FailureKind};
+use crate::experiment::CaseRunner;
+use crate::worker::WorkerOptions;
 
 /// So many smaller cases are tried, at most.
 const CANDIDATES_MAX: usize = 3000;
@@ -27,27 +27,27 @@ const CANDIDATES_OF_CRASH_MAX: usize = 600;
 const REPLAYS: usize = 2;
 
 /// What suspects are looked into with.
-pub struct Equipment<'c> {
+pub struct TriageTargets<'c> {
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
     /// The user's own library, if that is tested.
     pub library: Option<PathBuf>,
     /// The target without counters, as it is tested.
-    pub plain: &'c Conditions<'c>,
+    pub plain: &'c WorkerOptions<'c>,
     /// The target with counters.
-    pub counting: &'c Conditions<'c>,
+    pub counting: &'c WorkerOptions<'c>,
     /// Another version of the target, with its name: a case counts as reduced only while it holds there.
-    pub reference: Option<(String, &'c Conditions<'c>)>,
+    pub reference: Option<(String, &'c WorkerOptions<'c>)>,
 }
 
 /// Looks into suspects.
-pub struct Investigator<'c> {
-    pub(super) equipment: Equipment<'c>,
-    known: Known,
-    plain: Laboratory<'c>,
-    pub(super) reference: Option<Laboratory<'c>>,
+pub struct Triage<'c> {
+    pub(super) equipment: TriageTargets<'c>,
+    known: KnownBugs,
+    plain: CaseRunner<'c>,
+    pub(super) reference: Option<CaseRunner<'c>>,
     /// Started when it is needed first.
-    counting: Option<(Laboratory<'c>, Functions)>,
+    counting: Option<(CaseRunner<'c>, Functions)>,
 }
 
 /// What came of a suspect.
@@ -82,7 +82,7 @@ pub struct Finding {
     /// The target that it does not show on, if there was one to compare with.
     pub reference: Option<String>,
     /// What was found, reduced.
-    pub suspect: Suspect,
+    pub suspect: FailingCase,
     /// How large it was.
     pub before: Size,
     /// How many smaller cases were tried.
@@ -107,17 +107,17 @@ impl Size {
     }
 }
 
-impl<'c> Investigator<'c> {
+impl<'c> Triage<'c> {
     /// Starts the workers.
-    pub fn new(equipment: Equipment<'c>, known: Known) -> io::Result<Self> {
-        let plain = Laboratory::new(equipment.plain)?;
+    pub fn new(equipment: TriageTargets<'c>, known: KnownBugs) -> io::Result<Self> {
+        let plain = CaseRunner::new(equipment.plain)?;
         let reference = equipment.reference.as_ref();
-        let reference = reference.map(|(_, conditions)| Laboratory::new(conditions)).transpose()?;
-        Ok(Investigator { equipment, known, plain, reference, counting: None })
+        let reference = reference.map(|(_, conditions)| CaseRunner::new(conditions)).transpose()?;
+        Ok(Triage { equipment, known, plain, reference, counting: None })
     }
 
     /// Looks into a suspect: makes it small, and measures it.
-    pub fn examine(&mut self, sketch: Sketch) -> io::Result<Examined> {
+    pub fn examine(&mut self, sketch: ConfirmedCase) -> io::Result<Examined> {
         let finding = self.finding(sketch)?;
         let (small, signature) = (&finding.suspect, &finding.signature);
         let known = self.known.name(&small.relation, &small.case, signature);
@@ -130,7 +130,7 @@ impl<'c> Investigator<'c> {
     }
 
     /// Whether a suspect shows again, and again, in the same way.
-    pub(super) fn confirm(&mut self, suspect: &Suspect) -> io::Result<Result<(), String>> {
+    pub(super) fn confirm(&mut self, suspect: &FailingCase) -> io::Result<Result<(), String>> {
         let mut outcomes = Vec::new();
         for _ in 0..REPLAYS {
             self.plain.restart();
@@ -147,10 +147,10 @@ impl<'c> Investigator<'c> {
     }
 
     /// Makes a suspect that was confirmed small, and measures it.
-    fn finding(&mut self, sketch: Sketch) -> io::Result<Finding> {
+    fn finding(&mut self, sketch: ConfirmedCase) -> io::Result<Finding> {
         let reduction = self.reduce(&sketch)?;
-        let Sketch { suspect, reference, .. } = sketch;
-        let mut small = Suspect { case: reduction.case, ..suspect.clone() };
+        let ConfirmedCase { suspect, reference, .. } = sketch;
+        let mut small = FailingCase { case: reduction.case, ..suspect.clone() };
         let mut outcomes = None;
         // What was not reduced was confirmed already, and may have taken its time.
         if reduction.candidates > 0 {
@@ -181,17 +181,17 @@ impl<'c> Investigator<'c> {
     }
 
     /// Makes what is left of a suspect as small as it gets.
-    fn reduce(&mut self, sketch: &Sketch) -> io::Result<Reduction> {
+    fn reduce(&mut self, sketch: &ConfirmedCase) -> io::Result<Reduction> {
         let what = &sketch.suspect.what;
         let candidates_max = match what {
-            What::Violated(_) => CANDIDATES_MAX,
-            What::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
+            FailureKind::Violated(_) => CANDIDATES_MAX,
+            FailureKind::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
             // Each would take as long as a worker may be silent.
-            What::Hung { .. } => 0,
+            FailureKind::Hung { .. } => 0,
         };
         let mut case = sketch.reduction.case.clone();
         // A crash needs its side alone, if any, and no relation stands in the way of changing that.
-        if let What::Crashed { side, .. } = what {
+        if let FailureKind::Crashed { side, .. } = what {
             for (other, statements) in case.sides.iter_mut().enumerate() {
                 if side.map(|side| side.min(1)) != Some(other) {
                     statements.clear();
@@ -215,7 +215,7 @@ impl<'c> Investigator<'c> {
     pub(super) fn still_fail(
         &mut self,
         cases: &[Case],
-        what: &What,
+        what: &FailureKind,
         must_hold: bool,
     ) -> io::Result<Vec<bool>> {
         let is_like = |run: &Run| matches!(&run.seen, Seen::Wrong(seen) if seen.is_like(what));
@@ -231,14 +231,14 @@ impl<'c> Investigator<'c> {
     }
 
     /// What only one of the sides runs, if both come to an end.
-    fn difference(&mut self, suspect: &Suspect) -> io::Result<Option<Difference>> {
-        if !matches!(suspect.what, What::Violated(_)) {
+    fn difference(&mut self, suspect: &FailingCase) -> io::Result<Option<Difference>> {
+        if !matches!(suspect.what, FailureKind::Violated(_)) {
             return Ok(None);
         }
         let (laboratory, _) = match &mut self.counting {
             Some(counting) => counting,
             none => {
-                let laboratory = Laboratory::new(self.equipment.counting)?;
+                let laboratory = CaseRunner::new(self.equipment.counting)?;
                 let functions = Functions::of(laboratory.table());
                 none.insert((laboratory, functions))
             }

@@ -9,7 +9,7 @@ use super::signature::Signature;
 /// Bugs that nobody needs to hear of again.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Known {
+pub struct KnownBugs {
     /// All of them.
     #[serde(default)]
     pub bug: Vec<KnownBug>,
@@ -30,7 +30,7 @@ pub struct KnownBug {
     pub relation: Option<String>,
 }
 
-impl Known {
+impl KnownBugs {
     /// Bugs from the text of a file. An entry that would match everything is refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let known: Self = toml::from_str(text).map_err(|error| error.to_string())?;
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn bugs_are_known_by_words_or_signature() {
-        let known = Known::parse(
+        let known = KnownBugs::parse(
             "[[bug]]\nname = \"rtree\"\nwords = [\"rtree\", \"in\"]\n\
              [[bug]]\nname = \"one\"\nsignature = \"0000000000000007\"\nrelation = \"norec\"\n",
         );
@@ -89,8 +89,8 @@ mod tests {
 
     #[test]
     fn an_entry_that_matches_everything_is_refused() {
-        assert!(Known::parse("[[bug]]\nname = \"all\"\nrelation = \"norec\"\n").is_err());
-        assert!(Known::parse("[[bug]]\nname = \"x\"\nwords = [\"a\"]\ntypo = 1\n").is_err());
-        assert!(Known::parse("").unwrap().bug.is_empty());
+        assert!(KnownBugs::parse("[[bug]]\nname = \"all\"\nrelation = \"norec\"\n").is_err());
+        assert!(KnownBugs::parse("[[bug]]\nname = \"x\"\nwords = [\"a\"]\ntypo = 1\n").is_err());
+        assert!(KnownBugs::parse("").unwrap().bug.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use metacov_relations::{ALL, Comparison};
 
 use super::investigator::{Finding, Size};
-use super::suspect::What;
+use super::suspect::FailureKind;
 use crate::script::script as statements;
 
 /// Functions that a report names, at most.
@@ -32,7 +32,7 @@ pub(super) fn script(finding: &Finding) -> String {
 
 /// What should be, in a sentence.
 fn expectation(finding: &Finding) -> String {
-    if !matches!(finding.suspect.what, What::Violated(_)) {
+    if !matches!(finding.suspect.what, FailureKind::Violated(_)) {
         return "Expected: both sides come to an end.".to_owned();
     }
     let how = match finding.suspect.case.comparison {
@@ -52,9 +52,9 @@ fn expectation(finding: &Finding) -> String {
 pub(super) fn report(finding: &Finding) -> String {
     let Finding { suspect, target, before, candidates, .. } = finding;
     let kind = match suspect.what {
-        What::Violated(_) => "Wrong result",
-        What::Crashed { .. } => "Crash",
-        What::Hung { .. } => "Hang",
+        FailureKind::Violated(_) => "Wrong result",
+        FailureKind::Crashed { .. } => "Crash",
+        FailureKind::Hung { .. } => "Hang",
     };
     let mut text = format!("# {kind} in {target} ({})\n\n", suspect.relation);
     let _ = writeln!(text, "{}\n\nSeen: {}.\n", expectation(finding), suspect.what);

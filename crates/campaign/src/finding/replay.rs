@@ -4,14 +4,14 @@ use std::io;
 
 use super::examine::{Seen, one};
 use super::file::FindingFile;
-use super::suspect::What;
-use crate::experiment::Laboratory;
+use super::suspect::FailureKind;
+use crate::experiment::CaseRunner;
 
 /// What comes of a finding when it is run again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Replayed {
+pub enum ReplayResult {
     /// It fails.
-    Fails(What),
+    Fails(FailureKind),
     /// It does not fail.
     Holds,
     /// It says nothing here: why.
@@ -20,11 +20,11 @@ pub enum Replayed {
 
 impl FindingFile {
     /// Runs the finding again.
-    pub fn replay(&self, laboratory: &mut Laboratory<'_>) -> io::Result<Replayed> {
+    pub fn replay(&self, laboratory: &mut CaseRunner<'_>) -> io::Result<ReplayResult> {
         Ok(match one(laboratory, &self.suspect().case)?.seen {
-            Seen::Wrong(what) => Replayed::Fails(what),
-            Seen::Holds => Replayed::Holds,
-            Seen::Nothing(why) => Replayed::Nothing(why),
+            Seen::Wrong(what) => ReplayResult::Fails(what),
+            Seen::Holds => ReplayResult::Holds,
+            Seen::Nothing(why) => ReplayResult::Nothing(why),
         })
     }
 }

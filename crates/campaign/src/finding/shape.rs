@@ -10,7 +10,7 @@ use metacov_relations::Case;
 use metacov_relations::token::{Kind, Token, is_keyword, tokens};
 
 use super::difference::Difference;
-use super::suspect::{Suspect, What};
+use super::suspect::{FailingCase, FailureKind};
 
 /// Words of definitions that change what the engine does with a table.
 const TRAITS: &[&str] = &["ANALYZE", "CHECK", "DESC", "GENERATED", "REINDEX", "TRIGGER", "WITHOUT"];
@@ -35,10 +35,10 @@ const JOINS: &[&str] = &["FULL", "LEFT", "RIGHT"];
 const MODULES: &[&str] = &["dbstat", "fts3", "fts5", "json", "rtree"];
 
 /// The words that a reduced suspect needs to fail.
-pub(super) fn shape(suspect: &Suspect, difference: Option<&Difference>) -> BTreeSet<String> {
+pub(super) fn shape(suspect: &FailingCase, difference: Option<&Difference>) -> BTreeSet<String> {
     let mut shape = BTreeSet::from([suspect.what.name().to_owned()]);
     // It was not reduced, so what is in it says nothing: all hangs are one group, of which each has its folder.
-    if matches!(suspect.what, What::Hung { .. }) {
+    if matches!(suspect.what, FailureKind::Hung { .. }) {
         return shape;
     }
     let mut query = BTreeSet::new();
@@ -46,7 +46,7 @@ pub(super) fn shape(suspect: &Suspect, difference: Option<&Difference>) -> BTree
         query_words(&tokens(part), &mut query);
     }
     // A crash has nothing to do with a relation.
-    let is_violation = matches!(suspect.what, What::Violated(_));
+    let is_violation = matches!(suspect.what, FailureKind::Violated(_));
     if is_violation && query.iter().all(|word| JOINS.contains(&word.as_str())) {
         // The predicate is of no account. What is wrong is how rows are joined, or what the relation does with them.
         let joins =
@@ -186,9 +186,9 @@ mod tests {
             parts: parts.iter().map(|text| (*text).to_owned()).collect(),
             comparison: Comparison::Bag,
         };
-        let what = What::Violated(String::new());
+        let what = FailureKind::Violated(String::new());
         let relation = "norec".to_owned();
-        let suspect = Suspect { relation, case, what, seed: 0, database: 0, pair: 0 };
+        let suspect = FailingCase { relation, case, what, seed: 0, database: 0, pair: 0 };
         let mut words = shape(&suspect, None);
         assert!(words.remove("violation"));
         assert_eq!(words.into_iter().collect::<Vec<_>>(), expected);

@@ -6,7 +6,7 @@ use std::fmt;
 use metacov_relations::token::{Kind, tokens};
 use metacov_relations::{Case, renumbered};
 
-use super::suspect::Suspect;
+use super::suspect::FailingCase;
 
 /// What a finding is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of a reduced suspect of this shape.
-    pub(crate) fn of(suspect: &Suspect, shape: &BTreeSet<String>) -> Self {
+    pub(crate) fn of(suspect: &FailingCase, shape: &BTreeSet<String>) -> Self {
         let relation = std::iter::once(suspect.relation.clone());
         let exact = digest(relation.chain(normal(&suspect.case)));
         Signature { exact, group: digest(shape.iter().cloned()) }

@@ -9,19 +9,19 @@ use std::io;
 use metacov_relations::{Case, Reduction, reduce_queries};
 
 use super::examine::{Seen, one};
-use super::investigator::Investigator;
+use super::investigator::Triage;
 use super::shape::shape;
 use super::signature::digest;
-use super::suspect::{Suspect, What};
+use super::suspect::{FailingCase, FailureKind};
 
 /// So many smaller queries are tried, at most.
 const CANDIDATES_MAX: usize = 500;
 
 /// A suspect that has shown again and again, at a glance.
 #[derive(Clone, Debug)]
-pub struct Sketch {
+pub struct ConfirmedCase {
     /// As it was found.
-    pub(super) suspect: Suspect,
+    pub(super) suspect: FailingCase,
     /// What is left of it so far.
     pub(super) reduction: Reduction,
     /// The name of the reference, if there is one and the sides agree there.
@@ -30,30 +30,30 @@ pub struct Sketch {
     pub(crate) likeness: Option<u64>,
 }
 
-impl Investigator<'_> {
+impl Triage<'_> {
     /// Looks at a suspect: runs it again, twice, in processes of their own, and makes its queries small. A reason if it
     /// does not show again, or not the same way.
-    pub fn sketch(&mut self, suspect: Suspect) -> io::Result<Result<Sketch, String>> {
+    pub fn sketch(&mut self, suspect: FailingCase) -> io::Result<Result<ConfirmedCase, String>> {
         if let Err(reason) = self.confirm(&suspect)? {
             return Ok(Err(reason));
         }
         let reduction = Reduction { case: suspect.case.clone(), candidates: 0 };
-        let mut sketch = Sketch { suspect, reduction, reference: None, likeness: None };
-        if let What::Violated(_) = sketch.suspect.what {
+        let mut sketch = ConfirmedCase { suspect, reduction, reference: None, likeness: None };
+        if let FailureKind::Violated(_) = sketch.suspect.what {
             sketch.reference = self.holds_on_reference(&sketch.suspect)?;
             let (what, holds) = (&sketch.suspect.what, sketch.reference.is_some());
             sketch.reduction = reduce_queries(&sketch.suspect.case, CANDIDATES_MAX, |cases| {
                 self.still_fail(cases, what, holds)
             })?;
             let case = Case { setup: Vec::new(), ..sketch.reduction.case.clone() };
-            let words = shape(&Suspect { case, ..sketch.suspect.clone() }, None);
+            let words = shape(&FailingCase { case, ..sketch.suspect.clone() }, None);
             sketch.likeness = Some(digest(words.into_iter()));
         }
         Ok(Ok(sketch))
     }
 
     /// The name of the reference, if there is one and the sides agree there.
-    fn holds_on_reference(&mut self, suspect: &Suspect) -> io::Result<Option<String>> {
+    fn holds_on_reference(&mut self, suspect: &FailingCase) -> io::Result<Option<String>> {
         let Some(laboratory) = &mut self.reference else { return Ok(None) };
         let holds = matches!(one(laboratory, &suspect.case)?.seen, Seen::Holds);
         let name = self.equipment.reference.as_ref().map(|(name, _)| name.clone());

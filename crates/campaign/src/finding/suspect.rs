@@ -7,13 +7,13 @@ use metacov_relations::Case;
 
 /// A pair that something is wrong with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suspect {
+pub struct FailingCase {
     /// The name of its relation.
     pub relation: String,
     /// The pair, and its database.
     pub case: Case,
     /// What was seen.
-    pub what: What,
+    pub what: FailureKind,
     /// The seed of the campaign.
     pub seed: u64,
     /// The number of the database.
@@ -24,7 +24,7 @@ pub struct Suspect {
 
 /// What was seen. Where the side is none, it was while the database was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FailureKind {
     /// The sides disagree: how.
     Violated(String),
     /// The engine ended.
@@ -41,26 +41,26 @@ pub enum What {
     },
 }
 
-impl What {
+impl FailureKind {
     /// Its name in files.
     pub fn name(&self) -> &'static str {
         match self {
-            What::Violated(_) => "violation",
-            What::Crashed { .. } => "crash",
-            What::Hung { .. } => "hang",
+            FailureKind::Violated(_) => "violation",
+            FailureKind::Crashed { .. } => "crash",
+            FailureKind::Hung { .. } => "hang",
         }
     }
 
     /// Whether this is the same kind of failure in the same place.
-    pub(crate) fn is_like(&self, other: &What) -> bool {
+    pub(crate) fn is_like(&self, other: &FailureKind) -> bool {
         match (self, other) {
-            (What::Violated(_), What::Violated(_)) => true,
+            (FailureKind::Violated(_), FailureKind::Violated(_)) => true,
             _ => self == other,
         }
     }
 }
 
-impl fmt::Display for What {
+impl fmt::Display for FailureKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = |side: &Option<usize>| match side {
             None => "while the database is made",
@@ -68,15 +68,15 @@ impl fmt::Display for What {
             Some(_) => "on side b",
         };
         match self {
-            What::Violated(how) => write!(out, "the sides disagree: {how}"),
-            What::Crashed { side, exit: Exit::Signalled(signal) } => {
+            FailureKind::Violated(how) => write!(out, "the sides disagree: {how}"),
+            FailureKind::Crashed { side, exit: Exit::Signalled(signal) } => {
                 write!(out, "the engine ends by signal {signal} {}", place(side))
             }
-            What::Crashed { side, exit: Exit::Failure(code) } => {
+            FailureKind::Crashed { side, exit: Exit::Failure(code) } => {
                 write!(out, "the engine ends with exit code {code} {}", place(side))
             }
-            What::Crashed { side, .. } => write!(out, "the engine ends {}", place(side)),
-            What::Hung { side } => write!(out, "the engine does not answer {}", place(side)),
+            FailureKind::Crashed { side, .. } => write!(out, "the engine ends {}", place(side)),
+            FailureKind::Hung { side } => write!(out, "the engine does not answer {}", place(side)),
         }
     }
 }

@@ -10,11 +10,11 @@ use metacov_formats::{Error, Fault};
 use metacov_run::{GroupRead, Observer, PoolState, SharedTable, StopReason, WorkerFold, run_jobs};
 
 use super::done::{Done, Kept};
-use super::known::{Known, Lesson};
-use super::lane::Lane;
+use super::known::{Knowledge, KnowledgeDelta};
+use super::lane::RoundRunner;
 use super::round::Schedule;
-use crate::finding::{Finding, Investigator};
-use crate::worker::Conditions;
+use crate::finding::{Finding, Triage};
+use crate::worker::WorkerOptions;
 
 /// A round builds on what was found out up to this many rounds before it, so at most this many rounds run at once,
 /// whatever the number of workers: with another number it would be another campaign.
@@ -45,7 +45,7 @@ pub struct Campaign {
 }
 
 /// Is told how a campaign goes on.
-pub trait Clerk: Sync {
+pub trait CampaignObserver: Sync {
     /// So many pairs more were tested.
     fn tested(&self, pairs: u64);
     /// Something was found: to be kept at once, so that it outlasts whatever comes. It may have been found before.
@@ -74,12 +74,12 @@ impl Campaign {
 /// it early: rounds that are not over then are gone through again next time.
 pub fn fuzz<'c>(
     campaign: &Campaign,
-    conditions: &Conditions<'c>,
-    closed: Vec<Lesson>,
+    conditions: &WorkerOptions<'c>,
+    closed: Vec<KnowledgeDelta>,
     table: SharedTable,
     observer: &dyn Observer,
-    clerk: &dyn Clerk,
-    investigator: &(dyn Fn() -> io::Result<Investigator<'c>> + Sync),
+    clerk: &dyn CampaignObserver,
+    investigator: &(dyn Fn() -> io::Result<Triage<'c>> + Sync),
 ) -> Result<SiteTable, StopReason> {
     let rounds = closed.len() as u64;
     let state = State {
@@ -87,7 +87,7 @@ pub fn fuzz<'c>(
         closed: rounds,
         waiting: BTreeMap::new(),
         lessons: closed.into(),
-        known: Known::default(),
+        known: Knowledge::default(),
         folded: 0,
         fold: WorkerFold::new(&table, Operation::Xor),
     };
@@ -100,7 +100,8 @@ pub fn fuzz<'c>(
         |pool| rounds.next(pool),
         |jobs| {
             let (started, worker) = (None, None);
-            let mut lane = Lane { campaign, conditions, clerk, investigator, started, worker };
+            let mut lane =
+                RoundRunner { campaign, conditions, clerk, investigator, started, worker };
             jobs.run(|number, known| {
                 let done = lane.round(number, &known).map_err(|error| {
                     StopReason::Input(Fault::Io(error).of(format!("round {number}")))
@@ -119,7 +120,7 @@ pub fn fuzz<'c>(
 struct Rounds<'r, 'n> {
     campaign: &'r Campaign,
     observer: &'r dyn Observer,
-    clerk: &'r dyn Clerk,
+    clerk: &'r dyn CampaignObserver,
     state: Mutex<State<'n>>,
     changed: Condvar,
 }
@@ -132,9 +133,9 @@ struct State<'n> {
     /// Rounds that are over, while one before them is not.
     waiting: BTreeMap<u64, Done>,
     /// What closed rounds have added, as far as the next round does not know it.
-    lessons: VecDeque<Lesson>,
+    lessons: VecDeque<KnowledgeDelta>,
     /// What the next round knows, and of how many rounds.
-    known: Known,
+    known: Knowledge,
     folded: u64,
     fold: WorkerFold<'n>,
 }
@@ -145,7 +146,7 @@ impl<'n> Rounds<'_, 'n> {
     }
 
     /// The next round, and what it knows, once the rounds that it builds on are closed.
-    fn next(&self, pool: &PoolState) -> Option<(u64, Known)> {
+    fn next(&self, pool: &PoolState) -> Option<(u64, Knowledge)> {
         let mut state = self.state();
         loop {
             if pool.is_over() || self.clerk.is_over() || state.next >= self.campaign.rounds() {

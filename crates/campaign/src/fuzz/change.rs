@@ -6,7 +6,7 @@ use metacov_core::{Outcome, runs};
 use metacov_relations::{Database, Kind, Rng};
 
 use super::explore::{Explorer, purpose};
-use super::round::{Changed, Pace, Round};
+use super::round::{Changed, Round, Stagnation};
 use crate::bench::seed;
 use crate::message::{Answer, encode};
 use crate::time::Phase;
@@ -17,7 +17,7 @@ const TRIES_MAX: usize = 10;
 impl Explorer<'_, '_, '_> {
     /// Changes the database, and tells so.
     pub(super) fn change(&mut self, number: u64) -> io::Result<()> {
-        let Pace { pairs, reward, .. } = std::mem::take(&mut self.stretch.pace);
+        let Stagnation { pairs, reward, .. } = std::mem::take(&mut self.stretch.pace);
         if let Some(mutator) = self.mutator
             && pairs > 0
         {

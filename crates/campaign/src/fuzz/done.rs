@@ -6,9 +6,9 @@ use std::sync::Arc;
 use metacov_core::{Context, Group, Reading};
 use serde::{Deserialize, Serialize};
 
-use super::known::Lesson;
+use super::known::KnowledgeDelta;
 use crate::finding::Finding;
-use crate::time::Spent;
+use crate::time::PhaseTimes;
 use crate::worker::Sites;
 
 /// A round that is over.
@@ -18,7 +18,7 @@ pub struct Done {
     /// What came of it, in numbers.
     pub summary: Summary,
     /// What it has added to what is known.
-    pub lesson: Lesson,
+    pub lesson: KnowledgeDelta,
     /// The pairs to remember.
     pub(crate) kept: Vec<Kept>,
     /// What was found, in its order; some of it may have been found before.
@@ -44,7 +44,7 @@ pub struct Summary {
     pub alike: u64,
     /// Where the time went, which is not kept.
     #[serde(skip)]
-    pub spent: Spent,
+    pub spent: PhaseTimes,
 }
 
 /// What came of the pairs of a relation.

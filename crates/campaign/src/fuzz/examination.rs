@@ -5,22 +5,26 @@ use std::io;
 use metacov_core::Failure;
 use metacov_relations::{Case, Comparison};
 
-use super::lane::{At, Lane, Loss, Way, relation_name};
+use super::lane::{At, RoundProgress, RoundRunner, WorkerLoss, relation_name};
 use super::round::Violated;
-use crate::finding::{Examined, Suspect, What};
+use crate::finding::{Examined, FailingCase, FailureKind};
 
 /// Suspects that are looked at, of one kind and one relation in one round, at most: most of those behind them are the
 /// same. All are counted.
 const EXAMINED_MAX: u64 = 4;
 
-impl Lane<'_, '_> {
+impl RoundRunner<'_, '_> {
     /// Looks into a violation.
-    pub(super) fn look_into(&mut self, violated: Violated, way: &mut Way) -> io::Result<()> {
+    pub(super) fn look_into(
+        &mut self,
+        violated: Violated,
+        way: &mut RoundProgress,
+    ) -> io::Result<()> {
         let Violated { pair, relation, how, sides, parts, comparison } = violated;
-        let suspect = Suspect {
+        let suspect = FailingCase {
             relation: relation_name(relation)?.to_owned(),
             case: Case { setup: way.setup.clone(), sides, parts, comparison },
-            what: What::Violated(how),
+            what: FailureKind::Violated(how),
             seed: self.campaign.seed,
             database: way.number,
             pair,
@@ -29,8 +33,12 @@ impl Lane<'_, '_> {
     }
 
     /// Takes in that a worker was lost, on a statement that is known now.
-    pub(super) fn take_loss(&mut self, loss: Loss, way: &mut Way) -> io::Result<()> {
-        let Loss { missing, at, .. } = loss;
+    pub(super) fn take_loss(
+        &mut self,
+        loss: WorkerLoss,
+        way: &mut RoundProgress,
+    ) -> io::Result<()> {
+        let WorkerLoss { missing, at, .. } = loss;
         let (sides, side, relation) = match at {
             At::Database(mut statements) => {
                 way.setup.append(&mut statements);
@@ -50,8 +58,8 @@ impl Lane<'_, '_> {
         let counts = way.summary.relations.entry(name.to_owned()).or_default();
         *counts.lost.entry(missing.failure.name().to_owned()).or_default() += 1;
         let what = match missing.failure {
-            Failure::TimedOut => What::Hung { side },
-            _ => What::Crashed { side, exit: missing.exit },
+            Failure::TimedOut => FailureKind::Hung { side },
+            _ => FailureKind::Crashed { side, exit: missing.exit },
         };
         let case = Case {
             setup: way.setup.clone(),
@@ -61,11 +69,11 @@ impl Lane<'_, '_> {
         };
         let (seed, database, pair) = (self.campaign.seed, way.number, way.point.pairs);
         let relation = name.to_owned();
-        self.examine(Suspect { relation, case, what, seed, database, pair }, way)
+        self.examine(FailingCase { relation, case, what, seed, database, pair }, way)
     }
 
     /// Looks into a suspect, if it is one of the first.
-    fn examine(&mut self, suspect: Suspect, way: &mut Way) -> io::Result<()> {
+    fn examine(&mut self, suspect: FailingCase, way: &mut RoundProgress) -> io::Result<()> {
         let examined = (suspect.relation.clone(), suspect.what.name());
         let examined = way.examined.entry(examined).or_default();
         if !self.campaign.examines || *examined == EXAMINED_MAX {

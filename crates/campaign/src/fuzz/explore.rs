@@ -4,17 +4,17 @@ use std::collections::BTreeMap;
 use std::io;
 
 use metacov_core::{Outcome, Pair, runs};
-use metacov_exec::{Engine, Master, Trace};
+use metacov_exec::{Engine, HelperPort, Trace};
 use metacov_relations::{ALL, Database, Recipe, Rng, Test, Verdict};
 
-use super::guidance::{GUIDANCES, Guidance, Looks};
-use super::known::Precedent;
+use super::guidance::{GUIDANCES, Guidance, Probes};
+use super::known::KeptTest;
 use super::query_plan;
-use super::round::{Ended, Pace, Round, Stretch, Violated};
-use super::sight::Seen;
-use super::study::Study;
-use crate::bench::{Bench, Made, Place, make, seed};
-use crate::message::{Answer, Built, encode};
+use super::round::{Ended, Round, RoundBatch, Stagnation, Violated};
+use super::sight::Novelty;
+use super::study::RoundKnowledge;
+use crate::bench::{BuiltSubject, PreparedState, TestBench, make, seed};
+use crate::message::{Answer, SetupDone, encode};
 use crate::script::written;
 use crate::time::Phase;
 
@@ -30,13 +30,13 @@ pub(super) mod purpose {
     pub(crate) const CHANGE: u64 = 4;
 }
 
-impl Bench<'_> {
+impl TestBench<'_> {
     /// Goes through a round.
     pub(crate) fn explore(
         &mut self,
         engine: &Engine,
         round: &Round,
-        master: &mut Master,
+        master: &mut HelperPort,
     ) -> io::Result<()> {
         let guidance =
             GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("no such guidance"))?;
@@ -50,13 +50,13 @@ impl Bench<'_> {
             })
         })?;
         announced?;
-        let Made { database, setup, successes } = made;
+        let BuiltSubject { database, setup, successes } = made;
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
         let executed = runs::encode(place.setup());
-        master.say(&encode(&Answer::Built(Built { setup, kinds, executed })))?;
-        let study = Study::new(round.known.clone(), &round.start.lesson);
-        let stretch = Stretch { pace: round.start.pace, ..Stretch::default() };
+        master.say(&encode(&Answer::SetupDone(SetupDone { setup, kinds, executed })))?;
+        let study = RoundKnowledge::new(round.known.clone(), &round.start.lesson);
+        let stretch = RoundBatch { pace: round.start.pace, ..RoundBatch::default() };
         let mut explorer = Explorer {
             guidance: *guidance,
             round,
@@ -85,11 +85,11 @@ pub(super) struct Explorer<'e, 'p, 's> {
     pub(super) guidance: &'static dyn Guidance,
     pub(super) round: &'e Round,
     pub(super) engine: &'e Engine,
-    pub(super) place: Place<'p, 's>,
-    pub(super) master: &'e mut Master,
+    pub(super) place: PreparedState<'p, 's>,
+    pub(super) master: &'e mut HelperPort,
     pub(super) database: Database,
-    pub(super) study: Study,
-    pub(super) stretch: Stretch,
+    pub(super) study: RoundKnowledge,
+    pub(super) stretch: RoundBatch,
     pub(super) counts: BTreeMap<(usize, Ended), u64>,
     /// The one that changed the database last.
     pub(super) mutator: Option<usize>,
@@ -125,7 +125,7 @@ impl Explorer<'_, '_, '_> {
             let sides = [&test.sides.a, &test.sides.b].map(written);
             self.master.say(&encode(&Answer::Next(sides)))?;
         }
-        let mut seen = Seen::default();
+        let mut seen = Novelty::default();
         let verdict = self.run_sides(precedent.relation, &test, &mut seen)?;
         let relation = precedent.relation;
         let ended = match verdict {
@@ -135,12 +135,12 @@ impl Explorer<'_, '_, '_> {
         };
         // A pair that says nothing checks nothing, whatever it runs.
         let says = !matches!(ended, Ended::Invalid(_));
-        let is_news = says && self.guidance.is_news(&seen);
+        let is_novel = says && self.guidance.is_novel(&seen);
         if seen.rare > 0 && ended == Ended::Held && self.guidance.varies() {
             self.study.keep(precedent);
         }
-        let Pace { stale, pairs, reward } = &mut self.stretch.pace;
-        (*stale, *pairs) = (if is_news { 0 } else { *stale + 1 }, *pairs + 1);
+        let Stagnation { stale, pairs, reward } = &mut self.stretch.pace;
+        (*stale, *pairs) = (if is_novel { 0 } else { *stale + 1 }, *pairs + 1);
         *reward += if says { self.guidance.reward(&seen) } else { 0 };
         if let Verdict::Violated(how) = verdict {
             self.stretch.violations.push(Violated {
@@ -170,12 +170,12 @@ impl Explorer<'_, '_, '_> {
     }
 
     /// Makes a test: a new one, or a variant of one that brought something rare.
-    fn derive(&self, number: u64) -> io::Result<(Precedent, Test)> {
+    fn derive(&self, number: u64) -> io::Result<(KeptTest, Test)> {
         let Round { seed: of_all, number: database, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *database, number, purpose::TEST]));
         let at = usize::try_from(number).unwrap_or_default() % relations.len().max(1);
         let mut precedent =
-            Precedent { round: *database, relation: relations[at], recipe: fresh, drawn: 0 };
+            KeptTest { round: *database, relation: relations[at], recipe: fresh, drawn: 0 };
         let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::RECIPE]));
         if self.guidance.varies()
             && let Some(known) = self.study.known.precedent(*database, precedent.relation, &mut rng)
@@ -190,8 +190,13 @@ impl Explorer<'_, '_, '_> {
         Ok((precedent, test))
     }
 
-    fn run_sides(&mut self, relation: usize, test: &Test, seen: &mut Seen) -> io::Result<Verdict> {
-        let looks = self.guidance.looks_behind(self.stretch.pace.stale);
+    fn run_sides(
+        &mut self,
+        relation: usize,
+        test: &Test,
+        seen: &mut Novelty,
+    ) -> io::Result<Verdict> {
+        let looks = self.guidance.probes_after(self.stretch.pace.stale);
         let observes = self.round.observes;
         let is_traced = self.place.is_measured() && (looks.traces || observes);
         if is_traced && std::mem::replace(&mut self.is_dirty, false) {
@@ -229,7 +234,7 @@ impl Explorer<'_, '_, '_> {
     }
 
     /// Sees the plan of a query, behind both sides: what asking for it counts is no part of them.
-    fn see_plan(&mut self, relation: usize, test: &Test, looks: Looks, seen: &mut Seen) {
+    fn see_plan(&mut self, relation: usize, test: &Test, looks: Probes, seen: &mut Novelty) {
         // The side that has the predicate has the plan to look at.
         let filters_first = ALL[relation].filters_first();
         let side = if filters_first { &test.sides.a } else { &test.sides.b };
@@ -249,7 +254,7 @@ impl Explorer<'_, '_, '_> {
     fn tell(&mut self) -> io::Result<()> {
         let pace = self.stretch.pace;
         let mut stretch =
-            std::mem::replace(&mut self.stretch, Stretch { pace, ..Stretch::default() });
+            std::mem::replace(&mut self.stretch, RoundBatch { pace, ..RoundBatch::default() });
         let counts = std::mem::take(&mut self.counts).into_iter();
         stretch.counts =
             counts.map(|((relation, ended), count)| (relation, ended, count)).collect();

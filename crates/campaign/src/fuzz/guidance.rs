@@ -1,10 +1,10 @@
 //! What a campaign takes for news, and so where it goes.
 
-use super::sight::Seen;
+use super::sight::Novelty;
 
 /// What is looked at of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Looks {
+pub struct Probes {
     /// Which counters its sides count.
     pub traces: bool,
     /// The plan of its query.
@@ -23,19 +23,19 @@ pub trait Guidance: Sync {
     fn about(&self) -> &'static str;
 
     /// What it needs to see.
-    fn looks(&self) -> Looks;
+    fn looks(&self) -> Probes;
 
     /// Whether what was seen is news: a reason to stay with the database.
-    fn is_news(&self, seen: &Seen) -> bool;
+    fn is_novel(&self, seen: &Novelty) -> bool;
 
     /// What a pair is worth to the change of the database that it was tested behind.
-    fn reward(&self, seen: &Seen) -> u64 {
-        u64::from(self.is_news(seen))
+    fn reward(&self, seen: &Novelty) -> u64 {
+        u64::from(self.is_novel(seen))
     }
 
     /// What it looks at in a pair, so many pairs behind the last news. A look takes time, and is worth less the longer
     /// there was nothing to see; a pair that nobody looks at is judged all the same.
-    fn looks_behind(&self, _stale: u64) -> Looks {
+    fn probes_after(&self, _stale: u64) -> Probes {
         self.looks()
     }
 
@@ -49,7 +49,7 @@ pub trait Guidance: Sync {
 pub const GUIDANCES: &[&dyn Guidance] =
     &[&Nothing, &QueryPlans, &CodeCoverage, &MetamorphicCoverage, &Mix];
 
-const BLIND: Looks = Looks { traces: false, plans: false };
+const BLIND: Probes = Probes { traces: false, plans: false };
 
 struct Nothing;
 
@@ -62,11 +62,11 @@ impl Guidance for Nothing {
         "nothing is news: the database is changed again and again"
     }
 
-    fn looks(&self) -> Looks {
+    fn looks(&self) -> Probes {
         BLIND
     }
 
-    fn is_news(&self, _: &Seen) -> bool {
+    fn is_novel(&self, _: &Novelty) -> bool {
         false
     }
 }
@@ -82,11 +82,11 @@ impl Guidance for QueryPlans {
         "a query plan that was not there before"
     }
 
-    fn looks(&self) -> Looks {
-        Looks { plans: true, ..BLIND }
+    fn looks(&self) -> Probes {
+        Probes { plans: true, ..BLIND }
     }
 
-    fn is_news(&self, seen: &Seen) -> bool {
+    fn is_novel(&self, seen: &Novelty) -> bool {
         seen.is_new_plan
     }
 }
@@ -102,11 +102,11 @@ impl Guidance for CodeCoverage {
         "code that no pair has run before"
     }
 
-    fn looks(&self) -> Looks {
-        Looks { traces: true, ..BLIND }
+    fn looks(&self) -> Probes {
+        Probes { traces: true, ..BLIND }
     }
 
-    fn is_news(&self, seen: &Seen) -> bool {
+    fn is_novel(&self, seen: &Novelty) -> bool {
         seen.executed > 0
     }
 }
@@ -122,11 +122,11 @@ impl Guidance for MetamorphicCoverage {
         "code in the difference of a pair that was in none before"
     }
 
-    fn looks(&self) -> Looks {
-        Looks { traces: true, ..BLIND }
+    fn looks(&self) -> Probes {
+        Probes { traces: true, ..BLIND }
     }
 
-    fn is_news(&self, seen: &Seen) -> bool {
+    fn is_novel(&self, seen: &Novelty) -> bool {
         seen.differing > 0
     }
 }
@@ -158,22 +158,22 @@ impl Guidance for Mix {
         "new metamorphic coverage; query plans reward changes, and tests that brought rare code are varied"
     }
 
-    fn looks(&self) -> Looks {
-        Looks { traces: true, plans: true }
+    fn looks(&self) -> Probes {
+        Probes { traces: true, plans: true }
     }
 
-    fn is_news(&self, seen: &Seen) -> bool {
+    fn is_novel(&self, seen: &Novelty) -> bool {
         seen.differing > 0
     }
 
-    fn reward(&self, seen: &Seen) -> u64 {
+    fn reward(&self, seen: &Novelty) -> u64 {
         CODE_WORTH * u64::from(seen.rare > 0) + u64::from(seen.is_new_plan)
     }
 
-    fn looks_behind(&self, stale: u64) -> Looks {
+    fn probes_after(&self, stale: u64) -> Probes {
         let is_quiet = stale >= WATCHED_PAIRS;
         let is_look = stale.is_multiple_of(LOOK_EVERY);
-        Looks { traces: !is_quiet || is_look, plans: is_quiet && is_look }
+        Probes { traces: !is_quiet || is_look, plans: is_quiet && is_look }
     }
 
     fn varies(&self) -> bool {

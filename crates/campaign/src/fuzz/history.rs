@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
-use super::known::{Known, Lesson};
+use super::known::{Knowledge, KnowledgeDelta};
 use crate::finding::{Finding, families};
 use crate::message::{decode, encode};
 
 /// A finding, as rounds remember it: the rest is in its folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Noted {
+pub struct FindingSummary {
     /// The name of its folder.
     pub name: String,
     /// What it has in common with others of its group, in words.
@@ -24,10 +24,10 @@ pub struct Noted {
     pub bytes: usize,
 }
 
-impl Noted {
+impl FindingSummary {
     /// What is remembered of a finding.
     pub fn of(finding: &Finding) -> Self {
-        Noted {
+        FindingSummary {
             name: finding.signature.to_string(),
             group: finding.group(),
             relation: finding.suspect.relation.clone(),
@@ -50,7 +50,7 @@ pub struct Record {
 impl Record {
     /// That of a round.
     pub fn of(done: &Done) -> Self {
-        let noted: Vec<Noted> = done.findings.iter().map(Noted::of).collect();
+        let noted: Vec<FindingSummary> = done.findings.iter().map(FindingSummary::of).collect();
         Record {
             summary: serde_json::to_string(&done.summary).unwrap_or_default(),
             findings: serde_json::to_string(&noted).unwrap_or_default(),
@@ -59,7 +59,7 @@ impl Record {
     }
 
     /// What it has added to what is known.
-    pub fn lesson(&self) -> Result<Lesson, String> {
+    pub fn lesson(&self) -> Result<KnowledgeDelta, String> {
         decode(&self.lesson).map_err(|error| error.to_string())
     }
 }
@@ -70,15 +70,15 @@ pub struct History {
     /// What came of them.
     pub summary: Summary,
     /// By group: the findings, each once.
-    pub findings: BTreeMap<String, Vec<Noted>>,
+    pub findings: BTreeMap<String, Vec<FindingSummary>>,
     /// Behind each round.
-    pub curve: Vec<Stand>,
-    known: Known,
+    pub curve: Vec<CampaignStats>,
+    known: Knowledge,
 }
 
 /// How far a campaign was behind a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stand {
+pub struct CampaignStats {
     /// Pairs that were tested.
     pub pairs: u64,
     /// Counters in the differences of pairs.
@@ -96,18 +96,19 @@ impl History {
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let words = |error: serde_json::Error| error.to_string();
         let summary: Summary = serde_json::from_str(&record.summary).map_err(words)?;
-        let findings: Vec<Noted> = serde_json::from_str(&record.findings).map_err(words)?;
+        let findings: Vec<FindingSummary> =
+            serde_json::from_str(&record.findings).map_err(words)?;
         self.take(&summary, &findings, &record.lesson()?);
         Ok(())
     }
 
     /// The same, of a round that has just been closed.
     pub fn close(&mut self, done: &Done) {
-        let noted: Vec<Noted> = done.findings.iter().map(Noted::of).collect();
+        let noted: Vec<FindingSummary> = done.findings.iter().map(FindingSummary::of).collect();
         self.take(&done.summary, &noted, &done.lesson);
     }
 
-    fn take(&mut self, summary: &Summary, findings: &[Noted], lesson: &Lesson) {
+    fn take(&mut self, summary: &Summary, findings: &[FindingSummary], lesson: &KnowledgeDelta) {
         self.summary.add(summary);
         for finding in findings {
             let group = self.findings.entry(finding.group.clone()).or_default();
@@ -119,7 +120,7 @@ impl History {
         let (differing, executed, plans) = self.known.sizes();
         let pairs = self.summary.pairs;
         let bugs = families(self.findings.keys().map(String::as_str)).len() as u64;
-        self.curve.push(Stand { pairs, differing, executed, plans, bugs });
+        self.curve.push(CampaignStats { pairs, differing, executed, plans, bugs });
     }
 
     /// Whether a finding has one like it that was there before.
@@ -128,12 +129,12 @@ impl History {
     }
 
     /// All cases of the group that a finding is one of.
-    pub fn cases(&self, finding: &Finding) -> Option<&Vec<Noted>> {
+    pub fn cases(&self, finding: &Finding) -> Option<&Vec<FindingSummary>> {
         self.findings.get(&finding.group())
     }
 
     /// How far it is.
-    pub fn stand(&self) -> Stand {
+    pub fn stand(&self) -> CampaignStats {
         self.curve.last().copied().unwrap_or_default()
     }
 }

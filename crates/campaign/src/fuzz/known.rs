@@ -7,9 +7,9 @@ use metacov_exec::Trace;
 use metacov_relations::{Recipe, Rng};
 use serde::{Deserialize, Serialize};
 
-use super::likeness::Likenesses;
+use super::likeness::SketchHashes;
 use super::mutators::Weights;
-use super::sight::Sight;
+use super::sight::Traces;
 
 /// Precedents that are kept in mind, at most: the last ones.
 const PRECEDENTS_MAX: usize = 512;
@@ -26,23 +26,23 @@ pub(super) const RARE_ROUNDS: usize = 4;
 
 /// What a campaign knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Known {
+pub(crate) struct Knowledge {
     /// What the guidance has looked at.
-    pub(super) looked: Sight,
+    pub(super) looked: Traces,
     /// The counters that were in the differences of two rounds at least, of three, and so on.
     again: [Trace; RARE_ROUNDS - 1],
     /// What was there to be seen, if somebody observes the campaign, whatever the guidance has looked at.
-    pub(super) observed: Sight,
+    pub(super) observed: Traces,
     /// Tests that brought something rare, by round.
-    precedents: VecDeque<Precedent>,
+    precedents: VecDeque<KeptTest>,
     pub(crate) weights: Weights,
     /// What violations look like.
-    pub(crate) likenesses: Likenesses,
+    pub(crate) likenesses: SketchHashes,
 }
 
 /// How a test was made that brought something rare.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Precedent {
+pub(crate) struct KeptTest {
     /// The round that it was tested in.
     pub(crate) round: u64,
     pub(crate) relation: usize,
@@ -53,21 +53,21 @@ pub(crate) struct Precedent {
 
 /// What a round, or a part of it, adds to what is known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Lesson {
+pub struct KnowledgeDelta {
     /// What the guidance has looked at: what was not known, and in differences what was rare.
-    pub(super) looked: Sight,
+    pub(super) looked: Traces,
     /// What was there to be seen.
-    pub(super) observed: Sight,
-    pub(super) precedents: Vec<Precedent>,
+    pub(super) observed: Traces,
+    pub(super) precedents: Vec<KeptTest>,
     /// Rewards of mutators, in their order.
     pub(super) rewards: Vec<(usize, f64)>,
     /// What its violations look like.
     likenesses: Vec<u64>,
 }
 
-impl Known {
+impl Knowledge {
     /// Takes in what a round has added.
-    pub(crate) fn learn(&mut self, lesson: &Lesson) {
+    pub(crate) fn learn(&mut self, lesson: &KnowledgeDelta) {
         let mut differing = lesson.looked.differing.clone();
         for had in iter::once(&mut self.looked.differing).chain(&mut self.again) {
             let mut again = differing.clone();
@@ -89,7 +89,7 @@ impl Known {
     }
 
     /// Keeps a test in mind.
-    pub(super) fn keep(&mut self, precedent: Precedent) {
+    pub(super) fn keep(&mut self, precedent: KeptTest) {
         if self.precedents.len() == PRECEDENTS_MAX {
             self.precedents.pop_front();
         }
@@ -103,11 +103,11 @@ impl Known {
         round: u64,
         relation: usize,
         rng: &mut Rng,
-    ) -> Option<&Precedent> {
-        let is_of_use = |precedent: &&Precedent| {
+    ) -> Option<&KeptTest> {
+        let is_of_use = |precedent: &&KeptTest| {
             precedent.relation == relation && precedent.round + PRECEDENT_ROUNDS >= round
         };
-        let of_use: Vec<&Precedent> = self.precedents.iter().filter(is_of_use).collect();
+        let of_use: Vec<&KeptTest> = self.precedents.iter().filter(is_of_use).collect();
         let percent = u32::try_from(of_use.len()).unwrap_or(u32::MAX).min(VARIANT_PERCENT);
         if !rng.chance(percent) {
             return None;
@@ -129,9 +129,9 @@ impl Known {
     }
 }
 
-impl Lesson {
+impl KnowledgeDelta {
     /// Adds what came behind it.
-    pub(crate) fn add(&mut self, other: Lesson) {
+    pub(crate) fn add(&mut self, other: KnowledgeDelta) {
         self.looked.add(&other.looked);
         self.observed.add(&other.observed);
         self.precedents.extend(other.precedents);
@@ -151,11 +151,11 @@ mod tests {
 
     #[test]
     fn precedents_are_those_of_the_relation_and_of_late() {
-        let mut known = Known::default();
+        let mut known = Knowledge::default();
         let recipe = Recipe::new(1);
         for (round, relation) in [(0, 0), (40, 0), (40, 1)] {
             for drawn in 0..100 {
-                known.keep(Precedent { round, relation, recipe: recipe.clone(), drawn });
+                known.keep(KeptTest { round, relation, recipe: recipe.clone(), drawn });
             }
         }
         let mut rng = Rng::new(1);

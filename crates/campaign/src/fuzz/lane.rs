@@ -8,31 +8,31 @@ use std::sync::atomic::Ordering::Relaxed;
 use metacov_core::{Context, Cover, Group, Input, Judgement, Missing, Reading, Setup};
 use metacov_relations::ALL;
 
-use super::campaign::{Campaign, Clerk};
+use super::campaign::{Campaign, CampaignObserver};
 use super::done::{Done, Kept, Summary};
-use super::known::Known;
-use super::likeness::Likenesses;
-use super::round::{Changed, Ended, Point, Round, Stretch};
-use crate::finding::{Finding, Investigator};
-use crate::message::{Answer, Built, Judged, Request};
+use super::known::Knowledge;
+use super::likeness::SketchHashes;
+use super::round::{Changed, Ended, Round, RoundBatch, RoundPosition};
+use crate::finding::{Finding, Triage};
+use crate::message::{Answer, Judged, Request, SetupDone};
 use crate::script::script;
-use crate::worker::{Conditions, Heard, Worker};
+use crate::worker::{Heard, Worker, WorkerOptions};
 
 /// A thread of a campaign.
-pub(crate) struct Lane<'l, 'c> {
+pub(crate) struct RoundRunner<'l, 'c> {
     pub(crate) campaign: &'l Campaign,
-    pub(crate) conditions: &'l Conditions<'c>,
-    pub(crate) clerk: &'l dyn Clerk,
+    pub(crate) conditions: &'l WorkerOptions<'c>,
+    pub(crate) clerk: &'l dyn CampaignObserver,
     /// Started when there is something to look into.
-    pub(crate) investigator: &'l (dyn Fn() -> io::Result<Investigator<'c>> + Sync),
-    pub(crate) started: Option<Investigator<'c>>,
+    pub(crate) investigator: &'l (dyn Fn() -> io::Result<Triage<'c>> + Sync),
+    pub(crate) started: Option<Triage<'c>>,
     pub(crate) worker: Option<Worker>,
 }
 
 /// A round on its way.
-pub(super) struct Way {
+pub(super) struct RoundProgress {
     pub(super) number: u64,
-    pub(super) point: Point,
+    pub(super) point: RoundPosition,
     pub(super) summary: Summary,
     pub(super) kept: Vec<Kept>,
     /// What made the database, and what that ran.
@@ -44,7 +44,7 @@ pub(super) struct Way {
     /// By relation and kind: how many suspects were looked at.
     pub(super) examined: BTreeMap<(String, &'static str), u64>,
     /// What violations look like, in this round and those that it builds on.
-    pub(super) likenesses: Likenesses,
+    pub(super) likenesses: SketchHashes,
 }
 
 /// How far a worker was followed.
@@ -54,11 +54,11 @@ enum Followed {
     /// Until the campaign was over: the round ends here.
     Over,
     /// Until it was lost.
-    Lost(Loss),
+    Lost(WorkerLoss),
 }
 
 /// How a worker was lost.
-pub(super) struct Loss {
+pub(super) struct WorkerLoss {
     pub(super) missing: Missing,
     /// Whether the worker itself has ended, and not only its child.
     pub(super) is_gone: bool,
@@ -73,12 +73,12 @@ pub(super) enum At {
     Pair(Option<[Vec<String>; 2]>, usize),
 }
 
-impl Lane<'_, '_> {
+impl RoundRunner<'_, '_> {
     /// Goes through a round.
-    pub(crate) fn round(&mut self, number: u64, known: &Known) -> io::Result<Done> {
-        let mut way = Way {
+    pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> io::Result<Done> {
+        let mut way = RoundProgress {
             number,
-            point: Point::default(),
+            point: RoundPosition::default(),
             summary: Summary::default(),
             kept: Vec::new(),
             setup: Vec::new(),
@@ -127,21 +127,25 @@ impl Lane<'_, '_> {
                 break;
             }
         }
-        let Way {
-            point: Point { lesson, pairs, changes, .. }, mut summary, kept, findings, ..
+        let RoundProgress {
+            point: RoundPosition { lesson, pairs, changes, .. },
+            mut summary,
+            kept,
+            findings,
+            ..
         } = way;
         (summary.pairs, summary.changes) = (pairs, changes.len() as u64);
         Ok(Done { number, summary, lesson, kept, findings })
     }
 
     /// Hears what a worker says of a round.
-    fn follow(&mut self, worker: &mut Worker, way: &mut Way) -> io::Result<Followed> {
+    fn follow(&mut self, worker: &mut Worker, way: &mut RoundProgress) -> io::Result<Followed> {
         // Changes that were made before are made again.
         let mut repeated = way.point.changes.len();
         let mut at = At::Database(Vec::new());
         let (missing, is_gone) = loop {
             match worker.hear(self.conditions)? {
-                Heard::Answer(Answer::Built(Built { setup, executed, .. })) => {
+                Heard::Answer(Answer::SetupDone(SetupDone { setup, executed, .. })) => {
                     way.setup = setup;
                     way.set_executed(worker, self.conditions, &executed)?;
                     at = At::Pair(None, 0);
@@ -153,7 +157,7 @@ impl Lane<'_, '_> {
                         repeated -= 1;
                     } else {
                         way.point.changes.push(mutators);
-                        way.point.pace = super::round::Pace::default();
+                        way.point.pace = super::round::Stagnation::default();
                     }
                     at = At::Pair(None, 0);
                 }
@@ -186,12 +190,17 @@ impl Lane<'_, '_> {
                 Heard::Gone(missing) => break (missing, true),
             }
         };
-        Ok(Followed::Lost(Loss { missing, is_gone, at }))
+        Ok(Followed::Lost(WorkerLoss { missing, is_gone, at }))
     }
 
     /// Takes in what came of some pairs.
-    fn take(&mut self, stretch: Stretch, worker: &Worker, way: &mut Way) -> io::Result<()> {
-        let Stretch { pairs, counts, kept, violations, pace, lesson } = stretch;
+    fn take(
+        &mut self,
+        stretch: RoundBatch,
+        worker: &Worker,
+        way: &mut RoundProgress,
+    ) -> io::Result<()> {
+        let RoundBatch { pairs, counts, kept, violations, pace, lesson } = stretch;
         for (relation, ended, count) in counts {
             let name = relation_name(relation)?;
             let counts = way.summary.relations.entry(name.to_owned()).or_default();
@@ -229,11 +238,11 @@ impl Lane<'_, '_> {
     }
 }
 
-impl Way {
+impl RoundProgress {
     fn set_executed(
         &mut self,
         worker: &Worker,
-        conditions: &Conditions<'_>,
+        conditions: &WorkerOptions<'_>,
         bytes: &[u8],
     ) -> io::Result<()> {
         if conditions.setting.coverage.is_some() {

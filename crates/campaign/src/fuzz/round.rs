@@ -3,8 +3,8 @@
 use metacov_relations::Comparison;
 use serde::{Deserialize, Serialize};
 
-use super::known::{Known, Lesson};
-use crate::message::Tested;
+use super::known::{Knowledge, KnowledgeDelta};
+use crate::message::TestResult;
 
 /// How a round goes, whatever guides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,28 +36,28 @@ pub struct Round {
     pub(crate) observes: bool,
     pub(crate) schedule: Schedule,
     /// What earlier rounds have found out.
-    pub(crate) known: Known,
+    pub(crate) known: Knowledge,
     /// Where it begins: not at its beginning, if a worker was lost on the way.
-    pub(crate) start: Point,
+    pub(crate) start: RoundPosition,
     /// Whether each step is told before it is taken, because one of them ends the worker.
     pub(crate) is_cautious: bool,
 }
 
 /// How far a round has come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Point {
+pub(crate) struct RoundPosition {
     /// How many pairs are done.
     pub(crate) pairs: u64,
     /// The changes of the database: the mutators that were tried, the last of which worked.
     pub(crate) changes: Vec<Vec<usize>>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: Stagnation,
     /// What it has added to what is known.
-    pub(crate) lesson: Lesson,
+    pub(crate) lesson: KnowledgeDelta,
 }
 
 /// What decides when the database is changed.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Pace {
+pub(crate) struct Stagnation {
     /// Pairs since there was news.
     pub(crate) stale: u64,
     /// Since the last change: pairs, and what they were worth.
@@ -67,15 +67,15 @@ pub(crate) struct Pace {
 
 /// What came of some pairs that follow each other, on one state of the database.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Stretch {
+pub struct RoundBatch {
     pub(crate) pairs: u64,
     /// By relation: how many held, were violated, and said nothing for a reason.
     pub(crate) counts: Vec<(usize, Ended, u64)>,
     /// Pairs to remember, by number and relation.
-    pub(crate) kept: Vec<(u64, usize, Tested)>,
+    pub(crate) kept: Vec<(u64, usize, TestResult)>,
     pub(crate) violations: Vec<Violated>,
-    pub(crate) pace: Pace,
-    pub(crate) lesson: Lesson,
+    pub(crate) pace: Stagnation,
+    pub(crate) lesson: KnowledgeDelta,
 }
 
 /// How a pair ended.

@@ -7,7 +7,7 @@ use super::plans::Plans;
 
 /// What was seen of pairs: all of it, or what some add to that.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Sight {
+pub(crate) struct Traces {
     /// The counters that one side of a pair counted and the other did not.
     pub(super) differing: Trace,
     /// The counters that any side counted.
@@ -17,7 +17,7 @@ pub(crate) struct Sight {
 
 /// How much of a pair was not known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct Novelty {
     /// Counters in the difference of its sides.
     pub differing: u64,
     /// Counters in the difference that few rounds have had there, and no pair of this one.
@@ -30,17 +30,17 @@ pub struct Seen {
     pub is_observed_news: bool,
 }
 
-impl Sight {
+impl Traces {
     /// What the traces of two sides show.
     pub(super) fn of([a, b]: &[Trace; 2]) -> Self {
         let (mut differing, mut executed) = (a.clone(), a.clone());
         differing ^= b;
         executed |= b;
-        Sight { differing, executed, plans: Plans::default() }
+        Traces { differing, executed, plans: Plans::default() }
     }
 
     /// Adds what is seen in the other.
-    pub(super) fn add(&mut self, other: &Sight) {
+    pub(super) fn add(&mut self, other: &Traces) {
         self.differing |= &other.differing;
         self.executed |= &other.executed;
         self.plans.add(&other.plans);

@@ -8,10 +8,15 @@ use anyhow::{Context, bail};
 use metacov_core::{SiteId, SiteTable};
 use metacov_formats::added_lines;
 
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Leaves out all sites but those on lines that were changed since `base`. Whether any is left.
-pub fn keep(table: &mut SiteTable, base: &str, root: &Path, talk: &Talk) -> anyhow::Result<bool> {
+pub fn keep(
+    table: &mut SiteTable,
+    base: &str,
+    root: &Path,
+    talk: &Console,
+) -> anyhow::Result<bool> {
     if base.starts_with('-') {
         bail!("`{base}` is no commit");
     }

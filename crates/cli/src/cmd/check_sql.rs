@@ -2,24 +2,24 @@
 
 use std::time::Instant;
 
-use metacov_campaign::{Checks, Conditions, Counts, check};
+use metacov_campaign::{Checks, Counts, WorkerOptions, check};
 use metacov_core::Failure;
 use metacov_formats::Scope;
 use metacov_relations::ALL;
 use metacov_report::{Column, Table, thousands};
 use metacov_run::StopReason;
 
-use super::measure_sql::{Look, Sql, setting, tell};
+use super::measure_sql::{Flavour, Sql, setting, tell};
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 use crate::violations;
 
 #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
-pub fn run(sql: &Sql, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(sql: &Sql, talk: &Console) -> anyhow::Result<ExitCode> {
     let plan = sql.args.plan(sql.pairs)?;
     let setting =
-        setting(&sql.engine, sql.args.library.as_deref(), Look::Outcomes, &Scope::default())?;
-    let conditions = Conditions {
+        setting(&sql.engine, sql.args.library.as_deref(), Flavour::Outcomes, &Scope::default())?;
+    let conditions = WorkerOptions {
         setting: &setting,
         workers: sql.frame.options.workers,
         timeout: sql.limits.wall,

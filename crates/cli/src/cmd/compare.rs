@@ -15,7 +15,7 @@ use metacov_study::{Comparison, compare, side_by_side};
 use super::compared_runs::{Compared, Groups, read};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,7 +83,7 @@ enum Format {
     Svg,
 }
 
-pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let outputs =
         args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let Compared { groups, validated } = read(args.groups.split()?, &args.relation, talk)?;
@@ -143,7 +143,7 @@ fn page(comparison: &Comparison, plotted: Criterion, sets: Option<&Table>) -> St
     sheet.to_html()
 }
 
-fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Talk) -> anyhow::Result<()> {
+fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Console) -> anyhow::Result<()> {
     let color = talk.colors_output();
     let (suites, sensitivities) = comparison_tables(comparison);
     let mut text = suites.to_terminal(color);
@@ -178,7 +178,7 @@ fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Tab
 }
 
 /// More pairs validate more: suites of different sizes say nothing about methods.
-fn warn_of_sizes(comparison: &Comparison, talk: &Talk) {
+fn warn_of_sizes(comparison: &Comparison, talk: &Console) {
     let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
     let (least, most) = pairs
         .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));

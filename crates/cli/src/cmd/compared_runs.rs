@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use metacov_core::Operation;
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use metacov_store::{Run, Settings};
 use metacov_study::{Group, Record, Validated};
 
 use super::output_args::RUN_FILE;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Run files in groups. Each `--against` begins another one, so that the shell can fill in names.
 pub struct Groups(Vec<Vec<PathBuf>>);
@@ -97,7 +97,7 @@ fn files(path: &Path) -> anyhow::Result<Vec<PathBuf>> {
     files.sort();
     if files.is_empty() {
         let what = format!("there are no run files (.{RUN_FILE}) in it");
-        return Err(Fault::malformed(Place::Whole, what).of(path.display().to_string()).into());
+        return Err(Fault::malformed(Location::Whole, what).of(path.display().to_string()).into());
     }
     Ok(files)
 }
@@ -135,7 +135,7 @@ pub struct Compared {
 pub fn read(
     groups: Vec<(String, Vec<PathBuf>)>,
     relations: &[String],
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Compared> {
     let two = groups.len() == 2;
     let mut compared = Compared { groups: Vec::new(), validated: Vec::new() };
@@ -152,7 +152,7 @@ pub fn read(
             if header.operation != Operation::Xor {
                 let what =
                     format!("holds `{}`, not differences: MC is a difference", header.operation);
-                return Err(Fault::malformed(Place::Whole, what).of(&name).into());
+                return Err(Fault::malformed(Location::Whole, what).of(&name).into());
             }
             if !header.complete {
                 talk.warning(&format!("{name} is not complete: the numbers are of what is there"));

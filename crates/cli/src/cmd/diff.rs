@@ -14,7 +14,7 @@ use metacov_store::Settings;
 use super::output_args::OutputArgs;
 use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
-use super::{Config, Frame, workers};
+use super::{Config, RunSettings, workers};
 
 const USAGE: &str = "\
 metacov diff [OPTIONS] A B
@@ -124,7 +124,7 @@ impl Args {
             ]),
         );
         let is_suite = self.pairs.is_some();
-        let frame = Frame {
+        let frame = RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
             timed: false,
             options: FoldOptions {

@@ -8,18 +8,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{
-    Campaign, Conditions, Equipment, GUIDANCES, History, Investigator, Known, Lesson, ROUND_LAG,
-    Schedule, fuzz,
+    Campaign, GUIDANCES, History, KnowledgeDelta, KnownBugs, ROUND_LAG, Schedule, Triage,
+    TriageTargets, WorkerOptions, fuzz,
 };
 use metacov_core::{Fingerprint, Operation};
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use metacov_run::StopReason;
 use metacov_sqlite::VERSION;
-use metacov_store::{BUILD, Header, Recorder, Settings};
+use metacov_store::{BUILD, Header, RunWriter, Settings};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::fuzz_clerk::{Desk, Ends, State};
-use super::fuzz_progress::{Keeper, Progress};
+use super::fuzz_progress::{Progress, TrialProgress};
 use super::fuzz_report;
 use super::fuzz_stage::Stage;
 use super::fuzz_status::Status;
@@ -29,7 +29,7 @@ use super::run_file::{command, refused};
 use super::target_args::{Memory, bytes, seconds};
 use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::Talk;
+use crate::talk::Console;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -135,10 +135,10 @@ pub struct Args {
 }
 
 #[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let guidance = args.guidance()?;
     let Interrupts { interrupted, signal } = interrupts()?;
-    let keeper = args.progress.as_deref().map(Keeper::new).transpose()?;
+    let keeper = args.progress.as_deref().map(TrialProgress::new).transpose()?;
     if keeper.is_some() {
         set_parent_process_death_signal(Some(Signal::TERM))?;
     }
@@ -148,30 +148,30 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let campaign = args.campaign(guidance, &stage)?;
     let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
     let header = args.header(&stage);
-    let mut recorder = Recorder::open(&args.output, &header, args.resume).map_err(refused)?;
+    let mut recorder = RunWriter::open(&args.output, &header, args.resume).map_err(refused)?;
     let (lessons, history) = recall(&mut recorder, &args.output)?;
-    let of = |setting| Conditions {
+    let of = |setting| WorkerOptions {
         setting,
         workers,
         timeout: args.timeout,
         memory_bytes: args.memory.0,
         interrupted: &interrupted,
     };
-    let alone = |setting| Conditions { workers: NonZero::<usize>::MIN, ..of(setting) };
+    let alone = |setting| WorkerOptions { workers: NonZero::<usize>::MIN, ..of(setting) };
     let (conditions, plain, counting) =
         (of(&stage.tested), alone(&stage.plain), alone(&stage.counting));
     let reference = stage.reference.as_ref().map(alone);
     let investigator = || {
         let reference = reference.as_ref();
         let reference = reference.map(|conditions| (format!("sqlite@{VERSION}"), conditions));
-        let equipment = Equipment {
+        let equipment = TriageTargets {
             target: args.engine.clone(),
             library: args.library.as_ref().map(|_| stage.plain.library.clone()),
             plain: &plain,
             counting: &counting,
             reference,
         };
-        Investigator::new(equipment, known.clone())
+        Triage::new(equipment, known.clone())
     };
     let table = recorder.shared_table();
     let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
@@ -179,7 +179,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         recorder,
         trial: campaign.trial.clone(),
         folder: findings_folder(&args.output),
-        ends: args.ends(keeper.as_ref().map(Keeper::before).unwrap_or_default()),
+        ends: args.ends(keeper.as_ref().map(TrialProgress::before).unwrap_or_default()),
         keeper,
         interrupted: &interrupted,
         start: Instant::now(),
@@ -203,7 +203,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
 }
 
 /// What the rounds that are there have added, and come to.
-fn recall(recorder: &mut Recorder, path: &Path) -> anyhow::Result<(Vec<Lesson>, History)> {
+fn recall(recorder: &mut RunWriter, path: &Path) -> anyhow::Result<(Vec<KnowledgeDelta>, History)> {
     let (mut lessons, mut history) = (Vec::new(), History::default());
     for round in recorder.take_rounds() {
         let (number, record) = fuzz_report::record(round);
@@ -295,11 +295,11 @@ pub fn findings_folder(run: &Path) -> PathBuf {
     run.with_extension("findings")
 }
 
-fn known(path: &Path) -> anyhow::Result<Known> {
+fn known(path: &Path) -> anyhow::Result<KnownBugs> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
-    let malformed = |what| Fault::malformed(Place::Whole, what).of(&name);
-    Ok(Known::parse(&text).map_err(malformed)?)
+    let malformed = |what| Fault::malformed(Location::Whole, what).of(&name);
+    Ok(KnownBugs::parse(&text).map_err(malformed)?)
 }
 
 /// A time such as 90s, 10m, 8h or 2d.

@@ -6,13 +6,15 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use metacov_campaign::{Clerk, Done, Finding, History, Noted, Record, Stand};
+use metacov_campaign::{
+    CampaignObserver, CampaignStats, Done, Finding, FindingSummary, History, Record,
+};
 use metacov_exec::processor_time;
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupDone, Observer};
-use metacov_store::{Recorder, StoredRound};
+use metacov_store::{RunWriter, StoredRound};
 
-use super::fuzz_progress::Keeper;
+use super::fuzz_progress::TrialProgress;
 use super::fuzz_status::{Status, View};
 
 /// How often processor time is looked at.
@@ -31,11 +33,11 @@ pub struct Ends {
 
 /// Takes in what a campaign tells.
 pub struct Desk<'d> {
-    pub recorder: Recorder,
+    pub recorder: RunWriter,
     pub trial: String,
     pub folder: PathBuf,
     pub ends: Ends,
-    pub keeper: Option<Keeper>,
+    pub keeper: Option<TrialProgress>,
     pub interrupted: &'d AtomicBool,
     pub start: Instant,
     pub state: Mutex<State>,
@@ -85,7 +87,7 @@ impl Desk<'_> {
     /// Keeps the folders of the smallest cases of each bug.
     fn tidy(&self, history: &History, finding: &Finding) -> io::Result<()> {
         let Some(cases) = history.cases(finding) else { return Ok(()) };
-        let mut cases: Vec<&Noted> = cases.iter().collect();
+        let mut cases: Vec<&FindingSummary> = cases.iter().collect();
         cases.sort_by_key(|case| (case.bytes, &case.name));
         for case in cases.iter().skip(CASES_MAX) {
             match std::fs::remove_dir_all(self.folder.join(&case.name)) {
@@ -106,7 +108,7 @@ impl Desk<'_> {
     }
 }
 
-impl Clerk for Desk<'_> {
+impl CampaignObserver for Desk<'_> {
     fn tested(&self, pairs: u64) {
         let mut state = self.state();
         state.tested += pairs;
@@ -132,7 +134,7 @@ impl Clerk for Desk<'_> {
         news.dedup_by_key(|finding| finding.signature.group);
         state.history.close(done);
         let now = state.history.stand();
-        if (Stand { pairs: 0, ..now }) != (Stand { pairs: 0, ..before }) {
+        if (CampaignStats { pairs: 0, ..now }) != (CampaignStats { pairs: 0, ..before }) {
             state.last_news = Instant::now();
         }
         for finding in news {

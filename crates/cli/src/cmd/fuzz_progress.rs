@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use metacov_campaign::Stand;
+use metacov_campaign::CampaignStats;
 use metacov_exec::processor_time;
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 use serde::{Deserialize, Serialize};
 
 use crate::output::{Output, write_whole};
@@ -32,7 +32,7 @@ impl Progress {
         let name = || path.display().to_string();
         match std::fs::read_to_string(path) {
             Ok(text) => serde_json::from_str(&text)
-                .map_err(|error| Fault::malformed(Place::Whole, error.to_string()).of(name())),
+                .map_err(|error| Fault::malformed(Location::Whole, error.to_string()).of(name())),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Progress::default()),
             Err(error) => Err(Fault::Io(error).of(name())),
         }
@@ -45,17 +45,17 @@ impl Progress {
 }
 
 /// Keeps the file.
-pub struct Keeper {
+pub struct TrialProgress {
     path: PathBuf,
     before: Progress,
     start: Instant,
 }
 
-impl Keeper {
+impl TrialProgress {
     #[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
     pub fn new(path: &Path) -> Result<Self, Error> {
         let before = Progress::read(path)?;
-        Ok(Keeper { path: path.to_owned(), before, start: Instant::now() })
+        Ok(TrialProgress { path: path.to_owned(), before, start: Instant::now() })
     }
 
     /// What was there.
@@ -64,7 +64,7 @@ impl Keeper {
     }
 
     /// Writes down how far it is.
-    pub fn keep(&self, stand: Stand, is_over: bool) -> Result<(), Error> {
+    pub fn keep(&self, stand: CampaignStats, is_over: bool) -> Result<(), Error> {
         let spent = processor_time()
             .map_err(|error| Fault::Io(error).of(self.path.display().to_string()))?;
         let progress = Progress {

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use metacov_campaign::{History, Record, Stand};
+use metacov_campaign::{CampaignStats, History, Record};
 use metacov_core::{Criterion, total};
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 use metacov_report::{campaign_findings, campaign_pairs, thousands};
 use metacov_store::{Run, StoredRound};
 
 use super::fuzz::findings_folder;
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 /// Shows what a campaign has come to that has just ended.
-pub fn run(path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
     let run = Run::open(path)?;
     let (history, kept) = (history(&run)?, run.groups()?);
     let code = show(&history, path, talk)?;
@@ -30,12 +30,12 @@ pub fn run(path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
 }
 
 /// Shows what the rounds of a campaign come to; nothing if there are none.
-pub fn show(history: &History, path: &Path, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn show(history: &History, path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
     if history.curve.is_empty() {
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_pairs(history).to_terminal(talk.colors_output())))?;
-    let Stand { pairs, differing, executed, plans, bugs } = history.stand();
+    let CampaignStats { pairs, differing, executed, plans, bugs } = history.stand();
     let mut words = format!(
         "{} pairs on {} databases, {} changes of them, {} workers lost",
         thousands(pairs),
@@ -89,5 +89,5 @@ pub fn record(round: StoredRound) -> (u64, Record) {
 /// What is wrong with a run file whose rounds make no sense.
 pub fn damaged(number: u64, what: &str, name: &str) -> Error {
     let what = format!("a damaged run file: round {number}: {what}");
-    Fault::malformed(Place::Whole, what).of(name)
+    Fault::malformed(Location::Whole, what).of(name)
 }

@@ -2,22 +2,22 @@
 
 use std::path::Path;
 
-use metacov_campaign::Setting;
+use metacov_campaign::WorkerConfig;
 use metacov_core::Fingerprint;
 use metacov_formats::{Fault, Scope};
 
-use super::measure_sql::{Look, setting};
+use super::measure_sql::{Flavour, setting};
 use super::target;
 
 /// The libraries of a campaign.
 pub struct Stage {
     /// What is tested.
-    pub tested: Setting,
+    pub tested: WorkerConfig,
     /// The same without counters, and with exact ones.
-    pub plain: Setting,
-    pub counting: Setting,
+    pub plain: WorkerConfig,
+    pub counting: WorkerConfig,
     /// The SQLite that is inside, if another one is tested.
-    pub reference: Option<Setting>,
+    pub reference: Option<WorkerConfig>,
     /// What tells the engine from others.
     pub build: String,
 }
@@ -29,12 +29,12 @@ impl Stage {
         let is_inside =
             library.is_none() && target::engine(engine)?.notes == target::engine("sqlite")?.notes;
         let reference = (!is_inside)
-            .then(|| setting("sqlite", None, Look::Outcomes, &Scope::default()))
+            .then(|| setting("sqlite", None, Flavour::Outcomes, &Scope::default()))
             .transpose()?;
         Ok(Stage {
-            tested: of(if looks { Look::Traces } else { Look::Outcomes })?,
-            plain: of(Look::Outcomes)?,
-            counting: of(Look::Coverage)?,
+            tested: of(if looks { Flavour::Traces } else { Flavour::Outcomes })?,
+            plain: of(Flavour::Outcomes)?,
+            counting: of(Flavour::Coverage)?,
             reference,
             build: build(engine, library)?,
         })
@@ -45,7 +45,7 @@ impl Stage {
 /// one engine are of one build, whatever guides them.
 pub fn build(engine: &str, library: Option<&Path>) -> anyhow::Result<String> {
     let mut fingerprint = Fingerprint::new();
-    for look in [Look::Outcomes, Look::Traces, Look::Coverage] {
+    for look in [Flavour::Outcomes, Flavour::Traces, Flavour::Coverage] {
         let path = setting(engine, library, look, &Scope::default())?.library;
         let bytes = std::fs::read(&path)
             .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;

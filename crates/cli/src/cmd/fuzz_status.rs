@@ -5,10 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use metacov_campaign::{Finding, History, Stand};
+use metacov_campaign::{CampaignStats, Finding, History};
 use metacov_report::{sparkline, thousands};
 
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How often the lines of a terminal change, and how often a line is said elsewhere.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -19,7 +19,7 @@ const CURVE: usize = 16;
 
 /// Shows how a campaign is doing.
 pub struct Status<'t> {
-    talk: &'t Talk,
+    talk: &'t Console,
     bar: ProgressBar,
     is_terminal: bool,
     last: Mutex<Option<Instant>>,
@@ -36,7 +36,7 @@ pub struct View<'v> {
 }
 
 impl<'t> Status<'t> {
-    pub fn new(talk: &'t Talk, title: String) -> Self {
+    pub fn new(talk: &'t Console, title: String) -> Self {
         let is_terminal = stderr().is_terminal() && !talk.is_quiet();
         let bar = if is_terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
@@ -86,7 +86,7 @@ impl<'t> Status<'t> {
 /// Three lines, none of them longer than a narrow terminal.
 fn lines(view: &View<'_>) -> [String; 3] {
     let View { history, tested, elapsed, since_news } = view;
-    let Stand { differing, executed, plans, bugs, .. } = history.stand();
+    let CampaignStats { differing, executed, plans, bugs, .. } = history.stand();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
     let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();

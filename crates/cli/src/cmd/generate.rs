@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{Conditions, Plan, script, write};
+use metacov_campaign::{Plan, WorkerOptions, script, write};
 use metacov_formats::{Fault, Scope};
 
-use super::measure_sql::{EngineArgs, Look, setting};
+use super::measure_sql::{EngineArgs, Flavour, setting};
 use super::target_args::interrupted;
 use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How long a database may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -47,7 +47,7 @@ pub struct Args {
     on_engine: EngineArgs,
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let plan: Plan = args.on_engine.plan(args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
@@ -56,12 +56,12 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         setting(
             &args.engine,
             args.on_engine.library.as_deref(),
-            Look::Outcomes,
+            Flavour::Outcomes,
             &Scope::default(),
         )?,
         interrupted()?,
     );
-    let conditions = Conditions {
+    let conditions = WorkerOptions {
         setting: &setting,
         workers: workers(None),
         timeout: TIMEOUT,

@@ -15,11 +15,11 @@ use metacov_report::suspects;
 use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank};
 use serde::Serialize;
 
-use super::scene::{Scene, Stage};
+use super::scene::{LocateRun, Stage};
 use super::{locate_corpus, locate_run};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -112,7 +112,7 @@ impl Compare {
     }
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     if let Some(corpus) = &args.corpus {
         let options = locate_corpus::Options {
             pairs: args.pairs.get().into(),
@@ -134,7 +134,8 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
             let case = Case { setup, sides, comparison: args.compare.comparison() };
             let stage = Stage::new(subject, args.library.as_deref(), args.jobs)?;
             let conditions = stage.conditions();
-            let mut scene = Scene::with_generated(&conditions, args.pairs.get().into(), args.seed)?;
+            let mut scene =
+                LocateRun::with_generated(&conditions, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom =
                 scene.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
@@ -210,9 +211,9 @@ struct Looked<'r> {
 fn show(
     args: &Args,
     subject: &str,
-    scene: &Scene<'_>,
+    scene: &LocateRun<'_>,
     symptoms: &[(String, Symptom)],
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<ExitCode> {
     let looked = |(name, symptom): &'_ (String, Symptom)| {
         format!(

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::Path;
 
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use metacov_report::suspects;
 use metacov_study::corpus::{self, Bug};
 use metacov_study::locate::{Case, Formula, Found, Frequency, found, rank, shares};
 
-use super::scene::{Scene, Stage};
+use super::scene::{LocateRun, Stage};
 use super::target;
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 /// The file that fixes are told in, as the engine's notes name it.
 pub const SOURCE: &str = "sqlite3.c";
@@ -29,8 +29,9 @@ pub struct Options {
 pub fn read(path: &Path) -> anyhow::Result<Vec<Bug>> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name.clone()))?;
-    let malformed =
-        |error: corpus::Error| Fault::malformed(Place::Whole, error.to_string()).of(name.clone());
+    let malformed = |error: corpus::Error| {
+        Fault::malformed(Location::Whole, error.to_string()).of(name.clone())
+    };
     Ok(corpus::read(&bytes).map_err(malformed)?)
 }
 
@@ -55,14 +56,14 @@ pub fn case(bug: &Bug) -> Case {
     }
 }
 
-pub fn run(path: &Path, options: &Options, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, options: &Options, talk: &Console) -> anyhow::Result<ExitCode> {
     let bugs = read(path)?;
     let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
     let progress = talk.progress(bugs.len() as u64);
     for (version, bugs) in by_version(&bugs)? {
         let stage = Stage::new(&format!("sqlite@{version}"), None, options.jobs)?;
         let conditions = stage.conditions();
-        let mut scene = Scene::with_generated(&conditions, options.pairs, options.seed)?;
+        let mut scene = LocateRun::with_generated(&conditions, options.pairs, options.seed)?;
         for (at, bug) in bugs {
             progress.inc(1);
             if bug.fix_lines.is_empty() {

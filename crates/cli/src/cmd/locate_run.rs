@@ -4,15 +4,15 @@ use std::num::NonZero;
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use metacov_campaign::Conditions;
+use metacov_campaign::WorkerOptions;
 use metacov_core::{Input, Judgement};
 use metacov_relations::Comparison;
 use metacov_relations::token::statements;
-use metacov_store::{Run, Stored};
+use metacov_store::{Run, StoredPair};
 use metacov_study::locate::{Case, Symptom, passing};
 
-use super::scene::{Scene, Stage};
-use crate::talk::Talk;
+use super::scene::{LocateRun, Stage};
+use crate::talk::Console;
 
 /// So many violations are looked into: each takes seconds, and the next one seldom tells more.
 const VIOLATIONS_MAX: usize = 10;
@@ -70,13 +70,13 @@ impl Open {
     /// Looks into all of them.
     pub fn explore<'c>(
         self,
-        conditions: &'c Conditions<'c>,
+        conditions: &'c WorkerOptions<'c>,
         variants: usize,
-        talk: &Talk,
-    ) -> anyhow::Result<(Scene<'c>, Vec<(String, Symptom)>)> {
+        talk: &Console,
+    ) -> anyhow::Result<(LocateRun<'c>, Vec<(String, Symptom)>)> {
         let frequency = passing(&self.run)?;
         let run = self.run.name.clone();
-        let mut scene = Scene::with(conditions, self.run.table, frequency)?;
+        let mut scene = LocateRun::with(conditions, self.run.table, frequency)?;
         let mut symptoms = Vec::new();
         let all = self.violations.len();
         if all > VIOLATIONS_MAX {
@@ -117,7 +117,7 @@ fn comparisons(relation: &str) -> &'static [Comparison] {
     }
 }
 
-fn recorded(run: &Run, stored: &Stored, name: String, how: String) -> anyhow::Result<Recorded> {
+fn recorded(run: &Run, stored: &StoredPair, name: String, how: String) -> anyhow::Result<Recorded> {
     let text = |inputs: &Vec<Input>| match inputs.as_slice() {
         [input] if !input.is_cut() => Ok(statements(&String::from_utf8_lossy(&input.content))),
         _ => Err(anyhow!("{}: the statements of pair {name} were not kept", run.name)),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use metacov_core::{Operation, Suite};
-use metacov_exec::{Executions, Invocation, Target, pairs_below};
+use metacov_exec::{Executions, Invocation, Program, pairs_below};
 use metacov_formats::{GroupSpec, PairList};
 use metacov_report::By;
 use metacov_run::{FoldOptions, ProgramRuns, SharedTable, StopReason, fold};
@@ -17,10 +17,10 @@ use super::output_args::OutputArgs;
 use super::run_file::{ResumeArgs, RunFile, paths};
 use super::scope_args::ScopeArgs;
 use super::target_args::{TargetArgs, interrupted, settings};
-use super::{Config, Frame, workers};
+use super::{Config, RunSettings, workers};
 use crate::exit_code::ExitCode;
 use crate::progress::Progress;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -112,11 +112,11 @@ struct FrameArgs {
 
 impl FrameArgs {
     /// What is meant; a run must agree in the settings with one that it goes on with.
-    fn frame(self, settings: Settings) -> anyhow::Result<Frame> {
+    fn frame(self, settings: Settings) -> anyhow::Result<RunSettings> {
         let mut presentation = self.output.presentation(By::Relation)?;
         presentation.in_shares = true;
         let run_file = presentation.run_file.take();
-        Ok(Frame {
+        Ok(RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
             timed: true,
             leave_out_flaky: self.no_flaky,
@@ -132,7 +132,7 @@ impl FrameArgs {
 }
 
 impl Args {
-    pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
+    pub fn run(self, talk: &Console) -> anyhow::Result<ExitCode> {
         if let Some(engine) = self.engine.clone() {
             let is_measured = !self.no_coverage;
             let sql = self.sql(engine)?;
@@ -142,7 +142,7 @@ impl Args {
     }
 
     /// What is measured, without showing it: a suite of a study. None if it was interrupted.
-    pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
+    pub fn suite(self, talk: &Console) -> anyhow::Result<Option<Suite>> {
         if let Some(engine) = self.engine.clone() {
             return self.sql(engine)?.suite(talk);
         }
@@ -209,7 +209,7 @@ pub fn whole(suite: Result<Suite, StopReason>, planned: u64) -> anyhow::Result<O
     Ok(is_whole.then_some(suite))
 }
 
-fn read_pairs(path: &Path, target: &Target) -> anyhow::Result<PairList<Vec<Invocation>>> {
+fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invocation>>> {
     let read =
         || if path.is_dir() { pairs_below(path) } else { PairList::read::<Executions>(path) };
     if target.is_library() {

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{anyhow, bail};
-use metacov_campaign::{Conditions, Coverage, Log, Phase, Plan, Setting, measure};
+use metacov_campaign::{Coverage, Phase, Plan, RunLog, WorkerConfig, WorkerOptions, measure};
 use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::Limits;
 use metacov_formats::Scope;
 use metacov_relations::ALL;
 use metacov_run::SharedTable;
-use metacov_sqlite::{LIBRARY, SWIFT, Target};
+use metacov_sqlite::{Artifact, LIBRARY, SWIFT};
 use metacov_store::Settings;
 use regex::Regex;
 
 use super::measure::whole;
-use super::{Frame, target};
+use super::{RunSettings, target};
 use crate::exit_code::ExitCode;
 use crate::progress::Progress;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// What a statement may do, in operations of SQLite's machine.
 const OPERATIONS_MAX: u64 = 200_000;
@@ -50,7 +50,7 @@ pub struct RelationArgs {
 
 /// What is looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum Flavour {
     /// Whether relations hold, and what runs, exactly.
     Coverage,
     /// Whether relations hold, and what runs, on a library that is optimized.
@@ -114,17 +114,18 @@ pub struct Sql {
     pub args: EngineArgs,
     pub pairs: u64,
     pub limits: Limits,
-    pub frame: Frame,
+    pub frame: RunSettings,
     pub interrupted: Arc<AtomicBool>,
 }
 
 impl Sql {
     /// What is measured, without showing it. None if it was interrupted.
-    pub fn suite(self, talk: &Talk) -> anyhow::Result<Option<Suite>> {
+    pub fn suite(self, talk: &Console) -> anyhow::Result<Option<Suite>> {
         let plan = self.args.plan(self.pairs)?;
         let scope = &self.frame.options.scope;
-        let setting = setting(&self.engine, self.args.library.as_deref(), Look::Coverage, scope)?;
-        let conditions = Conditions {
+        let setting =
+            setting(&self.engine, self.args.library.as_deref(), Flavour::Coverage, scope)?;
+        let conditions = WorkerOptions {
             setting: &setting,
             workers: self.frame.options.workers,
             timeout: self.limits.wall,
@@ -137,20 +138,20 @@ impl Sql {
         whole(measured.map(|(suite, _)| suite), plan.groups())
     }
 
-    pub fn run(self, talk: &Talk) -> anyhow::Result<ExitCode> {
+    pub fn run(self, talk: &Console) -> anyhow::Result<ExitCode> {
         let Sql { engine, args, pairs, limits, mut frame, interrupted } = self;
         let plan = args.plan(pairs)?;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
         let setting =
-            setting(&engine, args.library.as_deref(), Look::Coverage, &frame.options.scope)?;
-        let conditions = Conditions {
+            setting(&engine, args.library.as_deref(), Flavour::Coverage, &frame.options.scope)?;
+        let conditions = WorkerOptions {
             setting: &setting,
             workers: frame.options.workers,
             timeout: limits.wall,
             memory_bytes: limits.memory_bytes,
             interrupted: &interrupted,
         };
-        let mut log = Log::default();
+        let mut log = RunLog::default();
         let code = frame.run(plan.groups(), talk, |table, observer| {
             let (suite, of_run) = measure(&plan, &conditions, table, observer)?;
             log = of_run;
@@ -162,7 +163,7 @@ impl Sql {
 }
 
 /// How much of what was generated worked, and where the time went.
-pub fn tell(log: &Log, talk: &Talk) {
+pub fn tell(log: &RunLog, talk: &Console) {
     for (kind, success) in &log.successes.by_kind {
         talk.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
     }
@@ -177,30 +178,30 @@ pub fn tell(log: &Log, talk: &Talk) {
 pub fn setting(
     engine: &str,
     library: Option<&Path>,
-    look: Look,
+    look: Flavour,
     scope: &Scope,
-) -> anyhow::Result<Setting> {
+) -> anyhow::Result<WorkerConfig> {
     let mut prefix_map = scope.prefix_map.clone();
     let (library, notes) = if let Some(library) = library {
         let library = std::path::absolute(library)?;
         let notes = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         (library, scope.notes.clone().unwrap_or(notes))
     } else {
-        let Target { library, plain_library, notes, folder } = target::engine(engine)?;
+        let Artifact { library, plain_library, notes, folder } = target::engine(engine)?;
         prefix_map.push((folder, "/".to_owned()));
         match look {
-            Look::Coverage => (library, notes),
-            Look::Traces => (notes.join(SWIFT).join(LIBRARY), notes.join(SWIFT)),
-            Look::Outcomes => (plain_library, notes),
+            Flavour::Coverage => (library, notes),
+            Flavour::Traces => (notes.join(SWIFT).join(LIBRARY), notes.join(SWIFT)),
+            Flavour::Outcomes => (plain_library, notes),
         }
     };
     let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
-    let coverage = (look != Look::Outcomes).then(|| Coverage {
+    let coverage = (look != Flavour::Outcomes).then(|| Coverage {
         notes,
         prefix_map,
         filter: texts(&scope.filter),
         exclude: texts(&scope.exclude),
         blocks: scope.blocks,
     });
-    Ok(Setting { library, operations_max: OPERATIONS_MAX, coverage })
+    Ok(WorkerConfig { library, operations_max: OPERATIONS_MAX, coverage })
 }

@@ -10,7 +10,7 @@ use super::study_folder::Folder;
 use super::study_report::{tell_disputed, trials};
 use super::study_trials::Trials;
 use crate::exit_code::ExitCode;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,7 +40,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     match args.runs.iter().filter(|run| run.is_dir()).count() {
         0 => runs(args, talk),
         folders if folders == args.runs.len() => study(args, talk),
@@ -48,7 +48,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn study(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn study(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let output = &args.output;
     let is_input = std::fs::canonicalize(output).is_ok_and(|output| {
         args.runs.iter().any(|run| std::fs::canonicalize(run).is_ok_and(|run| run == output))
@@ -67,7 +67,7 @@ fn study(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn suites(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn suites(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let parts =
         args.runs.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
     let United { part, disputed } = unite(&parts)?;
@@ -77,7 +77,7 @@ fn suites(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-fn campaigns(args: &Args, study: &str, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn campaigns(args: &Args, study: &str, talk: &Console) -> anyhow::Result<ExitCode> {
     let (outcomes, repeated, disputed) = unite_trials(&trials(study, &args.runs)?)?;
     Folder(&args.output).keep_study(study)?;
     let folder = Trials(&args.output);
@@ -89,14 +89,14 @@ fn campaigns(args: &Args, study: &str, talk: &Talk) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::Success)
 }
 
-fn tell_repeated(repeated: u64, talk: &Talk) {
+fn tell_repeated(repeated: u64, talk: &Console) {
     if repeated > 0 {
         let plural = if repeated == 1 { " is" } else { "s are" };
         talk.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
     }
 }
 
-fn runs(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn runs(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let merged = metacov_store::merge(&args.runs, &args.output).map_err(|error| {
         let written = error.name == args.output.display().to_string();
         if written { refused(error) } else { error.into() }

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
-use metacov_campaign::{Experiment, Laboratory};
+use metacov_campaign::{CaseBatch, CaseRunner};
 use metacov_core::{Cover, FileId, Functions, Pair, SiteTable};
 use metacov_formats::Fault;
 use metacov_relations::Verdict;
@@ -18,7 +18,7 @@ use metacov_study::{BugOverlap, LeftOut};
 use super::locate_corpus::{SOURCE, by_version, case, read};
 use super::scene::Stage;
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,7 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let rows = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {
             let (overlaps, _) = of_corpus(&read(corpus)?, args.jobs, talk)?;
@@ -73,7 +73,7 @@ fn of_run(
     path: &Path,
     pair: Option<&str>,
     fix: &Path,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Vec<(String, Overlap)>> {
     let name = fix.display().to_string();
     let text = std::fs::read_to_string(fix).map_err(|error| Fault::Io(error).of(name.clone()))?;
@@ -153,7 +153,7 @@ fn file(table: &SiteTable, path: &str) -> anyhow::Result<Option<FileId>> {
 pub fn of_corpus(
     bugs: &[Bug],
     jobs: Option<NonZero<usize>>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<(Vec<BugOverlap>, Vec<LeftOut>)> {
     let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
     let left_out = |bug: &Bug, why: &str| Err(LeftOut { id: bug.id.clone(), why: why.to_owned() });
@@ -161,7 +161,7 @@ pub fn of_corpus(
         let engine = format!("sqlite@{version}");
         let stage = Stage::new(&engine, None, jobs)?;
         let conditions = stage.conditions();
-        let mut laboratory = Laboratory::new(&conditions)?;
+        let mut laboratory = CaseRunner::new(&conditions)?;
         let (known, unknown): (Vec<_>, Vec<_>) =
             bugs.into_iter().partition(|(_, bug)| !bug.fix_lines.is_empty());
         for (at, bug) in unknown {
@@ -171,9 +171,9 @@ pub fn of_corpus(
         }
         let experiment = |(_, bug): &(usize, &Bug)| {
             let case = case(bug);
-            Experiment { setup: case.setup, pairs: vec![case.sides] }
+            CaseBatch { setup: case.setup, pairs: vec![case.sides] }
         };
-        let experiments: Vec<Experiment> = known.iter().map(experiment).collect();
+        let experiments: Vec<CaseBatch> = known.iter().map(experiment).collect();
         let results = laboratory.run(&experiments)?;
         let table = laboratory.table();
         let build = table.build_id().to_string();

@@ -12,7 +12,7 @@ use metacov_store::Header;
 
 use super::target;
 use crate::exit_code::Unwritten;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How many files are named in a message.
 const NAMED_MAX: usize = 3;
@@ -21,7 +21,7 @@ const NAMED_MAX: usize = 3;
 const MARK: &str = "data/run.js";
 
 /// Writes the pages of a run to a folder.
-pub fn write(digest: &Digest, folder: &Path, talk: &Talk) -> anyhow::Result<()> {
+pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
         anyhow::bail!(
             "pages show differences, and the run was asked for `{}`",
@@ -70,7 +70,7 @@ fn clear(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARK), "")
 }
 
-fn name_some(files: &[String], what: &str, talk: &Talk) {
+fn name_some(files: &[String], what: &str, talk: &Console) {
     if files.is_empty() {
         return;
     }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use metacov_core::{Criteria, Failure, Growth, Suite, Tally, Warning, total};
-use metacov_formats::{Error, Export, Fault, Place};
+use metacov_formats::{Error, Export, Fault, Location};
 use metacov_report::{By, Layout, View, table};
-use metacov_store::{Run, Stored};
+use metacov_store::{Run, StoredPair};
 
 use super::output_args::{Presentation, Threshold};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Where a suite comes from.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ pub fn present(
     suite: &Suite,
     presentation: &Presentation,
     origin: &Origin<'_>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<ExitCode> {
     let Origin { root, run, since } = *origin;
     let total = suite.total();
@@ -78,7 +78,7 @@ fn growth(path: &Path, suite: &Suite) -> anyhow::Result<Growth> {
         run.table.exclude(id);
     }
     for stored in run.pairs()? {
-        let Stored { relation, outcome, .. } = stored?;
+        let StoredPair { relation, outcome, .. } = stored?;
         if let Ok(group) = outcome {
             growth.add(&run.table, &relation, &group);
         }
@@ -100,16 +100,16 @@ fn nothing_measured(total: &Tally) -> Error {
             }
         })
         .collect();
-    Fault::malformed(Place::Whole, failed.join(", ")).of("no pair could be measured")
+    Fault::malformed(Location::Whole, failed.join(", ")).of("no pair could be measured")
 }
 
 /// The criteria to show: those that were asked for, or all that the files tell.
-fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Talk) -> anyhow::Result<Criteria> {
+fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Console) -> anyhow::Result<Criteria> {
     let told = suite.criteria();
     let Some(asked) = asked else { return Ok(told) };
     let untold = asked.without(told);
     if asked == untold {
-        let fault = Fault::malformed(Place::Whole, "the files do not tell it");
+        let fault = Fault::malformed(Location::Whole, "the files do not tell it");
         return Err(fault.of(asked.to_string()).into());
     }
     if !untold.is_empty() {
@@ -118,7 +118,7 @@ fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Talk) -> anyhow::Resu
     Ok(asked.intersection(told))
 }
 
-fn speak(suite: &Suite, total: &Tally, talk: &Talk) {
+fn speak(suite: &Suite, total: &Tally, talk: &Console) {
     for warning in suite.warnings() {
         match warning {
             // No number is in danger: it only tells why a row is missing.
@@ -142,7 +142,7 @@ fn check(
     tally: &Tally,
     criteria: Criteria,
     thresholds: &[Threshold],
-    talk: &Talk,
+    talk: &Console,
 ) -> ExitCode {
     let summaries = total(&suite.table, tally);
     let mut code = ExitCode::Success;

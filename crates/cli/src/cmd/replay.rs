@@ -7,16 +7,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{Conditions, FindingFile, Laboratory, Replayed, Setting};
+use metacov_campaign::{CaseRunner, FindingFile, ReplayResult, WorkerConfig, WorkerOptions};
 use metacov_formats::{Error, Fault, Scope};
 use metacov_report::{Column, Table};
 use metacov_sqlite::{VERSION, VERSIONS, find};
 
 use super::cc::cache;
-use super::measure_sql::{Look, setting};
+use super::measure_sql::{Flavour, setting};
 use super::target_args::interrupted;
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,7 +53,7 @@ pub struct Args {
     timeout: NonZero<u64>,
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let findings = findings(&args.folder)?;
     let settings = settings(args, &findings)?;
     let interrupted = interrupted()?;
@@ -61,7 +61,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     let mut engines = BTreeMap::new();
     for (name, conditions) in &conditions {
         let engine =
-            Laboratory::new(conditions).map_err(|error| Fault::Io(error).of(name.as_str()))?;
+            CaseRunner::new(conditions).map_err(|error| Fault::Io(error).of(name.as_str()))?;
         engines.insert(name.as_str(), engine);
     }
     let mut replay = |record: &FindingFile, engine: &str| {
@@ -79,7 +79,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
         } else {
             let engine = args.engine(record).to_string();
             let replayed = replay(record, &engine)?;
-            fails |= matches!(replayed, Replayed::Fails(_));
+            fails |= matches!(replayed, ReplayResult::Fails(_));
             [engine, words(&replayed)]
         };
         let [first, second] = row;
@@ -91,11 +91,11 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
 }
 
-fn words(replayed: &Replayed) -> String {
+fn words(replayed: &ReplayResult) -> String {
     match replayed {
-        Replayed::Fails(what) => format!("fails: {what}"),
-        Replayed::Holds => "does not fail".to_owned(),
-        Replayed::Nothing(why) => format!("does not run: {why}"),
+        ReplayResult::Fails(what) => format!("fails: {what}"),
+        ReplayResult::Holds => "does not fail".to_owned(),
+        ReplayResult::Nothing(why) => format!("does not run: {why}"),
     }
 }
 
@@ -156,13 +156,13 @@ impl Args {
 fn settings(
     args: &Args,
     findings: &[(String, FindingFile)],
-) -> anyhow::Result<BTreeMap<String, Setting>> {
+) -> anyhow::Result<BTreeMap<String, WorkerConfig>> {
     let of = |engine: &Engine<'_>| {
         let (name, library) = match engine {
             Engine::Named(name) => (*name, None),
             Engine::Library(path) => ("sqlite", Some(*path)),
         };
-        let setting = setting(name, library, Look::Outcomes, &Scope::default())?;
+        let setting = setting(name, library, Flavour::Outcomes, &Scope::default())?;
         Ok((engine.to_string(), setting))
     };
     if args.bisect {
@@ -172,12 +172,12 @@ fn settings(
 }
 
 fn conditions<'s>(
-    settings: &'s BTreeMap<String, Setting>,
+    settings: &'s BTreeMap<String, WorkerConfig>,
     args: &Args,
     interrupted: &'s AtomicBool,
-) -> BTreeMap<&'s String, Conditions<'s>> {
+) -> BTreeMap<&'s String, WorkerOptions<'s>> {
     let timeout = Duration::from_secs(args.timeout.get());
-    let conditions = |setting| Conditions {
+    let conditions = |setting| WorkerOptions {
         setting,
         workers: NonZero::<usize>::MIN,
         timeout,
@@ -214,7 +214,7 @@ struct Bisected {
 /// left out.
 fn bisect(
     record: &FindingFile,
-    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Replayed, Error>,
+    replay: &mut impl FnMut(&FindingFile, &str) -> Result<ReplayResult, Error>,
 ) -> anyhow::Result<Bisected> {
     let all = installed()?;
     let target =
@@ -223,11 +223,11 @@ fn bisect(
     let mut bisected = Bisected { last_failing: "none".to_owned(), fixed: None };
     for name in &all[from..] {
         match replay(record, name)? {
-            Replayed::Fails(_) => {
+            ReplayResult::Fails(_) => {
                 bisected = Bisected { last_failing: name.clone(), fixed: None };
             }
-            Replayed::Holds if bisected.fixed.is_none() => bisected.fixed = Some(name.clone()),
-            Replayed::Holds | Replayed::Nothing(_) => {}
+            ReplayResult::Holds if bisected.fixed.is_none() => bisected.fixed = Some(name.clone()),
+            ReplayResult::Holds | ReplayResult::Nothing(_) => {}
         }
     }
     Ok(bisected)

@@ -12,7 +12,7 @@ use super::output_args::OutputArgs;
 use super::present::Origin;
 use super::{changes, fuzz_report, pages, present};
 use crate::exit_code::ExitCode;
-use crate::talk::Talk;
+use crate::talk::Console;
 use crate::violations;
 
 const EXAMPLES: &str = "\
@@ -60,7 +60,7 @@ pub struct Args {
     output: OutputArgs,
 }
 
-pub fn run(args: Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let mut run = open(&args)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
     let mut presentation = args.output.presentation(by)?;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::bail;
 use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
-use metacov_store::{Header, Recorder, Settings};
+use metacov_store::{Header, RunWriter, Settings};
 
 use super::output_args::RUN_FILE;
 use crate::exit_code::Unwritten;
@@ -55,7 +55,7 @@ impl RunFile {
     }
 
     /// Opens the file for a suite of `planned` groups.
-    pub fn open(&self, options: &FoldOptions, planned: u64) -> anyhow::Result<Recorder> {
+    pub fn open(&self, options: &FoldOptions, planned: u64) -> anyhow::Result<RunWriter> {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, self.interrupted.clone())?;
         }
@@ -76,7 +76,7 @@ impl RunFile {
             by_relation: self.by_relation,
             settings,
         };
-        Recorder::open(&self.path, &header, self.resume).map_err(refused)
+        RunWriter::open(&self.path, &header, self.resume).map_err(refused)
     }
 }
 

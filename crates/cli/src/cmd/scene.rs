@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use metacov_campaign::{Conditions, Laboratory, Plan, Setting, measure};
+use metacov_campaign::{CaseRunner, Plan, WorkerConfig, WorkerOptions, measure};
 use metacov_core::{Functions, Renumbering, SiteTable};
 use metacov_formats::{Fault, Scope};
 use metacov_relations::ALL;
 use metacov_run::{SharedTable, StopReason};
 use metacov_study::locate::{Case, Frequency, Passing, Symptom, Unfit, explore};
 
-use super::measure_sql::{Look, setting};
+use super::measure_sql::{Flavour, setting};
 use super::target_args::interrupted;
 use super::workers;
 
@@ -21,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Which engine, and how it is run.
 pub struct Stage {
-    pub setting: Setting,
+    pub setting: WorkerConfig,
     workers: NonZero<usize>,
     interrupted: std::sync::Arc<AtomicBool>,
 }
@@ -32,12 +32,12 @@ impl Stage {
         library: Option<&Path>,
         jobs: Option<NonZero<usize>>,
     ) -> anyhow::Result<Self> {
-        let setting = setting(engine, library, Look::Coverage, &Scope::default())?;
+        let setting = setting(engine, library, Flavour::Coverage, &Scope::default())?;
         Ok(Stage { setting, workers: workers(jobs), interrupted: interrupted()? })
     }
 
-    pub fn conditions(&self) -> Conditions<'_> {
-        Conditions {
+    pub fn conditions(&self) -> WorkerOptions<'_> {
+        WorkerOptions {
             setting: &self.setting,
             workers: self.workers,
             timeout: TIMEOUT,
@@ -48,8 +48,8 @@ impl Stage {
 }
 
 /// An engine, and what passing pairs run on it.
-pub struct Scene<'c> {
-    laboratory: Laboratory<'c>,
+pub struct LocateRun<'c> {
+    laboratory: CaseRunner<'c>,
     numbers: Renumbering,
     pub table: SiteTable,
     pub functions: Functions,
@@ -58,11 +58,11 @@ pub struct Scene<'c> {
     pub folder: PathBuf,
 }
 
-impl<'c> Scene<'c> {
+impl<'c> LocateRun<'c> {
     /// With passing pairs that are made for it: so many of each relation, each on a database of its
     /// own.
     pub fn with_generated(
-        conditions: &'c Conditions<'c>,
+        conditions: &'c WorkerOptions<'c>,
         pairs: u64,
         seed: u64,
     ) -> anyhow::Result<Self> {
@@ -71,25 +71,25 @@ impl<'c> Scene<'c> {
         let passing = Passing::default();
         let measured = measure(&plan, conditions, SharedTable::default(), &passing);
         let (suite, _) = measured.map_err(StopReason::into_error)?;
-        Scene::with(conditions, suite.table, passing.into_frequency())
+        LocateRun::with(conditions, suite.table, passing.into_frequency())
     }
 
     /// With passing pairs that ran what is told in the numbers of `table`.
     pub fn with(
-        conditions: &'c Conditions<'c>,
+        conditions: &'c WorkerOptions<'c>,
         mut table: SiteTable,
         passing: Frequency,
     ) -> anyhow::Result<Self> {
         let name = conditions.setting.library.display().to_string();
         let laboratory =
-            Laboratory::new(conditions).map_err(|error| Fault::Io(error).of(name.clone()))?;
+            CaseRunner::new(conditions).map_err(|error| Fault::Io(error).of(name.clone()))?;
         let numbers = table.absorb(laboratory.table()).map_err(|mismatch| {
             Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
         })?;
         let functions = Functions::of(&table);
         let coverage = conditions.setting.coverage.as_ref();
         let folder = coverage.map(|coverage| coverage.notes.clone()).unwrap_or_default();
-        Ok(Scene { laboratory, numbers, table, functions, passing, folder })
+        Ok(LocateRun { laboratory, numbers, table, functions, passing, folder })
     }
 
     /// Runs a pair, and so many that are nearly the same.
@@ -98,7 +98,7 @@ impl<'c> Scene<'c> {
         case: &Case,
         variants: usize,
     ) -> anyhow::Result<Result<Symptom, Unfit>> {
-        let Scene { laboratory, numbers, .. } = self;
+        let LocateRun { laboratory, numbers, .. } = self;
         Ok(explore(case, variants, numbers, |trials| laboratory.run(trials))?)
     }
 }

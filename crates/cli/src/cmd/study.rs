@@ -15,7 +15,7 @@ use super::study_report::report;
 use super::study_trials::Trials;
 use super::{study_bugs, study_run};
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,7 +74,7 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::Run(args) => run_study(args, talk),
         Action::Plan { study, ids } => plan(study, *ids, talk),
@@ -83,7 +83,7 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     }
 }
 
-fn run_study(args: &study_run::Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn run_study(args: &study_run::Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.study));
     let (folder, text) = (Folder(&out), read(&args.study)?);
     let selection = args.selection()?;
@@ -111,7 +111,7 @@ fn run_study(args: &study_run::Args, talk: &Talk) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn plan(study: &Path, ids: bool, talk: &Talk) -> anyhow::Result<ExitCode> {
+fn plan(study: &Path, ids: bool, talk: &Console) -> anyhow::Result<ExitCode> {
     match parse(study, &read(study)?)? {
         Study::Suites(_) if ids => bail!("{}: suites have no ids", study.display()),
         Study::Suites(plan) => print(&suites(&plan).to_terminal(talk.colors_output()))?,

@@ -5,7 +5,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use metacov_campaign::{Experiment, Laboratory};
+use metacov_campaign::{CaseBatch, CaseRunner};
 use metacov_core::{Cover, Criterion};
 use metacov_report::correlations;
 use metacov_study::corpus::Bug;
@@ -19,7 +19,7 @@ use super::scene::Stage;
 use super::target::engine_on_demand;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 /// How often sets of each size are drawn, as in the paper.
 const REPETITIONS: usize = 50;
@@ -44,7 +44,7 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let corpus = read(&args.corpus)?;
     let found = match correlated(&corpus, &args.target, args.jobs, talk)? {
         Ok(found) => found,
@@ -66,7 +66,7 @@ pub fn known_bugs(
     path: &Path,
     engine: &str,
     jobs: Option<NonZero<usize>>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<KnownBugs> {
     let corpus = read(path)?;
     let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
@@ -85,7 +85,7 @@ fn correlated(
     corpus: &[Bug],
     engine: &str,
     jobs: Option<NonZero<usize>>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Result<BugCorrelation, usize>> {
     let Measured { bugs, lines, build } = measured(corpus, engine, jobs, talk)?;
     if bugs.len() < BUGS_MIN {
@@ -114,17 +114,17 @@ fn measured(
     corpus: &[Bug],
     engine: &str,
     jobs: Option<NonZero<usize>>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Measured> {
     engine_on_demand(engine, talk)?;
     let stage = Stage::new(engine, None, jobs)?;
     let conditions = stage.conditions();
-    let mut laboratory = Laboratory::new(&conditions)?;
+    let mut laboratory = CaseRunner::new(&conditions)?;
     let experiment = |bug: &Bug| {
         let case = case(bug);
-        Experiment { setup: case.setup, pairs: vec![case.sides] }
+        CaseBatch { setup: case.setup, pairs: vec![case.sides] }
     };
-    let experiments: Vec<Experiment> = corpus.iter().map(experiment).collect();
+    let experiments: Vec<CaseBatch> = corpus.iter().map(experiment).collect();
     let results = laboratory.run(&experiments)?;
     let mut bugs = Vec::new();
     for (bug, result) in corpus.iter().zip(results) {

@@ -20,7 +20,7 @@ use super::study_trial::TrialRun;
 use super::study_trials::Trials;
 use super::{fuzz, fuzz_stage, target, workers};
 use crate::exit_code::ExitCode;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// How often it is said how the trials are doing.
 const LINE_EVERY: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ pub struct Planned {
 }
 
 /// All trials of a study, which are checked. Engines that are not there are built.
-pub fn planned(plan: &CampaignPlan, file: &Path, talk: &Talk) -> anyhow::Result<Vec<Planned>> {
+pub fn planned(plan: &CampaignPlan, file: &Path, talk: &Console) -> anyhow::Result<Vec<Planned>> {
     let mut builds: BTreeMap<String, String> = BTreeMap::new();
     let mut all = Vec::new();
     for (number, trial) in (1..).zip(plan.trials()) {
@@ -99,7 +99,7 @@ struct Room<'r> {
     all: usize,
     state: Mutex<State<'r>>,
     changed: Condvar,
-    talk: &'r Talk,
+    talk: &'r Console,
 }
 
 #[derive(Default)]
@@ -113,7 +113,7 @@ struct State<'s> {
 
 impl Campaigns<'_> {
     /// Runs what is not there yet.
-    pub fn run(&self, planned: &[Planned], talk: &Talk) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, planned: &[Planned], talk: &Console) -> anyhow::Result<ExitCode> {
         let Interrupts { interrupted, signal } = interrupts()?;
         self.folder.begin()?;
         let chosen = self.selection.choose(planned)?;

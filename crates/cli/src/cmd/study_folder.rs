@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::bail;
-use metacov_formats::{Error, Fault, Place};
+use metacov_formats::{Error, Fault, Location};
 use metacov_study::{Efficiency, KnownBugs, Outcome, Part};
 
 use crate::exit_code::Unwritten;
@@ -152,5 +152,6 @@ pub fn parsed<T>(path: &Path, parse: fn(&str) -> Result<T, Fault>) -> Result<T, 
 pub fn read(path: &Path) -> Result<String, Error> {
     let name = || path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name()))?;
-    String::from_utf8(bytes).map_err(|_| Fault::malformed(Place::Whole, "is not UTF-8").of(name()))
+    String::from_utf8(bytes)
+        .map_err(|_| Fault::malformed(Location::Whole, "is not UTF-8").of(name()))
 }

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
-use metacov_campaign::{Conditions, Plan as Sample, measure, script, write};
+use metacov_campaign::{Plan as Sample, WorkerOptions, measure, script, write};
 use metacov_core::{Criterion, Group, Pair, Reading, SiteId};
 use metacov_formats::{Error, Fault};
 use metacov_relations::ALL;
@@ -24,7 +24,7 @@ use super::measure::whole;
 use super::scene::Stage;
 use super::stopwatch::Stopwatch;
 use super::target::engine;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Compares two reports of gcovr.
 const DIFFERENCE: &str = include_str!("study_pipeline/difference.py");
@@ -43,7 +43,7 @@ pub fn run(
     sample: EfficiencyPlan,
     gcovr: &Path,
     jobs: Option<NonZero<usize>>,
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Piped> {
     let Some(target) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
     let Some((gcovr, version)) = version(gcovr)? else { return Ok(Piped::NoGcovr) };
@@ -153,7 +153,7 @@ impl Pipeline<'_> {
     fn write(
         &self,
         sample: &Sample,
-        conditions: &Conditions<'_>,
+        conditions: &WorkerOptions<'_>,
     ) -> anyhow::Result<Vec<(String, String)>> {
         let mut pairs = Vec::new();
         let written = write(sample, conditions, |setup, (relation, number), sides| {
@@ -211,7 +211,7 @@ type Lines = (String, String, u64);
 /// interrupted.
 fn by_metacov(
     sample: &Sample,
-    conditions: &Conditions<'_>,
+    conditions: &WorkerOptions<'_>,
 ) -> anyhow::Result<Option<(String, Vec<Lines>, Time)>> {
     let watch = Stopwatch::start();
     let counts = Counts::default();

@@ -13,10 +13,10 @@ use super::study_folder::Folder;
 use super::study_trials::Trials;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 /// Shows what folders say together, and writes it into a folder.
-pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow::Result<ExitCode> {
     let [first, ..] = folders else { bail!("no folder is named") };
     let study = Folder(first).study()?;
     let report = match Study::parse(&study).map_err(|fault| fault.of(Folder(first).plan()))? {
@@ -34,7 +34,7 @@ pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Talk) -> anyhow::R
     Ok(ExitCode::Success)
 }
 
-fn suites(plan: Plan, folders: &[PathBuf], talk: &Talk) -> anyhow::Result<Report> {
+fn suites(plan: Plan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
     let parts =
         folders.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
     let United { part, disputed } = unite(&parts)?;
@@ -50,7 +50,7 @@ fn campaigns(
     plan: CampaignPlan,
     study: &str,
     folders: &[PathBuf],
-    talk: &Talk,
+    talk: &Console,
 ) -> anyhow::Result<Report> {
     let parts = trials(study, folders)?;
     let (outcomes, _, disputed) = unite_trials(&parts)?;
@@ -95,7 +95,7 @@ fn write(report: &Report, out: &Path) -> anyhow::Result<()> {
 }
 
 /// Says that parts of a study contradict each other.
-pub fn tell_disputed(disputed: usize, what: &str, talk: &Talk) {
+pub fn tell_disputed(disputed: usize, what: &str, talk: &Console) {
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };
         talk.warning(&format!(
@@ -104,7 +104,7 @@ pub fn tell_disputed(disputed: usize, what: &str, talk: &Talk) {
     }
 }
 
-fn tell_missing(missing: usize, what: &str, talk: &Talk) {
+fn tell_missing(missing: usize, what: &str, talk: &Console) {
     if missing > 0 {
         let plural = if missing == 1 { "" } else { "s" };
         talk.note(&format!("{missing} {what}{plural} of the study not measured yet"));

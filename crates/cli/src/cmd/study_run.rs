@@ -14,7 +14,7 @@ use super::study_part::{Selection, Shard};
 use super::study_pipeline::{self, Piped};
 use super::{measure, study_bugs, target};
 use crate::exit_code::ExitCode;
-use crate::talk::Talk;
+use crate::talk::Console;
 
 /// Measure the suites of a study that are not there yet, or run its campaigns, and report.
 #[derive(clap::Args)]
@@ -85,7 +85,7 @@ struct Words {
 
 impl SuitesRun<'_> {
     /// Measures what is not there yet.
-    pub fn run(&self, plan: Plan, text: &str, talk: &Talk) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, plan: Plan, text: &str, talk: &Console) -> anyhow::Result<ExitCode> {
         let plan = if self.args.quick { plan.quick() } else { plan };
         let plan = match &self.args.corpus {
             Some(corpus) => {
@@ -118,7 +118,12 @@ impl SuitesRun<'_> {
     }
 
     /// Known bugs; those that the command line names are always run, as they may be others.
-    fn bugs(&self, bugs: &BugsPlan, tell: &dyn Fn(&str), talk: &Talk) -> anyhow::Result<Progress> {
+    fn bugs(
+        &self,
+        bugs: &BugsPlan,
+        tell: &dyn Fn(&str),
+        talk: &Console,
+    ) -> anyhow::Result<Progress> {
         if self.args.corpus.is_none() && self.folder.bugs()?.is_some() {
             return Ok(Progress::Done);
         }
@@ -135,7 +140,7 @@ impl SuitesRun<'_> {
         plan: &Plan,
         sample: EfficiencyPlan,
         tell: &dyn Fn(&str),
-        talk: &Talk,
+        talk: &Console,
     ) -> anyhow::Result<Progress> {
         let known = self.folder.efficiency()?;
         if known.is_some_and(|known| known.pairs.len() as u64 >= sample.pairs) {
@@ -159,7 +164,7 @@ impl SuitesRun<'_> {
         plan: &Plan,
         suite: &Suite,
         tell: &dyn Fn(&str),
-        talk: &Talk,
+        talk: &Console,
     ) -> anyhow::Result<Progress> {
         if let Some(known) = self.folder.outcome(&suite.name())? {
             if known.seed != suite.seed {
@@ -182,7 +187,12 @@ impl SuitesRun<'_> {
     }
 
     /// None if it was interrupted.
-    fn measure(&self, plan: &Plan, suite: &Suite, talk: &Talk) -> anyhow::Result<Option<Outcome>> {
+    fn measure(
+        &self,
+        plan: &Plan,
+        suite: &Suite,
+        talk: &Console,
+    ) -> anyhow::Result<Option<Outcome>> {
         let mut words = plan.words(suite, self.beside());
         if let Some(jobs) = self.args.jobs {
             words.splice(1..1, [OsString::from("--jobs"), jobs.to_string().into()]);

@@ -3,11 +3,11 @@
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
 use metacov_formats::Fault;
-use metacov_sqlite::{Target, VERSION, VERSIONS, build, find};
+use metacov_sqlite::{Artifact, VERSION, VERSIONS, build, find};
 
 use super::cc::{Language, cache};
 use crate::exit_code::ExitCode;
-use crate::talk::{Talk, print};
+use crate::talk::{Console, print};
 
 /// The only engine there is.
 const SQLITE: &str = "sqlite";
@@ -35,7 +35,7 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::List => list()?,
         Action::Build { name } => {
@@ -49,13 +49,13 @@ pub fn run(args: &Args, talk: &Talk) -> anyhow::Result<ExitCode> {
 }
 
 /// The engine of this name.
-pub fn engine(name: &str) -> anyhow::Result<Target> {
+pub fn engine(name: &str) -> anyhow::Result<Artifact> {
     let found = find(version(name)?, &cache()).map_err(|error| Fault::Io(error).of(name))?;
     found.ok_or_else(|| anyhow!("{name} is not there; to build it: metacov target build {name}"))
 }
 
 /// The engine of this name, built if it is not there.
-pub fn engine_on_demand(name: &str, talk: &Talk) -> anyhow::Result<Target> {
+pub fn engine_on_demand(name: &str, talk: &Console) -> anyhow::Result<Artifact> {
     let version = version(name)?;
     let fault = |error| Fault::Io(error).of(name);
     if let Some(found) = find(version, &cache()).map_err(fault)? {

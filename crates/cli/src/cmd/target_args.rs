@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::Setup;
-use metacov_exec::{Limits, Mode, Target};
+use metacov_exec::{Limits, Mode, Program};
 use metacov_formats::Fault;
 use metacov_store::Settings;
 
@@ -85,13 +85,13 @@ impl TargetArgs {
     }
 
     /// What is meant. From now on, an interrupt ends the executions.
-    pub fn target(self) -> anyhow::Result<Target> {
+    pub fn target(self) -> anyhow::Result<Program> {
         let (interrupted, limits) = (interrupted()?, self.limits());
         let setup = self.setup.map(|path| {
             let name = path.display().to_string();
             std::fs::read(path).map_err(|error| Fault::Io(error).of(name))
         });
-        let mut target = Target::new(self.command, limits, interrupted);
+        let mut target = Program::new(self.command, limits, interrupted);
         target.mode = match self.mode {
             Some(Modes::Exec) => Mode::Exec,
             Some(Modes::Fork) => Mode::Fork,
@@ -106,7 +106,7 @@ impl TargetArgs {
 }
 
 /// Refuses a target that cannot be run, before anything is.
-fn check(target: &Target) -> anyhow::Result<()> {
+fn check(target: &Program) -> anyhow::Result<()> {
     let name = target.name();
     match target.mode {
         Mode::Exec if target.is_library() => bail!(
@@ -140,7 +140,7 @@ pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// What a run with this target must agree on with one that it goes on with.
-pub fn settings(target: &Target) -> Settings {
+pub fn settings(target: &Program) -> Settings {
     let Limits { wall, cpu, memory_bytes, .. } = target.limits;
     let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
     let setup = target.setup.as_ref().map(|setup| format!("{:016x}", setup.hash()));

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use metacov_formats::{FileSpec, Intake, Scope};
+use metacov_formats::{CoverageLoader, FileSpec, Scope};
 use metacov_runtime::{Compiler, Runtime};
 
 use crate::arena::Arena;
@@ -35,7 +35,7 @@ pub struct Twin {
     folder: tempfile::TempDir,
     tools: Tools,
     /// One for all runs, so that what it keeps from one to the next is tested too.
-    intake: RefCell<Intake<'static>>,
+    intake: RefCell<CoverageLoader<'static>>,
 }
 
 impl Twin {
@@ -84,7 +84,7 @@ impl Twin {
             }
         }
         let scope: &'static Scope = Box::leak(Box::default());
-        let intake = RefCell::new(Intake::new(scope));
+        let intake = RefCell::new(CoverageLoader::new(scope));
         Twin { folder: temporary, tools, intake }
     }
 

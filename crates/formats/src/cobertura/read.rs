@@ -2,9 +2,12 @@
 //! and its `lines`.
 
 use crate::xml::Xml;
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn report(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut xml = Xml::new(input);
     xml.root("coverage")?;
     Report::default().read(&mut xml, recorder)?;
@@ -22,8 +25,8 @@ impl Report {
     /// The element that holds classes, at whatever depth.
     fn read(
         &mut self,
-        xml: &mut Xml<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        xml: &mut Xml<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         while let Some(name) = xml.next_child()? {
             match name {
@@ -39,7 +42,7 @@ impl Report {
         Ok(())
     }
 
-    fn read_sources(&mut self, xml: &mut Xml<&mut Input>) -> Result<(), Fault> {
+    fn read_sources(&mut self, xml: &mut Xml<&mut CoverageFile>) -> Result<(), Fault> {
         if self.class.is_read {
             return Err(xml.fault("`sources` after the classes whose files lie there"));
         }
@@ -72,8 +75,8 @@ struct Class {
 impl Class {
     fn read(
         &mut self,
-        xml: &mut Xml<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        xml: &mut Xml<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         self.is_read = true;
         self.method_lines.clear();
@@ -103,8 +106,8 @@ impl Class {
 
     fn read_methods(
         &mut self,
-        xml: &mut Xml<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        xml: &mut Xml<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         while let Some(name) = xml.next_child()? {
             match name {
@@ -117,8 +120,8 @@ impl Class {
 
     fn read_method(
         &mut self,
-        xml: &mut Xml<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        xml: &mut Xml<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         let signature = xml.attribute("signature")?.unwrap_or_default();
         let name = recorder.symbol(&(xml.required("name")?.into_owned() + &signature));
@@ -139,7 +142,10 @@ impl Class {
     }
 }
 
-fn read_lines(xml: &mut Xml<&mut Input>, mut take: impl FnMut(u32, bool)) -> Result<(), Fault> {
+fn read_lines(
+    xml: &mut Xml<&mut CoverageFile>,
+    mut take: impl FnMut(u32, bool),
+) -> Result<(), Fault> {
     while let Some(name) = xml.next_child()? {
         if name == "line" {
             take(xml.line_number("number")?, xml.uint("hits")? > 0);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension};
 
-use crate::{Fault, Input, Place};
+use crate::{CoverageFile, Fault, Location};
 
 /// What a data base may have that comes compressed, and so is held in memory.
 const MEMORY_BYTES_MAX: u64 = 256 << 20;
@@ -21,7 +21,7 @@ const SCHEMA: [(&str, &[&str]); 6] = [
 ];
 
 /// Opens a data base of schema 7, and tells its size.
-pub(super) fn open(input: &mut Input) -> Result<(Connection, u64), Fault> {
+pub(super) fn open(input: &mut CoverageFile) -> Result<(Connection, u64), Fault> {
     let (connection, size) = match input.plain_path() {
         Some(path) => open_file(path)?,
         None => open_in_memory(input)?,
@@ -39,13 +39,13 @@ fn open_file(path: &Path) -> Result<(Connection, u64), Fault> {
     Ok((Connection::open_with_flags(uri(path), flags)?, size))
 }
 
-fn open_in_memory(input: &mut Input) -> Result<(Connection, u64), Fault> {
+fn open_in_memory(input: &mut CoverageFile) -> Result<(Connection, u64), Fault> {
     let mut bytes = Vec::new();
     input.take(MEMORY_BYTES_MAX + 1).read_to_end(&mut bytes)?;
     let size = bytes.len() as u64;
     if size > MEMORY_BYTES_MAX {
         let what = format!("over {MEMORY_BYTES_MAX} bytes (decompress it into a file)");
-        return Err(Fault::malformed(Place::Whole, what));
+        return Err(Fault::malformed(Location::Whole, what));
     }
     let mut connection = Connection::open_in_memory()?;
     connection.deserialize_read_exact(MAIN_DB, &bytes[..], bytes.len(), true)?;
@@ -69,7 +69,7 @@ fn check_schema(connection: &Connection) -> Result<(), Fault> {
                     "an SQLite data base that is not coverage.py's: no column `{column}` in a \
                      table `{table}`"
                 );
-                return Err(Fault::malformed(Place::Whole, what));
+                return Err(Fault::malformed(Location::Whole, what));
             }
         }
         if table == "coverage_schema" {
@@ -119,7 +119,7 @@ impl From<rusqlite::Error> for Fault {
             rusqlite::Error::SqlInputError { msg, .. } => msg,
             error => error.to_string(),
         };
-        Fault::malformed(Place::Whole, what)
+        Fault::malformed(Location::Whole, what)
     }
 }
 

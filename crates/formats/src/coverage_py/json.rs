@@ -7,9 +7,12 @@ use hashbrown::HashSet;
 use metacov_core::{BranchKey, Symbol};
 
 use crate::json::Json;
-use crate::{Fault, Input, Place, Record, Recorder};
+use crate::{CoverageFile, Fault, Location, Record, SiteRecorder};
 
-pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn report(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut json = Json::new(input);
     let mut file = File::default();
     json.begin_object()?;
@@ -35,7 +38,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
         Some(_) if !file.has_contexts => {
             let what =
                 "the report holds no contexts (write it with `coverage json --show-contexts`)";
-            Err(Fault::malformed(Place::Whole, what))
+            Err(Fault::malformed(Location::Whole, what))
         }
         Some(context) if !file.has_context => {
             Err(Fault::NoCode(format!(" for the context `{context}`")))
@@ -44,7 +47,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
     }
 }
 
-fn meta(json: &mut Json<&mut Input>) -> Result<(), Fault> {
+fn meta(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
     // The first version did not state it.
     let mut format = 1;
     json.begin_object()?;
@@ -89,8 +92,8 @@ struct Function {
 impl File {
     fn read(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         self.lines.clear();
         self.excluded.clear();
@@ -118,7 +121,11 @@ impl File {
     }
 
     /// `[[from, to], ..]`
-    fn read_branches(&mut self, json: &mut Json<&mut Input>, ran: bool) -> Result<(), Fault> {
+    fn read_branches(
+        &mut self,
+        json: &mut Json<&mut CoverageFile>,
+        ran: bool,
+    ) -> Result<(), Fault> {
         json.begin_array()?;
         while json.next_element()? {
             json.begin_array()?;
@@ -143,8 +150,8 @@ impl File {
     /// `{qualified name: {..}, ..}`; code outside of functions has no name.
     fn read_functions(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         json.begin_object()?;
         while let Some(name) = json.next_name()? {
@@ -159,7 +166,11 @@ impl File {
     }
 
     /// `{line: [context, ..], ..}`
-    fn read_contexts(&mut self, json: &mut Json<&mut Input>, context: &str) -> Result<(), Fault> {
+    fn read_contexts(
+        &mut self,
+        json: &mut Json<&mut CoverageFile>,
+        context: &str,
+    ) -> Result<(), Fault> {
         self.has_contexts = true;
         json.begin_object()?;
         while let Some(line) = json.next_name()? {
@@ -177,7 +188,7 @@ impl File {
     }
 
     /// Gives the records to the recorder, in an order that does not depend on what ran.
-    fn hand_over(&mut self, recorder: &mut Recorder<'_>) {
+    fn hand_over(&mut self, recorder: &mut SiteRecorder<'_>) {
         let of_context = recorder.context.is_some();
         let ran_now = |line: u32, ran: bool| {
             if of_context { self.in_context.contains(&line) } else { ran }
@@ -206,7 +217,7 @@ impl File {
 }
 
 impl Function {
-    fn read(json: &mut Json<&mut Input>, name: Symbol) -> Result<Self, Fault> {
+    fn read(json: &mut Json<&mut CoverageFile>, name: Symbol) -> Result<Self, Fault> {
         let (mut code, mut excluded, mut start) = (Vec::new(), Vec::new(), None);
         json.begin_object()?;
         while let Some(key) = json.next_key()? {
@@ -225,7 +236,7 @@ impl Function {
 }
 
 fn lines(
-    json: &mut Json<&mut Input>,
+    json: &mut Json<&mut CoverageFile>,
     ran: bool,
     lines: &mut Vec<(u32, bool)>,
 ) -> Result<(), Fault> {

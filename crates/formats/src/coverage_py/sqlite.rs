@@ -24,7 +24,7 @@ use metacov_core::{BranchKey, Criterion};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::connection;
-use crate::{Fault, Input, Place, Record, Recorder};
+use crate::{CoverageFile, Fault, Location, Record, SiteRecorder};
 
 /// How the data file starts.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -38,7 +38,7 @@ const NUMBITS_BYTES_MAX: usize = 128 << 10;
 /// More lines than any program in Python has. A line takes a bit in the file and many bytes here.
 const RECORDS_MAX: usize = 1 << 24;
 
-pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn data(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let mut data = DataFile::open(input)?;
     let context = recorder.context.map(|name| data.context_id(name)).transpose()?;
     let has_arcs = data.has_arcs()?;
@@ -54,12 +54,12 @@ pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
         }
         count += ran.len();
         if count > RECORDS_MAX {
-            return Err(Fault::malformed(Place::Whole, format!("over {RECORDS_MAX} lines")));
+            return Err(Fault::malformed(Location::Whole, format!("over {RECORDS_MAX} lines")));
         }
         for record in ran {
             recorder.add(record);
         }
-        recorder.end_file(&path).map_err(|what| Fault::malformed(Place::Whole, what))?;
+        recorder.end_file(&path).map_err(|what| Fault::malformed(Location::Whole, what))?;
         recorder.flush(None)?;
     }
     Ok(())
@@ -67,9 +67,9 @@ pub(super) fn data(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
 
 /// The contexts of a data file, in the order in which they were first used.
 pub(crate) fn contexts(path: &Path) -> Result<Vec<String>, Fault> {
-    let mut input = Input::open(path)?;
+    let mut input = CoverageFile::open(path)?;
     if !input.head().starts_with(MAGIC) {
-        return Err(Fault::malformed(Place::Whole, "not a data file of coverage.py"));
+        return Err(Fault::malformed(Location::Whole, "not a data file of coverage.py"));
     }
     let rows = DataFile::open(&mut input)?.rows("SELECT id, context FROM context ORDER BY id")?;
     Ok(rows.into_iter().map(|(_, context)| context).collect())
@@ -83,7 +83,7 @@ struct DataFile {
 }
 
 impl DataFile {
-    fn open(input: &mut Input) -> Result<Self, Fault> {
+    fn open(input: &mut CoverageFile) -> Result<Self, Fault> {
         if input.head().starts_with(OLD_MAGIC) {
             let found = "4 or earlier, which is text,".to_owned();
             let known = "data files of coverage.py 5.0 and later";
@@ -138,7 +138,7 @@ impl DataFile {
         while let Some(row) = rows.next()? {
             let numbits = row.get_ref(0)?.as_blob_or_null().ok().flatten().ok_or_else(|| {
                 let what = format!("numbits that are none, or over {NUMBITS_BYTES_MAX} bytes");
-                Fault::malformed(Place::Whole, what)
+                Fault::malformed(Location::Whole, what)
             })?;
             spend(&mut self.allowance, numbits.len())?;
             if union.len() < numbits.len() {
@@ -185,7 +185,7 @@ fn of_context(context: Option<i64>) -> &'static str {
 
 fn spend(allowance: &mut u64, bytes: usize) -> Result<(), Fault> {
     *allowance = allowance.checked_sub(1 + bytes as u64).ok_or_else(|| {
-        Fault::malformed(Place::Whole, "a broken data base: it yields more than it can hold")
+        Fault::malformed(Location::Whole, "a broken data base: it yields more than it can hold")
     })?;
     Ok(())
 }

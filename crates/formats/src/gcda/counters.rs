@@ -12,11 +12,11 @@ use std::rc::Rc;
 use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
 use super::projection::Projection;
-use super::shelf::{NOTES_BYTES_MAX, Shelf, Volume};
+use super::shelf::{NOTES_BYTES_MAX, NotesIndex, NotesUnit};
 use super::unit::Unit;
 use super::words::Words;
 use crate::unit_marks::unit_of;
-use crate::{Fault, Input, Place, Recorder};
+use crate::{CoverageFile, Fault, Location, SiteRecorder};
 
 const FUNCTION: u32 = 0x0100_0000;
 const ARC_COUNTERS: u32 = 0x01a1_0000;
@@ -24,7 +24,7 @@ const ARC_COUNTERS: u32 = 0x01a1_0000;
 /// A counter takes eight bytes; no program has 2^25 of them in one translation unit.
 const DATA_BYTES_MAX: u64 = 256 << 20;
 
-pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn read(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let folder = recorder.scope.notes.as_deref();
     let (volume, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
     let name = input.path().map_or(0, |path| unit_of(path, recorder.prefix));
@@ -37,7 +37,10 @@ pub(super) fn read(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(),
 }
 
 /// Names all sites of a translation unit, as if all its functions were in the program.
-pub(super) fn read_notes(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn read_notes(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut bytes = Vec::new();
     let name = input.path().map_or(0, |path| unit_of(&path.with_extension("gcda"), None));
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
@@ -59,19 +62,19 @@ pub(super) struct Counters {
 impl Counters {
     /// The counters of a file, and the unit that they are of.
     pub(super) fn open(
-        input: &mut Input,
-        shelf: &mut Shelf,
+        input: &mut CoverageFile,
+        shelf: &mut NotesIndex,
         prefix: Option<&Path>,
         folder: Option<&Path>,
-    ) -> Result<(Rc<Volume>, Counters), Fault> {
+    ) -> Result<(Rc<NotesUnit>, Counters), Fault> {
         let Some(path) = input.path().map(ToOwned::to_owned) else {
             let what = "counters without a name cannot be tied to their notes (`.gcno`)";
-            return Err(Fault::malformed(Place::Whole, what));
+            return Err(Fault::malformed(Location::Whole, what));
         };
         let mut bytes = Vec::new();
         input.take(DATA_BYTES_MAX + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > DATA_BYTES_MAX {
-            return Err(Fault::malformed(Place::Whole, format!("over {DATA_BYTES_MAX} bytes")));
+            return Err(Fault::malformed(Location::Whole, format!("over {DATA_BYTES_MAX} bytes")));
         }
         let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
         let volume = shelf.volume(&path, (stamp, words.layout()), prefix, folder)?;

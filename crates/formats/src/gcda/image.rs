@@ -14,7 +14,7 @@ use super::projection::Projection;
 use super::stencil::Stencils;
 use super::tape::{self, Operation, Slot};
 use super::unit::Unit;
-use crate::{Fault, Place, Recorder};
+use crate::{Fault, Location, SiteRecorder};
 
 /// What is compared at once. Functions have a hundred bytes of counters on average.
 const SEGMENT_BYTES: usize = 512;
@@ -67,7 +67,7 @@ struct Segment {
 
 impl Image {
     /// Enters all sites of the pieces into the table.
-    pub(super) fn of(pieces: &[Piece], recorder: &mut Recorder<'_>) -> Result<Self, Fault> {
+    pub(super) fn of(pieces: &[Piece], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
         let mut known = Reading::of(recorder.table);
         let (mut functions, mut projections) = (Vec::new(), Vec::new());
         for piece in pieces {
@@ -220,7 +220,7 @@ impl Compiled {
         let name = unit.notes.functions[number].name.clone();
         if self.functions.last().is_some_and(|before| before.counters.end > at) {
             let what = format!("the counters of {name} are those of another function too");
-            return Err(Fault::malformed(Place::Whole, what));
+            return Err(Fault::malformed(Location::Whole, what));
         }
         let (flow, tape) = (&unit.flows[number], unit.tape(number));
         let sites = projection.sites(number).iter();

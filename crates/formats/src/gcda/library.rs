@@ -10,16 +10,16 @@ use crate::Fault;
 /// The compiled notes (`.gcno`) that the intakes of one fold share. Compiling takes longer than all
 /// else, and memory: whoever needs notes first compiles them, and all others wait for that.
 #[derive(Default)]
-pub struct Library(Mutex<BTreeMap<Content, Arc<Place>>>);
+pub struct SharedNotes(Mutex<BTreeMap<Content, Arc<Location>>>);
 
 /// What tells notes from others: their length and a hash. They are often copied beside the counters
 /// of each run, so their path does not.
 pub(super) type Content = (usize, u64);
 
 /// Where a unit stands, once it has been compiled.
-type Place = Mutex<Option<Arc<Unit>>>;
+type Location = Mutex<Option<Arc<Unit>>>;
 
-impl Library {
+impl SharedNotes {
     pub(super) fn content(notes: &[u8]) -> Content {
         let mut hasher = DefaultHasher::new();
         hasher.write(notes);

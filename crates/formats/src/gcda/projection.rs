@@ -10,7 +10,7 @@ use super::entries::{Entry, Part};
 use super::flow::{Flow, Variable};
 use super::notes::FIRST_BLOCK;
 use super::unit::Unit;
-use crate::{Fault, Record, Recorder};
+use crate::{Fault, Record, SiteRecorder};
 
 /// The sites of a translation unit.
 pub(super) struct Projection {
@@ -27,7 +27,7 @@ impl Projection {
         unit: &Unit,
         name: u32,
         present: &[bool],
-        recorder: &mut Recorder<'_>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<Self, Fault> {
         let mut links = Links { unit, present, parts: Vec::new(), starts: vec![0] };
         let names: Vec<Symbol> =
@@ -42,7 +42,9 @@ impl Projection {
             if recorder.scope.blocks {
                 links.add_blocks(source, recorder);
             }
-            recorder.end_file(path).map_err(|what| Fault::malformed(crate::Place::Whole, what))?;
+            recorder
+                .end_file(path)
+                .map_err(|what| Fault::malformed(crate::Location::Whole, what))?;
         }
         let before = std::mem::replace(&mut recorder.reading, Reading::of(recorder.table));
         recorder.unit = name;
@@ -72,7 +74,7 @@ struct Links<'u> {
 }
 
 impl Links<'_> {
-    fn add_entry(&mut self, entry: &Entry, instance: Symbol, recorder: &mut Recorder<'_>) {
+    fn add_entry(&mut self, entry: &Entry, instance: Symbol, recorder: &mut SiteRecorder<'_>) {
         let Some((makes_it_run, branches)) = entry.among(self.present) else { return };
         let line = Record::line(entry.line, false).instance(instance);
         self.add(line, &makes_it_run, recorder);
@@ -83,7 +85,7 @@ impl Links<'_> {
         }
     }
 
-    fn add_functions(&mut self, source: usize, recorder: &mut Recorder<'_>) {
+    fn add_functions(&mut self, source: usize, recorder: &mut SiteRecorder<'_>) {
         for (number, function) in self.unit.notes.functions.iter().enumerate() {
             let counts = function.source == source && !function.artificial && self.present[number];
             if !counts {
@@ -99,7 +101,7 @@ impl Links<'_> {
         }
     }
 
-    fn add_blocks(&mut self, source: usize, recorder: &mut Recorder<'_>) {
+    fn add_blocks(&mut self, source: usize, recorder: &mut SiteRecorder<'_>) {
         let unit = self.unit;
         for (number, function) in unit.notes.functions.iter().enumerate() {
             if function.source != source || function.artificial || !self.present[number] {
@@ -115,7 +117,7 @@ impl Links<'_> {
         }
     }
 
-    fn add(&mut self, record: Record, parts: &[Part], recorder: &mut Recorder<'_>) {
+    fn add(&mut self, record: Record, parts: &[Part], recorder: &mut SiteRecorder<'_>) {
         recorder.add(record);
         self.parts.extend_from_slice(parts);
         self.starts.push(self.parts.len());

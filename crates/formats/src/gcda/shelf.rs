@@ -10,10 +10,10 @@ use std::sync::Arc;
 use metacov_core::BuildMismatch;
 
 use super::image::Image;
-use super::library::{Content, Library};
+use super::library::{Content, SharedNotes};
 use super::unit::Unit;
 use super::words::Layout;
-use crate::{Fault, Place, Recorder};
+use crate::{Fault, Location, SiteRecorder};
 
 /// Notes beyond this size are not notes.
 pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
@@ -22,27 +22,27 @@ pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
 const DEPTH_MAX: usize = 32;
 
 /// The notes that have been read into one table.
-pub(crate) struct Shelf {
-    library: Arc<Library>,
-    volumes: BTreeMap<(PathBuf, u32), Rc<Volume>>,
-    by_content: BTreeMap<Content, Rc<Volume>>,
+pub(crate) struct NotesIndex {
+    library: Arc<SharedNotes>,
+    volumes: BTreeMap<(PathBuf, u32), Rc<NotesUnit>>,
+    by_content: BTreeMap<Content, Rc<NotesUnit>>,
     /// The notes below the folder that was asked for last.
     below: Option<(PathBuf, Vec<PathBuf>)>,
 }
 
 /// A translation unit, and what has been made of it for one table.
-pub(super) struct Volume {
+pub(super) struct NotesUnit {
     pub(super) unit: Arc<Unit>,
     images: ByPresence<RefCell<Image>>,
 }
 
-impl Volume {
+impl NotesUnit {
     /// Its counters, one function behind the other, if these functions are in the program.
     pub(super) fn image(
         &self,
         name: u32,
         present: &[bool],
-        recorder: &mut Recorder<'_>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<Rc<RefCell<Image>>, Fault> {
         let piece = self.unit.piece(name, present);
         self.images.get(present, || Image::of(&[piece], recorder).map(RefCell::new))
@@ -75,11 +75,11 @@ impl<T> Default for ByPresence<T> {
     }
 }
 
-impl Shelf {
+impl NotesIndex {
     /// A shelf for units of a library.
-    pub(crate) fn of(library: Arc<Library>) -> Self {
+    pub(crate) fn of(library: Arc<SharedNotes>) -> Self {
         let (volumes, by_content) = (BTreeMap::new(), BTreeMap::new());
-        Shelf { library, volumes, by_content, below: None }
+        NotesIndex { library, volumes, by_content, below: None }
     }
 
     /// The notes of these counters: beside them; at the path that they have below `prefix`; or
@@ -90,7 +90,7 @@ impl Shelf {
         (stamp, layout): (u32, Layout),
         prefix: Option<&Path>,
         folder: Option<&Path>,
-    ) -> Result<Rc<Volume>, Fault> {
+    ) -> Result<Rc<NotesUnit>, Fault> {
         let beside = counters.with_extension("gcno");
         let mut candidates = vec![beside.clone()];
         let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
@@ -108,7 +108,7 @@ impl Shelf {
                 continue;
             }
             let volume = self.read(&path).map_err(|fault| {
-                Fault::malformed(Place::Whole, format!("its notes {}: {fault}", path.display()))
+                Fault::malformed(Location::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
             let notes = &volume.unit.notes;
             if (notes.stamp, notes.layout) == (stamp, layout) {
@@ -121,19 +121,19 @@ impl Shelf {
             return Err(other_build(&path));
         }
         let what = format!("no notes {} (name their folder with --notes)", beside.display());
-        Err(Fault::malformed(Place::Whole, what))
+        Err(Fault::malformed(Location::Whole, what))
     }
 
     /// The unit that a file tells of, compiled now or before.
-    fn read(&mut self, path: &Path) -> Result<Rc<Volume>, Fault> {
+    fn read(&mut self, path: &Path) -> Result<Rc<NotesUnit>, Fault> {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-        let content = Library::content(&bytes);
+        let content = SharedNotes::content(&bytes);
         if let Some(volume) = self.by_content.get(&content) {
             return Ok(volume.clone());
         }
         let unit = self.library.unit(content, &bytes)?;
-        let volume = Rc::new(Volume { unit, images: ByPresence::default() });
+        let volume = Rc::new(NotesUnit { unit, images: ByPresence::default() });
         self.by_content.insert(content, volume.clone());
         Ok(volume)
     }

@@ -18,10 +18,10 @@ use metacov_core::Cover;
 
 use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
-use super::shelf::Shelf;
+use super::shelf::NotesIndex;
 use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
-use crate::{Error, Fault, Place, Recorder};
+use crate::{Error, Fault, Location, SiteRecorder};
 
 /// What counters that lie in no file are called.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
@@ -44,7 +44,7 @@ pub struct Snapshot<'a> {
 
 /// What to make of counters that do not add up.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Doubt {
+pub(crate) enum OnInconsistency {
     /// They are an error.
     Refuse,
     /// What comes out negative did not run.
@@ -66,8 +66,8 @@ impl Images {
     pub(crate) fn read(
         &mut self,
         snapshots: &[Snapshot<'_>],
-        doubt: Doubt,
-        recorder: &mut Recorder<'_>,
+        doubt: OnInconsistency,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Error> {
         if self.0.len() > IMAGES_MAX {
             // Nobody has so many libraries: somebody makes up new ones all the time.
@@ -87,7 +87,7 @@ impl Images {
 
     /// Reads the snapshots of one execution whose layouts have been met before: only what ran.
     pub(crate) fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
-        let numbers = self.update(snapshots, Doubt::Refuse)?;
+        let numbers = self.update(snapshots, OnInconsistency::Refuse)?;
         let mut covers = numbers.into_iter().map(|number| self.0[number].image.executed());
         let mut executed = covers.next().cloned().unwrap_or_default();
         covers.for_each(|cover| executed |= cover);
@@ -95,17 +95,21 @@ impl Images {
     }
 
     /// Has images read their counters; the numbers of those that did.
-    fn update(&mut self, snapshots: &[Snapshot<'_>], doubt: Doubt) -> Result<Vec<usize>, Error> {
+    fn update(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+        doubt: OnInconsistency,
+    ) -> Result<Vec<usize>, Error> {
         let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
         for snapshot in snapshots {
             let Some(number) = self.number(snapshot) else {
                 let what = "a layout that was not read before";
-                return Err(Fault::malformed(Place::Whole, what).of(LAYOUT));
+                return Err(Fault::malformed(Location::Whole, what).of(LAYOUT));
             };
             let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
             if found < needed {
                 let what = format!("{found} bytes of counters where the layout needs {needed}");
-                return Err(Fault::malformed(Place::Whole, what).of(IN_MEMORY));
+                return Err(Fault::malformed(Location::Whole, what).of(IN_MEMORY));
             }
             match sums.iter_mut().find(|(known, _)| *known == number) {
                 Some((_, sum)) => self.0[number].image.add(sum.to_mut(), snapshot.counters),
@@ -115,7 +119,7 @@ impl Images {
         for (number, sum) in &sums {
             let image = &mut self.0[*number].image;
             image.update(sum);
-            if doubt == Doubt::Refuse {
+            if doubt == OnInconsistency::Refuse {
                 image.check().map_err(|fault| fault.of(IN_MEMORY))?;
             }
         }
@@ -132,7 +136,7 @@ impl Images {
     }
 }
 
-fn compile(snapshot: &Snapshot<'_>, recorder: &mut Recorder<'_>) -> Result<Image, Error> {
+fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
     let pieces = pieces(snapshot, recorder.shelf, recorder.scope.notes.as_deref())?;
     let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
     Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
@@ -141,7 +145,7 @@ fn compile(snapshot: &Snapshot<'_>, recorder: &mut Recorder<'_>) -> Result<Image
 /// The units of a layout, each with the path of the file that its counters would be written to.
 pub(super) fn pieces(
     snapshot: &Snapshot<'_>,
-    shelf: &mut Shelf,
+    shelf: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<Vec<(PathBuf, Piece)>, Error> {
     let mut words = Words::of_machine(&snapshot.layout);
@@ -190,7 +194,7 @@ impl Listing {
     fn piece(
         &self,
         counter_bytes: usize,
-        known: &mut Shelf,
+        known: &mut NotesIndex,
         folder: Option<&Path>,
     ) -> Result<Piece, Fault> {
         let unit = known.volume(&self.path, self.build, None, folder)?.unit.clone();
@@ -226,5 +230,5 @@ impl Listing {
 
 fn unfit(notes: &Path, what: &str) -> Fault {
     let what = format!("the counters in memory do not fit their notes {}: {what}", notes.display());
-    Fault::malformed(Place::Whole, what)
+    Fault::malformed(Location::Whole, what)
 }

@@ -14,9 +14,9 @@ use super::entries::Part;
 use super::flow::Flow;
 use super::image::{COUNTER_BYTES, Piece};
 use super::notes::{ENTRY, Function};
-use super::shelf::Shelf;
+use super::shelf::NotesIndex;
 use super::snapshot::{Snapshot, pieces};
-use crate::{Error, Fault, Input};
+use crate::{CoverageFile, Error, Fault};
 
 /// A translation unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,10 +83,10 @@ pub struct FunctionCounts {
 /// What gcov would tell of counters in a file.
 pub(crate) fn tell_file(
     path: &Path,
-    shelf: &mut Shelf,
+    shelf: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<UnitCounts, Error> {
-    let told = Input::open(path).and_then(|mut input| {
+    let told = CoverageFile::open(path).and_then(|mut input| {
         let (volume, counters) = Counters::open(&mut input, shelf, None, notes)?;
         tell(path, &volume.unit.piece(0, &counters.present), &[&counters.bytes])
     });
@@ -96,7 +96,7 @@ pub(crate) fn tell_file(
 /// What gcov would tell of counters in memory. Those of one layout are added.
 pub(crate) fn tell_snapshots(
     snapshots: &[Snapshot<'_>],
-    shelf: &mut Shelf,
+    shelf: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<Vec<UnitCounts>, Error> {
     let mut by_layout: BTreeMap<&Arc<[u8]>, Vec<&[u8]>> = BTreeMap::new();

@@ -10,7 +10,7 @@ use super::flow::Flow;
 use super::image::{COUNTER_BYTES, Piece};
 use super::notes::{FunctionKey, Notes};
 use super::tape::Tape;
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// What notes tell of a translation unit.
 pub(super) struct Unit {
@@ -32,7 +32,7 @@ impl Unit {
         let flow = |function| {
             Flow::of(function).ok_or_else(|| {
                 let what = format!("the flow graph of {} has no solution", function.name);
-                Fault::malformed(Place::Whole, what)
+                Fault::malformed(Location::Whole, what)
             })
         };
         let flows: Vec<Flow> = notes.functions.iter().map(flow).collect::<Result<_, _>>()?;

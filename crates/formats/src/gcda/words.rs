@@ -9,7 +9,7 @@
 //! All are 32 bits in the order of the machine that wrote them; the magic tells which. Lengths are
 //! in bytes since gcc 12, in words before, and strings were padded to words then.
 
-use crate::{Fault, Place};
+use crate::{Fault, Location};
 
 /// What differs between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ impl<'b> Words<'b> {
         let big_endian = bytes.starts_with(&magic);
         if !big_endian && !bytes.starts_with(&reversed) {
             let what = format!("not a file of gcov's: no `{}`", String::from_utf8_lossy(&magic));
-            return Err(Fault::malformed(Place::Offset(0), what));
+            return Err(Fault::malformed(Location::Offset(0), what));
         }
         let layout = Layout { big_endian, version: *b"B22*" };
         let mut words = Words { bytes, at: 4, base: 0, layout };
@@ -103,7 +103,7 @@ impl<'b> Words<'b> {
     }
 
     pub(super) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::malformed(Place::Offset((self.base + self.at) as u64), what)
+        Fault::malformed(Location::Offset((self.base + self.at) as u64), what)
     }
 
     pub(super) fn word(&mut self) -> Result<u32, Fault> {

@@ -10,9 +10,12 @@ use metacov_core::BranchKey;
 
 use crate::json::Json;
 use crate::unit_marks::unit_of;
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn documents(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn documents(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut json = Json::new(input);
     let mut line = Line::default();
     while !json.at_end()? {
@@ -22,8 +25,8 @@ pub(super) fn documents(input: &mut Input, recorder: &mut Recorder<'_>) -> Resul
 }
 
 fn document(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     line: &mut Line,
 ) -> Result<(), Fault> {
     let (mut folder, mut version) = (None, None);
@@ -49,8 +52,8 @@ fn document(
 }
 
 fn file(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     line: &mut Line,
 ) -> Result<(), Fault> {
     let mut path = None;
@@ -77,8 +80,8 @@ struct Line {
 impl Line {
     fn read(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         self.branches.clear();
         self.arcs.clear();
@@ -105,7 +108,7 @@ impl Line {
         Ok(())
     }
 
-    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+    fn read_branches(&mut self, json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
         json.begin_array()?;
         while json.next_element()? {
             let (mut count, mut source, mut destination) = (None, None, None);
@@ -133,7 +136,10 @@ impl Line {
     }
 }
 
-fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+fn function(
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let (mut name, mut demangled) = (None, None);
     let (mut line, mut count, mut blocks, mut last) = (None, None, 0, 0);
     json.begin_object()?;

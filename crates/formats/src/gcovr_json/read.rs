@@ -3,9 +3,12 @@
 use metacov_core::{BranchKey, Symbol};
 
 use crate::json::{Json, Next};
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn report(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut json = Json::new(input);
     let mut line = Line::default();
     let mut version = None;
@@ -27,7 +30,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
 }
 
 /// A string since gcovr 5.0, a number (0.1) before.
-fn read_version(json: &mut Json<&mut Input>) -> Result<(), Fault> {
+fn read_version(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
     let found = if json.peek()? == Next::Number {
         json.skip()?;
         "0.1".to_owned()
@@ -42,8 +45,8 @@ fn read_version(json: &mut Json<&mut Input>) -> Result<(), Fault> {
 }
 
 fn file(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     line: &mut Line,
 ) -> Result<(), Fault> {
     let mut path = None;
@@ -78,8 +81,8 @@ struct Branch {
 impl Line {
     fn read(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         self.branches.clear();
         self.md5.clear();
@@ -120,7 +123,7 @@ impl Line {
         Ok(())
     }
 
-    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+    fn read_branches(&mut self, json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
         json.begin_array()?;
         while json.next_element()? {
             let (mut count, mut excluded, mut number) = (None, false, None);
@@ -153,7 +156,10 @@ impl Line {
     }
 }
 
-fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+fn function(
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let (mut name, mut demangled) = (None, None);
     let (mut line, mut last, mut count, mut excluded) = (None, 0, 0, false);
     json.begin_object()?;
@@ -178,7 +184,7 @@ fn function(json: &mut Json<&mut Input>, recorder: &mut Recorder<'_>) -> Result<
 }
 
 /// The last line of `["first:column", "last:column"]`; zero if it cannot be told.
-fn end_of(json: &mut Json<&mut Input>) -> Result<u32, Fault> {
+fn end_of(json: &mut Json<&mut CoverageFile>) -> Result<u32, Fault> {
     let mut last = 0;
     json.begin_array()?;
     while json.next_element()? {

@@ -3,7 +3,7 @@
 use metacov_core::Span;
 
 use crate::lines::{Lines, shown};
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 /// Longer than any block: a block ends where control flow parts.
 const BLOCK_LINES_MAX: u32 = 1_000_000;
@@ -19,7 +19,10 @@ pub(super) fn is_mode(word: &[u8]) -> bool {
     matches!(word, b"set" | b"count" | b"atomic")
 }
 
-pub(super) fn profile(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn profile(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut lines = Lines::new(input);
     let mut profile = Profile { path: String::new(), lines_left: LINES_SPARE };
     while let Some(line) = lines.next_line()? {
@@ -44,7 +47,11 @@ struct Profile {
 impl Profile {
     /// The block on a line of the profile, if one stands there. Ends the file before, if the block
     /// is of another.
-    fn read(&mut self, line: &str, recorder: &mut Recorder<'_>) -> Result<Option<Block>, String> {
+    fn read(
+        &mut self,
+        line: &str,
+        recorder: &mut SiteRecorder<'_>,
+    ) -> Result<Option<Block>, String> {
         // Profiles are often put one after the other, each with its mode.
         let mode = line.strip_prefix("mode: ").map(str::as_bytes);
         if line.is_empty() || mode.is_some_and(is_mode) {
@@ -71,7 +78,7 @@ impl Profile {
         Ok(Some(block))
     }
 
-    fn end_file(&mut self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    fn end_file(&mut self, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         if self.path.is_empty() { Ok(()) } else { recorder.end_file(&self.path) }
     }
 }
@@ -86,7 +93,7 @@ struct Block {
 }
 
 impl Block {
-    fn record(&self, recorder: &mut Recorder<'_>) {
+    fn record(&self, recorder: &mut SiteRecorder<'_>) {
         let region = Record::region(self.line, self.span, self.ran);
         // The same code has the same number of statements: it tells builds apart.
         recorder.add(region.marked(&self.statements.to_le_bytes()));

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use metacov_core::{BranchKey, Fingerprint, Span, Symbol};
 
 use crate::json::{Json, Next};
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn map(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn map(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let mut json = Json::new(input);
     let mut file = File::default();
     json.begin_object()?;
@@ -43,8 +43,8 @@ struct File {
 impl File {
     fn read(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         *self = File::default();
         json.begin_object()?;
@@ -63,7 +63,7 @@ impl File {
         Ok(())
     }
 
-    fn hand_over(&self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    fn hand_over(&self, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         let shape = self.shape().to_le_bytes();
         for (number, (line, span)) in &self.statements {
             let ran = *self
@@ -106,8 +106,8 @@ impl File {
 
 /// An object whose keys are numbers, without the values that are of no interest.
 fn numbered<T>(
-    json: &mut Json<&mut Input>,
-    mut value: impl FnMut(&mut Json<&mut Input>) -> Result<Option<T>, Fault>,
+    json: &mut Json<&mut CoverageFile>,
+    mut value: impl FnMut(&mut Json<&mut CoverageFile>) -> Result<Option<T>, Fault>,
 ) -> Result<BTreeMap<u32, T>, Fault> {
     let mut values = BTreeMap::new();
     json.begin_object()?;
@@ -121,11 +121,11 @@ fn numbered<T>(
     Ok(values)
 }
 
-fn ran(json: &mut Json<&mut Input>) -> Result<Option<bool>, Fault> {
+fn ran(json: &mut Json<&mut CoverageFile>) -> Result<Option<bool>, Fault> {
     Ok(Some(json.uint()? > 0))
 }
 
-fn alternatives(json: &mut Json<&mut Input>) -> Result<Option<Vec<bool>>, Fault> {
+fn alternatives(json: &mut Json<&mut CoverageFile>) -> Result<Option<Vec<bool>>, Fault> {
     let mut alternatives = Vec::new();
     json.begin_array()?;
     while json.next_element()? {
@@ -134,7 +134,7 @@ fn alternatives(json: &mut Json<&mut Input>) -> Result<Option<Vec<bool>>, Fault>
     Ok(Some(alternatives))
 }
 
-fn statement(json: &mut Json<&mut Input>) -> Result<Option<(u32, Span)>, Fault> {
+fn statement(json: &mut Json<&mut CoverageFile>) -> Result<Option<(u32, Span)>, Fault> {
     let Location { start, end } = location(json)?;
     let line = start.line.ok_or_else(|| json.fault("a statement without a line"))?;
     let column = start.column.unwrap_or(0);
@@ -145,8 +145,8 @@ fn statement(json: &mut Json<&mut Input>) -> Result<Option<(u32, Span)>, Fault> 
 }
 
 fn function(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
 ) -> Result<Option<(u32, Symbol)>, Fault> {
     let mut name = None;
     let (mut declaration, mut body, mut line) = (Location::default(), Location::default(), None);
@@ -170,7 +170,7 @@ fn function(
     Ok(Some((line, recorder.symbol(&name))))
 }
 
-fn decision(json: &mut Json<&mut Input>) -> Result<Option<u32>, Fault> {
+fn decision(json: &mut Json<&mut CoverageFile>) -> Result<Option<u32>, Fault> {
     let (mut place, mut line, mut is_range) = (Location::default(), None, false);
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
@@ -203,7 +203,7 @@ struct Position {
     column: Option<u32>,
 }
 
-fn location(json: &mut Json<&mut Input>) -> Result<Location, Fault> {
+fn location(json: &mut Json<&mut CoverageFile>) -> Result<Location, Fault> {
     let mut location = Location::default();
     if json.peek()? == Next::Null {
         return json.null().map(|()| location);
@@ -219,7 +219,7 @@ fn location(json: &mut Json<&mut Input>) -> Result<Location, Fault> {
     Ok(location)
 }
 
-fn position(json: &mut Json<&mut Input>) -> Result<Position, Fault> {
+fn position(json: &mut Json<&mut CoverageFile>) -> Result<Position, Fault> {
     let mut position = Position::default();
     if json.peek()? == Next::Null {
         return json.null().map(|()| position);
@@ -236,7 +236,7 @@ fn position(json: &mut Json<&mut Input>) -> Result<Position, Fault> {
 }
 
 /// A line or a column. Where a producer does not know it, it writes null, or -1.
-fn coordinate(json: &mut Json<&mut Input>) -> Result<Option<u32>, Fault> {
+fn coordinate(json: &mut Json<&mut CoverageFile>) -> Result<Option<u32>, Fault> {
     if json.peek()? == Next::Null {
         return json.null().map(|()| None);
     }

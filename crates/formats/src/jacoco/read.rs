@@ -2,9 +2,12 @@
 //! methods, and its source files with their lines.
 
 use crate::xml::Xml;
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn report(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut xml = Xml::new(input);
     xml.root("report")?;
     group(&mut xml, recorder)?;
@@ -12,7 +15,7 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
 }
 
 /// The report, or a group in it. Groups in groups end at the depth that [`Xml`] allows.
-fn group(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+fn group(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     while let Some(name) = xml.next_child()? {
         match name {
             "group" => group(xml, recorder)?,
@@ -23,7 +26,7 @@ fn group(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), F
     Ok(())
 }
 
-fn package(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+fn package(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let package = xml.required("name")?.into_owned();
     // The package without a name is the folder in which all others are.
     let path = |file: &str| {
@@ -54,8 +57,8 @@ fn package(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<(),
 
 /// The methods of a class; whether there are any.
 fn methods(
-    xml: &mut Xml<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    xml: &mut Xml<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     class: &str,
 ) -> Result<bool, Fault> {
     let mut any = false;
@@ -80,7 +83,7 @@ fn methods(
 }
 
 /// Whether a method ran, if its counters tell.
-fn method_ran(xml: &mut Xml<&mut Input>) -> Result<Option<bool>, Fault> {
+fn method_ran(xml: &mut Xml<&mut CoverageFile>) -> Result<Option<bool>, Fault> {
     let mut ran = None;
     while let Some(name) = xml.next_child()? {
         if name == "counter" && xml.required("type")? == "METHOD" {
@@ -92,7 +95,7 @@ fn method_ran(xml: &mut Xml<&mut Input>) -> Result<Option<bool>, Fault> {
 }
 
 /// The lines of a source file; whether there are any.
-fn lines(xml: &mut Xml<&mut Input>, recorder: &mut Recorder<'_>) -> Result<bool, Fault> {
+fn lines(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<bool, Fault> {
     let mut any = false;
     while let Some(name) = xml.next_child()? {
         if name == "line" {

@@ -4,9 +4,12 @@ use hashbrown::HashMap;
 use metacov_core::{BranchKey, Symbol};
 
 use crate::lines::{Lines, shown};
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-pub(super) fn sections(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn sections(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut lines = Lines::new(input);
     let mut section = Section::default();
     let mut chosen = recorder.context.is_none();
@@ -39,7 +42,7 @@ struct Section {
 }
 
 impl Section {
-    fn take(&mut self, line: &str, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    fn take(&mut self, line: &str, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         if line == "end_of_record" {
             return self.end(recorder);
         }
@@ -78,7 +81,7 @@ impl Section {
     }
 
     /// `FN:start,[end,]name`
-    fn function_start(&mut self, rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
+    fn function_start(&mut self, rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
         let (start, name) = rest.split_once(',')?;
         let (end, name) = match name.split_once(',') {
             Some((end, name)) if end.parse::<u32>().is_ok() => (end.parse().ok()?, name),
@@ -89,7 +92,7 @@ impl Section {
     }
 
     /// `FNDA:count,name`
-    fn function_runs(&mut self, rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
+    fn function_runs(&mut self, rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
         let (count, name) = rest.split_once(',')?;
         *self.runs.entry(recorder.symbol(name)).or_insert(false) |= ran(count)?;
         Some(())
@@ -105,7 +108,7 @@ impl Section {
     }
 
     /// `FNA:index,count,name`
-    fn alias(&mut self, rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
+    fn alias(&mut self, rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
         let mut parts = rest.splitn(3, ',');
         let index: u32 = parts.next()?.parse().ok()?;
         let (start, end) = *self.leaders.get(&index)?;
@@ -115,7 +118,7 @@ impl Section {
         Some(())
     }
 
-    fn end(&mut self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    fn end(&mut self, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         for (name, start, end) in &self.functions {
             let ran = self.runs.get(name).copied().unwrap_or(false);
             recorder.add(Record::function(*start, *name, ran).ending(*end));
@@ -148,7 +151,7 @@ fn line_record(rest: &str) -> Option<Record> {
 }
 
 /// `BRDA:line,[e|f][U]block,branch,taken`, where the branch may be text with commas in it.
-fn branch_record(rest: &str, recorder: &mut Recorder<'_>) -> Option<()> {
+fn branch_record(rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
     let (line, rest) = rest.split_once(',')?;
     let (block, rest) = rest.split_once(',')?;
     let (name, taken) = rest.rsplit_once(',')?;

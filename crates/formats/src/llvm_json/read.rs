@@ -8,12 +8,15 @@ use metacov_core::{BranchKey, Span, Symbol};
 
 use super::segments::{Lines, Segment};
 use crate::json::Json;
-use crate::{Fault, Input, Record, Recorder};
+use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 /// The kind of a region that is code; others are macro uses, code left out, gaps and conditions.
 const CODE: u32 = 0;
 
-pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(), Fault> {
+pub(super) fn report(
+    input: &mut CoverageFile,
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<(), Fault> {
     let mut json = Json::new(input);
     let mut lines = Lines::new();
     let mut functions = Functions::default();
@@ -42,8 +45,8 @@ pub(super) fn report(input: &mut Input, recorder: &mut Recorder<'_>) -> Result<(
 
 /// One element of `data`: files with their lines, functions with all else.
 fn unit(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     lines: &mut Lines,
     functions: &mut Functions,
 ) -> Result<(), Fault> {
@@ -59,8 +62,8 @@ fn unit(
 }
 
 fn file(
-    json: &mut Json<&mut Input>,
-    recorder: &mut Recorder<'_>,
+    json: &mut Json<&mut CoverageFile>,
+    recorder: &mut SiteRecorder<'_>,
     lines: &mut Lines,
 ) -> Result<(), Fault> {
     let mut path = None;
@@ -116,8 +119,8 @@ struct Extent {
 impl Functions {
     fn read(
         &mut self,
-        json: &mut Json<&mut Input>,
-        recorder: &mut Recorder<'_>,
+        json: &mut Json<&mut CoverageFile>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Fault> {
         self.filenames.clear();
         self.records.clear();
@@ -157,7 +160,7 @@ impl Functions {
 
     /// `[line, column, end line, end column, count, file, expanded file, kind]`. The first region
     /// is the whole function.
-    fn read_regions(&mut self, json: &mut Json<&mut Input>) -> Result<Extent, Fault> {
+    fn read_regions(&mut self, json: &mut Json<&mut CoverageFile>) -> Result<Extent, Fault> {
         let mut extent = None;
         json.begin_array()?;
         while json.next_element()? {
@@ -184,7 +187,7 @@ impl Functions {
     ///
     /// Constant conditions are left out up to LLVM 19. LLVM 22 lists them, folds away only the
     /// outcome that cannot be, and does not say which that is: it is a site that never runs.
-    fn read_branches(&mut self, json: &mut Json<&mut Input>) -> Result<(), Fault> {
+    fn read_branches(&mut self, json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
         json.begin_array()?;
         while json.next_element()? {
             json.begin_array()?;
@@ -202,7 +205,7 @@ impl Functions {
     }
 
     /// Gives all records to the recorder, file by file.
-    fn hand_over(&mut self, recorder: &mut Recorder<'_>) -> Result<(), String> {
+    fn hand_over(&mut self, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         self.records.sort_by_key(|(file, _)| *file);
         for records in self.records.chunk_by(|(left, _), (right, _)| left == right) {
             for (_, record) in records {
@@ -220,7 +223,7 @@ impl Functions {
 }
 
 /// The first line, and the rest of the place.
-fn place(json: &mut Json<&mut Input>) -> Result<(u32, Span), Fault> {
+fn place(json: &mut Json<&mut CoverageFile>) -> Result<(u32, Span), Fault> {
     let line = element(json)?.uint32()?;
     let column = element(json)?.uint32()?;
     let end_line = element(json)?.uint32()?;

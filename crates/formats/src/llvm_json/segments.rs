@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::read::{element, rest};
 use crate::json::Json;
-use crate::{Fault, Record, Recorder};
+use crate::{Fault, Record, SiteRecorder};
 
 /// Lines without a segment of their own that any report may have.
 const SPARE_LINES: u64 = 1 << 18;
@@ -82,7 +82,7 @@ impl Lines {
     pub(super) fn take(
         &mut self,
         segment: Segment,
-        recorder: &mut Recorder<'_>,
+        recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), String> {
         self.spare = self.spare.saturating_add(SPARE_LINES_PER_SEGMENT);
         let above = self.line.as_ref().map(|line| line.last);
@@ -107,12 +107,12 @@ impl Lines {
     }
 
     /// No segment of this file follows.
-    pub(super) fn end_file(&mut self, recorder: &mut Recorder<'_>) {
+    pub(super) fn end_file(&mut self, recorder: &mut SiteRecorder<'_>) {
         self.end_line(recorder);
         self.wrapped = None;
     }
 
-    fn end_line(&mut self, recorder: &mut Recorder<'_>) {
+    fn end_line(&mut self, recorder: &mut SiteRecorder<'_>) {
         let Some(line) = self.line.take() else { return };
         let wrapped = self.wrapped.replace(line.last).and_then(|wrapped| wrapped.ran);
         let is_code = (self.entries_count && line.has_entry)

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use metacov_formats::{FileSpec, Intake, Scope};
+use metacov_formats::{CoverageLoader, FileSpec, Scope};
 
 use crate::memory::Memory;
 use crate::{blocks, oracle};
@@ -14,9 +14,9 @@ pub struct Program {
     folder: tempfile::TempDir,
     units: Vec<PathBuf>,
     /// One for all runs, so that what it keeps from one to the next is tested too.
-    intake: RefCell<Intake<'static>>,
+    intake: RefCell<CoverageLoader<'static>>,
     /// One that is asked for blocks.
-    blocks: RefCell<Intake<'static>>,
+    blocks: RefCell<CoverageLoader<'static>>,
 }
 
 impl Program {
@@ -44,7 +44,7 @@ impl Program {
         run(command.current_dir(&folder));
         let intake = |blocks: bool| {
             let scope = Scope { blocks, ..Scope::default() };
-            RefCell::new(Intake::new(Box::leak(Box::new(scope))))
+            RefCell::new(CoverageLoader::new(Box::leak(Box::new(scope))))
         };
         Program { folder: temporary, units, intake: intake(false), blocks: intake(true) }
     }

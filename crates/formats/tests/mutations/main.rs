@@ -14,7 +14,7 @@ mod probe;
 mod snapshots;
 
 use fixtures::{FORMATS, Fixture, fixtures};
-use metacov_formats::{Input, detected_names, reader_names};
+use metacov_formats::{CoverageFile, detected_names, reader_names};
 use peak_alloc::PeakAlloc;
 
 #[global_allocator]
@@ -23,7 +23,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 #[test]
 fn every_fixture_is_known_by_its_content() {
     for Fixture { path, format, bytes } in fixtures() {
-        let input = Input::from_bytes(bytes).unwrap();
+        let input = CoverageFile::from_bytes(bytes).unwrap();
         let found: Vec<&str> = detected_names(input.head()).collect();
         let right = matches!(found[..], [name] if format.readers.contains(&name));
         assert!(right, "{} is taken for {found:?}", path.display());

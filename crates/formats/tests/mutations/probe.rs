@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use metacov_formats::{Fault, Input, Intake, Place, Scope};
+use metacov_formats::{CoverageFile, CoverageLoader, Fault, Location, Scope};
 
 use crate::ALLOCATOR;
 
@@ -18,14 +18,14 @@ const MESSAGE_BYTES_MAX: usize = 4000;
 /// panic, take too much memory, or end in a message that helps nobody.
 pub fn probe(bytes: Vec<u8>) -> Result<Option<String>, String> {
     probe_with(bytes.len() as u64, |intake| {
-        Input::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
+        CoverageFile::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
     })
 }
 
 /// The same for whatever an intake is asked to do with files of this length.
 pub fn probe_with(
     length: u64,
-    read: impl FnOnce(&mut Intake<'_>) -> Result<(), Fault>,
+    read: impl FnOnce(&mut CoverageLoader<'_>) -> Result<(), Fault>,
 ) -> Result<Option<String>, String> {
     // Memory is counted for the whole process, so one at a time.
     static ONE: Mutex<()> = Mutex::new(());
@@ -34,7 +34,7 @@ pub fn probe_with(
     let before = ALLOCATOR.current_usage();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let scope = Scope::default();
-        read(&mut Intake::new(&scope))
+        read(&mut CoverageLoader::new(&scope))
     }));
     let taken = ALLOCATOR.peak_usage().saturating_sub(before);
     if taken > MEMORY_BYTES_MAX {
@@ -50,7 +50,7 @@ pub fn probe_with(
     }
     match fault {
         // Of compressed content the length is not known here; it is not much longer.
-        Fault::Malformed { place: Place::Offset(at) | Place::Line(at), .. }
+        Fault::Malformed { place: Location::Offset(at) | Location::Line(at), .. }
             if at > 100 * length + 100 =>
         {
             Err(format!("points to no place in the file: {message}"))

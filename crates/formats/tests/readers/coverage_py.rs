@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
-use metacov_formats::{FileSpec, Input, Intake, Scope};
+use metacov_formats::{CoverageFile, CoverageLoader, FileSpec, Scope};
 use serde_json::Value;
 
 use crate::sets::{Sets, assert_same, data, describe, read};
@@ -22,7 +22,7 @@ fn fixture(file: &str) -> PathBuf {
 /// What a file says, of one context or of all, to an intake that knows all code.
 fn read_with_universe(file: &str, context: Option<&str>, universe: &str) -> Sets {
     let scope = scope();
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     let spec = |file, context: Option<&str>| FileSpec {
         path: fixture(file),
         context: context.map(str::to_owned),
@@ -101,7 +101,7 @@ fn data_files_hold_the_executed_lines_and_branches_of_the_json() {
 #[test]
 fn without_all_code_a_data_file_has_lines_only_and_says_so() {
     let scope = scope();
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     let file = FileSpec { path: fixture("7.17.2/a.coverage"), context: None };
     let reading = intake.read_side(&[file]).unwrap();
     let sets = describe(intake.table(), &reading);
@@ -179,8 +179,8 @@ fn functions_of_a_context_are_those_with_a_line_that_ran() {
 
 fn read_text(text: &str, context: Option<&str>) -> Result<Sets, String> {
     let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
-    let input = Input::from_bytes(text.into()).unwrap();
+    let mut intake = CoverageLoader::new(&scope);
+    let input = CoverageFile::from_bytes(text.into()).unwrap();
     let reading = intake.read(input, context).map_err(|fault| fault.to_string())?;
     Ok(describe(intake.table(), &reading))
 }
@@ -189,7 +189,7 @@ fn read_text(text: &str, context: Option<&str>) -> Result<Sets, String> {
 fn a_context_that_is_not_there_is_a_missing_side() {
     let read = |file: &str| {
         let spec = FileSpec { path: fixture(file), context: Some("typo".to_owned()) };
-        Intake::new(&scope()).read_side(&[spec]).unwrap_err().fault.to_string()
+        CoverageLoader::new(&scope()).read_side(&[spec]).unwrap_err().fault.to_string()
     };
     let message = "the file names no code for the context `typo`: a missing side, not one that covers nothing";
     assert_eq!(read("7.17.2/contexts.coverage"), message);
@@ -239,7 +239,7 @@ fn data_files_count_statements_like_reports_if_a_report_tells_them() {
             context: None,
         };
         let report = read(&scope, &[file("json").path]).unwrap();
-        let mut intake = Intake::new(&scope);
+        let mut intake = CoverageLoader::new(&scope);
         intake.read_universe(&[file("json")]).unwrap();
         let reading = intake.read_side(&[file("coverage")]).unwrap();
         let data = describe(intake.table(), &reading);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use metacov_formats::{FileSpec, Intake, Scope};
+use metacov_formats::{CoverageLoader, FileSpec, Scope};
 
 use crate::sets::{Sets, assert_same, data, describe, describe_all, read, scope};
 
@@ -61,7 +61,7 @@ fn notes_alone_are_a_universe_and_no_side() {
     let scope = with_notes("gcc-12");
     let fault = read(&scope, &notes).unwrap_err().fault.to_string();
     assert_eq!(fault, "gcov notes (.gcno) do not tell what ran (see --universe)");
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     for path in notes {
         intake.read_universe(&[FileSpec { path, context: None }]).unwrap();
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metacov_formats::{Input, Intake, Scope};
+use metacov_formats::{CoverageFile, CoverageLoader, Scope};
 
 use crate::sets::{Sets, assert_same, data, describe, read};
 
@@ -51,10 +51,10 @@ fn ranges_of_v8_are_no_branches() {
 
 fn read_texts(texts: &[&str]) -> Result<Sets, String> {
     let scope = Scope::default();
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     let mut sets = None;
     for text in texts {
-        let input = Input::from_bytes((*text).into()).unwrap();
+        let input = CoverageFile::from_bytes((*text).into()).unwrap();
         let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
         sets = Some(describe(intake.table(), &reading));
     }
@@ -101,10 +101,10 @@ fn the_same_code_in_another_folder_is_the_same_build() {
     let here = r#","path":"/here/a.js","hash":"1""#;
     let there = r#","path":"/there/a.js","hash":"2""#;
     let scope = Scope { prefix_map: vec![("/there".into(), "/here".into())], ..Scope::default() };
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     for rest in [here, there] {
         let text = map(STATEMENT, r#""0":1"#, rest);
-        intake.read(Input::from_bytes(text.into()).unwrap(), None).unwrap();
+        intake.read(CoverageFile::from_bytes(text.into()).unwrap(), None).unwrap();
     }
     assert_eq!(intake.table().file_count(), 1);
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Element, Reading, SiteTable};
-use metacov_formats::{Error, FileSpec, Input, Intake, Scope};
+use metacov_formats::{CoverageFile, CoverageLoader, Error, FileSpec, Scope};
 use regex::Regex;
 
 /// The sites of a report: `line main.cpp:7`, `branch main.cpp:7 #0` (numbered on its line),
@@ -70,15 +70,15 @@ pub fn read(scope: &Scope, files: &[PathBuf]) -> Result<Sets, Error> {
 
 /// The same with contexts.
 pub fn read_specs(scope: &Scope, files: &[FileSpec]) -> Result<Sets, Error> {
-    let mut intake = Intake::new(scope);
+    let mut intake = CoverageLoader::new(scope);
     let reading = intake.read_side(files)?;
     Ok(describe(intake.table(), &reading))
 }
 
 /// What a report says that a test writes, or its fault.
 pub fn read_text(scope: &Scope, text: &str) -> Result<Sets, String> {
-    let mut intake = Intake::new(scope);
-    let input = Input::from_bytes(text.into()).map_err(|fault| fault.to_string())?;
+    let mut intake = CoverageLoader::new(scope);
+    let input = CoverageFile::from_bytes(text.into()).map_err(|fault| fault.to_string())?;
     let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
     Ok(describe(intake.table(), &reading))
 }

@@ -1,7 +1,7 @@
 //! Counters in memory give what the same counters in files give.
 
 use metacov_core::{Cover, Reading, SiteId};
-use metacov_formats::{Error, Fault, FileSpec, Intake, Scope};
+use metacov_formats::{CoverageLoader, Error, Fault, FileSpec, Scope};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -17,7 +17,7 @@ fn memory(producer: &str, side: &str) -> Memory {
     }))
 }
 
-fn files(intake: &mut Intake<'_>, producer: &str, side: &str) -> Reading {
+fn files(intake: &mut CoverageLoader<'_>, producer: &str, side: &str) -> Reading {
     let files = ["main", "shapes"].map(|unit| {
         let path = data(&format!("gcda/{producer}/{side}/{unit}.gcda"));
         FileSpec { path, context: None }
@@ -25,7 +25,7 @@ fn files(intake: &mut Intake<'_>, producer: &str, side: &str) -> Reading {
     intake.read_side(&files).unwrap()
 }
 
-fn read(intake: &mut Intake<'_>, memory: &Memory) -> Result<Reading, Error> {
+fn read(intake: &mut CoverageLoader<'_>, memory: &Memory) -> Result<Reading, Error> {
     intake.read_snapshots(&[memory.snapshot()])
 }
 
@@ -40,7 +40,7 @@ fn assert_same(left: &Reading, right: &Reading) {
 fn memory_gives_what_files_give_whatever_was_read_before() {
     for producer in ["gcc-11", "gcc-12"] {
         let scope = Scope { notes: Some(data(&format!("gcda/{producer}"))), ..scope() };
-        let mut intake = Intake::new(&scope);
+        let mut intake = CoverageLoader::new(&scope);
         let memories = ["a", "b"].map(|side| memory(producer, side));
         let right = ["a", "b"].map(|side| files(&mut intake, producer, side));
         assert_ne!(right[0].executed, right[1].executed);
@@ -60,7 +60,7 @@ fn memory_gives_what_files_give_whatever_was_read_before() {
 #[test]
 fn snapshots_of_one_layout_are_added_counter_by_counter() {
     let scope = scope();
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     let whole = memory("gcc-12", "a");
     let right = read(&mut intake, &whole).unwrap();
     let mut parts = [whole.clone(), whole.clone()];
@@ -83,7 +83,7 @@ fn snapshots_of_one_layout_are_added_counter_by_counter() {
 #[test]
 fn snapshots_of_several_layouts_are_united() {
     let scope = scope();
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     let unit = |unit: &str| {
         let folder = data("gcda/gcc-12");
         let name = format!("{unit}.gcda");
@@ -99,7 +99,7 @@ fn snapshots_of_several_layouts_are_united() {
 fn what_does_not_fit_is_refused_with_a_name() {
     let scope = scope();
     let said = |memory: &Memory| {
-        let error = read(&mut Intake::new(&scope), memory).unwrap_err();
+        let error = read(&mut CoverageLoader::new(&scope), memory).unwrap_err();
         error.to_string().replace(data("gcda").to_str().unwrap(), "gcda")
     };
     let sound = memory("gcc-12", "a");
@@ -124,7 +124,7 @@ fn what_does_not_fit_is_refused_with_a_name() {
     for (said, right) in cases {
         assert!(said.starts_with(right), "{said}\n{right}");
     }
-    let mut intake = Intake::new(&scope);
+    let mut intake = CoverageLoader::new(&scope);
     read(&mut intake, &sound).unwrap();
     let short = Memory { counters: sound.counters[8..].to_vec(), ..sound };
     let said = read(&mut intake, &short).unwrap_err().to_string();
@@ -140,7 +140,7 @@ proptest! {
         executions in vec(vec((any::<Index>(), 0..3i64), 0..12), 1..6),
     ) {
         let scope = Scope { blocks: true, ..scope() };
-        let (mut intake, sound) = (Intake::new(&scope), memory("gcc-12", "a"));
+        let (mut intake, sound) = (CoverageLoader::new(&scope), memory("gcc-12", "a"));
         for changes in executions {
             let mut memory = sound.clone();
             let (counters, _) = memory.counters.as_chunks_mut::<8>();
@@ -148,11 +148,11 @@ proptest! {
                 counters[at.index(counters.len())] = count.to_le_bytes();
             }
             let kept = intake.read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
-            let fresh = Intake::new(&scope).read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            let fresh = CoverageLoader::new(&scope).read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
             // Another table, but the same sites in the same order.
             let numbers = |cover: &Cover| cover.iter().map(SiteId::index).collect::<Vec<_>>();
             prop_assert_eq!(numbers(&kept.executed), numbers(&fresh.executed));
-            let [kept, fresh] = [&mut intake, &mut Intake::new(&scope)]
+            let [kept, fresh] = [&mut intake, &mut CoverageLoader::new(&scope)]
                 .map(|intake| read(intake, &memory).map(drop).map_err(|error| error.to_string()));
             prop_assert_eq!(kept, fresh);
         }

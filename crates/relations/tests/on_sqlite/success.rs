@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use metacov_relations::{ALL, Kind, Outcome, Rng, Successes};
+use metacov_relations::{ALL, Kind, Outcome, Rng, SuccessRates};
 
 use crate::sqlite;
 
@@ -29,7 +29,7 @@ impl Reasons {
 
 #[test]
 fn most_statements_and_queries_of_each_kind_work() {
-    let (mut successes, mut reasons) = (Successes::default(), Reasons::default());
+    let (mut successes, mut reasons) = (SuccessRates::default(), Reasons::default());
     for seed in 0..DATABASES {
         let mut rng = Rng::new(seed);
         let built = sqlite::build(&mut rng);
@@ -63,7 +63,7 @@ fn most_statements_and_queries_of_each_kind_work() {
     }
 }
 
-fn table(successes: &Successes, reasons: Reasons) -> String {
+fn table(successes: &SuccessRates, reasons: Reasons) -> String {
     let mut table = String::new();
     let all = ("all".to_owned(), successes.total());
     for (kind, success) in successes.by_kind.iter().chain([(&all.0, &all.1)]) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use metacov_core::{Cover, Failure, Group, Input, Judgement, Missing, Reading, SiteTable, runs};
-use metacov_store::Stored;
+use metacov_store::StoredPair;
 
 /// How much of what a side said last is told.
 pub(crate) const WORDS_MAX: usize = 200;
@@ -90,14 +90,19 @@ impl Contrast {
 }
 
 impl Case {
-    pub(crate) fn failed(stored: &Stored, relation: usize, side: usize, missing: &Missing) -> Self {
+    pub(crate) fn failed(
+        stored: &StoredPair,
+        relation: usize,
+        side: usize,
+        missing: &Missing,
+    ) -> Self {
         let words = missing.last_words.chars().take(WORDS_MAX).collect();
         let ended = Ended::Failed(side, missing.failure, words);
         Case::new(stored, relation, ended)
     }
 
     pub(crate) fn measured(
-        stored: &Stored,
+        stored: &StoredPair,
         relation: usize,
         contrast: &Contrast,
         mask: &Cover,
@@ -129,7 +134,7 @@ impl Case {
         Contrast { any, only_a, only_b }
     }
 
-    fn new(stored: &Stored, relation: usize, ended: Ended) -> Self {
+    fn new(stored: &StoredPair, relation: usize, ended: Ended) -> Self {
         Case {
             relation,
             name: stored.name.clone(),

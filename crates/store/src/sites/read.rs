@@ -4,11 +4,11 @@ use metacov_core::{BranchKey, Criterion, Element, FileId, Mark, Site, SiteTable,
 use metacov_formats::Fault;
 use rusqlite::{Connection, Row};
 
-use super::{Extras, Written, number};
+use super::{Extras, StoredSites, number};
 use crate::header::{damaged, partial};
 
 /// The table of a run file, and what of it is written: all.
-pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, Written), Fault> {
+pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), Fault> {
     let mut table = SiteTable::new();
     let mut files: Vec<FileId> = Vec::new();
     let mut rows = connection.prepare("SELECT id, path FROM file ORDER BY id")?;
@@ -34,10 +34,10 @@ pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, Written), Faul
         }
         symbols.push(table.symbol(name));
     }
-    let mut written = Written {
+    let mut written = StoredSites {
         files: files.len(),
         symbols: symbols.iter().enumerate().map(|(at, symbol)| (*symbol, at)).collect(),
-        ..Written::default()
+        ..StoredSites::default()
     };
     if written.symbols.len() != symbols.len() || written.symbols.contains_key(&Symbol::NONE) {
         return Err(damaged("a name is there twice"));

@@ -4,7 +4,7 @@ use metacov_core::{Criterion, Element, Mark, Site, SiteTable, Symbol};
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use super::{Written, fingerprint, read};
+use super::{StoredSites, fingerprint, read};
 use crate::schema;
 
 /// Something that a reader does to a table. Numbers choose among a few names.
@@ -101,7 +101,7 @@ proptest! {
     fn any_table_is_read_back(steps in prop::collection::vec(step(), 0..40)) {
         let connection = Connection::open_in_memory().unwrap();
         schema::create(&connection).unwrap();
-        let (mut table, mut written) = (SiteTable::new(), Written::default());
+        let (mut table, mut written) = (SiteTable::new(), StoredSites::default());
         table.set_partial(Criterion::Region);
         for step in steps.iter().chain([&Step::Write]) {
             apply(step, &mut table);

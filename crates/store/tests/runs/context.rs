@@ -7,13 +7,13 @@ use metacov_core::{
     Context, Exit, Failure, Group, Input, Judgement, Missing, Reading, Setup, SiteTable, Violation,
 };
 use metacov_run::{GroupDone, Observer, SharedTable};
-use metacov_store::{Recorder, Run, merge};
+use metacov_store::{Run, RunWriter, merge};
 
 use crate::suite::header;
 
 /// Records pairs with these contexts; `None` is a side that crashed.
 fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
-    let recorder = Recorder::open(file, &header(&[]), false).unwrap();
+    let recorder = RunWriter::open(file, &header(&[]), false).unwrap();
     let table = SharedTable::of(SiteTable::new(), None);
     let side = || Reading::of(&table.table());
     let group = Group::new(vec![side(), side()]).unwrap();

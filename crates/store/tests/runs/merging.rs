@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Failure, Operation, SiteTable};
-use metacov_store::{BUILD, Header, Merged, Recorder, Run, Settings, StoredRound, merge};
+use metacov_store::{BUILD, Header, Merged, Run, RunWriter, Settings, StoredRound, merge};
 use proptest::prelude::*;
 
 use crate::suite::{Ran, Spec, live, record, shown, specs, told};
@@ -38,7 +38,7 @@ fn bench() -> Bench {
 /// A run of a campaign: its trial, and which of eight rounds are there (a bit each).
 fn campaign(bench: &Bench, name: &str, trial: u8, rounds: u8) {
     let header = header();
-    let recorder = Recorder::open(&bench.path(name), &header, false).unwrap();
+    let recorder = RunWriter::open(&bench.path(name), &header, false).unwrap();
     for number in (0..8).filter(|number| rounds >> number & 1 == 1) {
         recorder.close_round(round(trial, number)).unwrap();
     }

@@ -4,7 +4,7 @@ use std::fs;
 
 use metacov_core::Operation;
 use metacov_formats::Fault;
-use metacov_store::{Header, Recorder, Run, Settings};
+use metacov_store::{Header, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
 use crate::suite::{Ran, Spec, header, live, record, shown, specs, told};
@@ -41,7 +41,7 @@ fn a_run_goes_on_only_as_it_was_begun() {
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 1).unwrap();
     let refusal = |header: Header| {
-        let error = Recorder::open(&file, &header, true).err().unwrap();
+        let error = RunWriter::open(&file, &header, true).err().unwrap();
         assert!(!matches!(error.fault, Fault::Io(_)));
         error.fault.to_string()
     };
@@ -71,7 +71,7 @@ fn a_file_that_is_there_is_not_written_over() {
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 2).unwrap();
     let before = fs::read(&file).unwrap();
-    let error = Recorder::open(&file, &header(&two()), false).err().unwrap();
+    let error = RunWriter::open(&file, &header(&two()), false).err().unwrap();
     assert!(matches!(error.fault, Fault::Io(_)), "{error}");
     assert!(error.to_string().contains("it exists"), "{error}");
     assert_eq!(fs::read(&file).unwrap(), before);
@@ -83,8 +83,8 @@ fn a_run_that_is_being_written_is_refused_and_can_be_read() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 1).unwrap();
-    let writing = Recorder::open(&file, &header(&two()), true).unwrap();
-    let error = Recorder::open(&file, &header(&two()), true).err().unwrap();
+    let writing = RunWriter::open(&file, &header(&two()), true).unwrap();
+    let error = RunWriter::open(&file, &header(&two()), true).err().unwrap();
     let owner = format!("it is being written by process {} on ", std::process::id());
     assert!(error.to_string().contains(&owner), "{error}");
     assert_eq!(Run::open(&file).unwrap().groups().unwrap(), 1);

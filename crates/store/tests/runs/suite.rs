@@ -11,10 +11,10 @@ use metacov_core::{
     Criteria, Exit, Failure, Group, Input as Kept, Missing, Operation, Reading, Setup, Suite,
 };
 use metacov_formats::{
-    Error, Export, FileSpec, GcovrFormat, GroupSpec, Intake, PairList, Scope, WRITERS,
+    CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,
 };
 use metacov_run::{FoldOptions, SharedTable, Source, StopReason, fold};
-use metacov_store::{Header, Recorder, Run, Settings};
+use metacov_store::{Header, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
 /// One side: which of twelve lines ran (a bit each), whether it knows of a thirteenth, or how it
@@ -72,7 +72,7 @@ impl Source for Inputs {
         &self,
         side: &Input,
         (): &mut (),
-        intake: &mut Intake<'_>,
+        intake: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, Error> {
         match side {
             Input::File(path) => {
@@ -191,7 +191,7 @@ pub fn record_with(
     specs: &[Spec],
     until: usize,
 ) -> Result<(), Error> {
-    let mut recorder = Recorder::open(file, &header(specs), file.exists())?;
+    let mut recorder = RunWriter::open(file, &header(specs), file.exists())?;
     let mut plan = plan(folder, specs);
     plan.specs = Box::new(plan.specs.take(until));
     let table = recorder.shared_table();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Criterion, total};
-use metacov_store::{Recorder, Run, merge};
+use metacov_store::{Run, RunWriter, merge};
 
 fn version_5() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/version-5/absdiff.metacov")
@@ -28,7 +28,7 @@ fn version_5_is_gone_on_with_and_merged() {
     let file = folder.path().join("run.metacov");
     fs::copy(version_5(), &file).unwrap();
     let header = Run::open(&file).unwrap().header;
-    let recorder = Recorder::open(&file, &header, true).unwrap();
+    let recorder = RunWriter::open(&file, &header, true).unwrap();
     assert_eq!(recorder.known(), 4);
     drop(recorder);
     let merged = folder.path().join("merged.metacov");

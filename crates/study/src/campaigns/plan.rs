@@ -3,7 +3,7 @@
 use std::fmt;
 
 use metacov_core::Fingerprint;
-use metacov_formats::{Fault, Place};
+use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
 use crate::plan::malformed;
@@ -153,7 +153,7 @@ impl CampaignPlan {
     /// Reads a study.
     pub(crate) fn parse(text: &str) -> Result<Self, Fault> {
         let plan: CampaignPlan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
-        let wrong = |what: &str| Err(Fault::malformed(Place::Whole, what));
+        let wrong = |what: &str| Err(Fault::malformed(Location::Whole, what));
         let budgets = [plan.cpu_time.is_some(), plan.duration.is_some(), plan.pairs.is_some()];
         match budgets.iter().filter(|is_there| **is_there).count() {
             _ if plan.engines.is_empty() => wrong("`engines` are needed, such as [\"sqlite\"]"),

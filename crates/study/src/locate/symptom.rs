@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_campaign::{Experiment, Ran, Tried};
+use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{Cover, Missing, Renumbering};
 use metacov_relations::Verdict;
 
@@ -55,9 +55,9 @@ pub fn explore(
     case: &Case,
     most: usize,
     numbers: &Renumbering,
-    mut run: impl FnMut(&[Experiment]) -> io::Result<Vec<Result<Tried, Missing>>>,
+    mut run: impl FnMut(&[CaseBatch]) -> io::Result<Vec<Result<CaseResult, Missing>>>,
 ) -> io::Result<Result<Symptom, Unfit>> {
-    let whole = Experiment { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
+    let whole = CaseBatch { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
         Some(Err(missing)) => return Ok(Err(missing.into())),
@@ -92,7 +92,7 @@ pub fn explore(
                 });
             let judged = pair.as_ref().ok().filter(|_| runs_as_before);
             let judged = judged.map(|ran| (ran, case.judge(&ran.outcomes)));
-            let executed = |ran: &Ran| {
+            let executed = |ran: &PairResult| {
                 let covers = ran.covers(other.setup.as_ref())?;
                 Ok::<_, io::Error>(numbers.cover(covers.union()))
             };
@@ -107,12 +107,12 @@ pub fn explore(
 }
 
 /// What to run for the variants of a case, and which variants each experiment is of.
-fn experiments(case: &Case, most: usize) -> (Vec<Experiment>, Vec<Vec<Variant>>) {
+fn experiments(case: &Case, most: usize) -> (Vec<CaseBatch>, Vec<Vec<Variant>>) {
     let (same, other): (Vec<Variant>, Vec<Variant>) =
         variants(case, most).into_iter().partition(|variant| variant.setup == case.setup);
     let mut groups: Vec<Vec<Variant>> = other.into_iter().map(|variant| vec![variant]).collect();
     groups.extend(same.chunks(PAIRS_PER_TRIAL).map(<[Variant]>::to_vec));
-    let experiment = |group: &Vec<Variant>| Experiment {
+    let experiment = |group: &Vec<Variant>| CaseBatch {
         setup: group.first().map_or_else(Vec::new, |variant| variant.setup.clone()),
         pairs: group.iter().map(|variant| variant.sides.clone()).collect(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use metacov_formats::{DiffLine, Fault, Place, read_diff};
+use metacov_formats::{DiffLine, Fault, Location, read_diff};
 
 use crate::corpus::{Change, FixLines};
 
@@ -39,7 +39,7 @@ fn list(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), F
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let error = |what: &str| Fault::malformed(Place::Line(at as u64 + 1), what);
+        let error = |what: &str| Fault::malformed(Location::Line(at as u64 + 1), what);
         let no_lines = "neither FILE:LINE nor FILE:FIRST-LAST, and no diff has it";
         let (path, lines) = line.rsplit_once(':').ok_or_else(|| error(no_lines))?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
