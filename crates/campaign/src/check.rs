@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use metacov_core::{Failure, Input, Missing, Violation};
+use metacov_core::{Failure, Language, Missing, Verdict, Violation};
 use metacov_formats::Error;
 use metacov_run::StopReason;
 
-use crate::crew::{self, Desk, Ended, RunLog};
-use crate::message::{Judged, SetupDone};
-use crate::plan::Plan;
-use crate::script::script;
-use crate::worker::{Worker, WorkerOptions};
+use crate::plan::TestPlan;
+use crate::stored_inputs::stored;
+use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
+use crate::worker::host::{WorkerOptions, WorkerProcess};
+use crate::worker::protocol::SetupDone;
 
 /// What came of the pairs of a plan.
 #[derive(Debug, Default)]
@@ -54,54 +54,60 @@ impl Checks {
     }
 }
 
-/// Runs all tests of a plan; `each` is called behind each of them. An interrupt ends it early.
+/// Runs all tests of a plan; `each` is called after each of them. An interrupt ends it early.
 pub fn check(
-    plan: &Plan,
-    conditions: &WorkerOptions<'_>,
+    plan: &TestPlan,
+    options: &WorkerOptions<'_>,
     each: &(dyn Fn() + Sync),
 ) -> Result<(Checks, RunLog), StopReason> {
-    let desk = || Counting { checks: Checks::default(), each };
-    let (desks, log) = crew::run(plan, conditions, desk)?;
+    let language = options.language();
+    let sink = || Counting { checks: Checks::default(), each, language };
+    let (sinks, log) = batches::run(plan, options, sink)?;
     let mut checks = Checks::default();
-    for desk in desks {
-        checks.add(desk.checks);
+    for sink in sinks {
+        checks.add(sink.checks);
     }
     Ok((checks, log))
 }
 
-/// A desk that counts.
+/// Counts pairs.
 struct Counting<'c> {
     checks: Checks,
     each: &'c (dyn Fn() + Sync),
+    language: &'static dyn Language,
 }
 
-impl Desk for Counting<'_> {
+impl ResultSink for Counting<'_> {
     fn wants(&self, _: u64, _: &'static str, _: u64) -> Result<bool, Error> {
         Ok(true)
     }
 
-    fn set_database(&mut self, _: SetupDone, _: &Worker) -> io::Result<()> {
+    fn set_state(&mut self, _: SetupDone, _: &WorkerProcess) -> io::Result<()> {
         Ok(())
     }
 
-    fn take(&mut self, ended: Ended<'_>) -> Result<(), StopReason> {
-        let Ended { place, relation, number, tested, .. } = ended;
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), StopReason> {
+        let TestDone { place, relation, number, result, .. } = done;
         let counts = self.checks.relations.entry(relation).or_default();
-        match tested.outcome {
-            Ok(Judged { violated: None, .. }) => counts.held += 1,
-            Ok(Judged { violated: Some(how), .. }) => {
+        let missing = match result.verdict {
+            Verdict::Holds => {
+                counts.held += 1;
+                None
+            }
+            Verdict::Violated(how) => {
                 counts.violated += 1;
-                let input =
-                    |side: &Vec<String>| vec![Input::new(String::new(), script(side).into_bytes())];
-                let inputs = tested.statements.iter().flatten().map(input).collect();
+                let inputs = result.sides.map(|sides| stored(self.language, &sides));
+                let inputs = inputs.unwrap_or_default();
                 let (relation, pair) = (relation.to_owned(), number.to_string());
                 let violation = Violation { relation, pair, how, inputs };
                 self.checks.violations.insert(place, violation);
+                None
             }
-            Err((_, lost)) => {
-                let Missing { failure, last_words, .. } = lost;
-                *counts.missing.entry((failure, last_words)).or_default() += 1;
-            }
+            Verdict::Invalid(reason) => Some(reason.missing()),
+            Verdict::Lost { missing, .. } => Some(missing),
+        };
+        if let Some(Missing { failure, last_words, .. }) = missing {
+            *counts.missing.entry((failure, last_words)).or_default() += 1;
         }
         (self.each)();
         Ok(())

@@ -5,6 +5,7 @@
 //! round that is lost is gone through again, and the same seed gives the same campaign, whatever the number of workers
 //! and however often it is killed.
 
+mod bandit;
 mod campaign;
 mod change;
 mod done;
@@ -12,21 +13,19 @@ mod examination;
 mod explore;
 mod guidance;
 mod history;
-mod known;
-mod lane;
-mod likeness;
-mod mutators;
+mod knowledge;
 mod plans;
-mod query_plan;
 mod round;
-mod sight;
-mod study;
+mod round_knowledge;
+mod round_runner;
+mod sketch_hashes;
+mod traces;
 
 pub use campaign::{Campaign, CampaignObserver, ROUND_LAG, fuzz};
 pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Probes};
 pub use history::{CampaignStats, FindingSummary, History, Record};
-pub use known::KnowledgeDelta;
+pub use knowledge::KnowledgeDelta;
 pub use round::Schedule;
 pub(crate) use round::{Changed, Round, RoundBatch};
-pub use sight::Novelty;
+pub use traces::Novelty;

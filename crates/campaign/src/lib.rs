@@ -7,26 +7,22 @@
 //! add up to is found out elsewhere, in the order of their places: the same whatever the number of
 //! workers.
 
-mod bench;
 mod check;
-mod crew;
-mod experiment;
 mod finding;
 mod fuzz;
 mod measure;
-mod message;
 mod plan;
-mod script;
-mod time;
-mod work;
+#[cfg(test)]
+mod scripted;
+mod stored_inputs;
+mod timing;
 mod worker;
+mod write_pairs;
 
 pub use check::{Checks, Counts, check};
-pub use crew::RunLog;
-pub use experiment::{CaseBatch, CaseResult, CaseRunner, PairResult};
 pub use finding::{
     Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug, KnownBugs,
-    ReplayResult, Signature, Size, Triage, TriageTargets, families,
+    Signature, Triage, TriageTargets, families,
 };
 pub use fuzz::{
     Campaign, CampaignObserver, CampaignStats, Counts as RoundCounts, Done, FindingSummary,
@@ -34,9 +30,11 @@ pub use fuzz::{
     Summary, fuzz,
 };
 pub use measure::measure;
-pub use message::{Coverage, WorkerConfig};
-pub use plan::Plan;
-pub use script::{script, write};
-pub use time::{Phase, PhaseTimes};
-pub use work::work;
-pub use worker::WorkerOptions;
+pub use plan::TestPlan;
+pub use timing::{Phase, PhaseTimes};
+pub use worker::batches::RunLog;
+pub use worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
+pub use worker::host::{Sites, WorkerOptions};
+pub use worker::main::work;
+pub use worker::protocol::{Coverage, WorkerConfig};
+pub use write_pairs::write_pairs;

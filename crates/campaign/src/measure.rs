@@ -4,81 +4,83 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use metacov_core::{Context, Cover, Input, Judgement, Operation, Setup, SiteTable, Suite};
+use metacov_core::{Context, Cover, Language, Operation, Setup, SiteTable, Suite, Verdict};
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupRead, Observer, SharedTable, StopReason, WorkerFold};
 
-use crate::crew::{self, Desk, Ended, RunLog};
-use crate::message::{Judged, SetupDone};
-use crate::plan::Plan;
-use crate::script::script;
-use crate::worker::{Worker, WorkerOptions};
+use crate::plan::TestPlan;
+use crate::stored_inputs::stored;
+use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
+use crate::worker::host::{WorkerOptions, WorkerProcess};
+use crate::worker::protocol::SetupDone;
 
 /// Runs all tests of a plan that the observer does not know yet, and folds them. An interrupt ends
 /// it, and the result is what was folded until then.
 pub fn measure(
-    plan: &Plan,
-    conditions: &WorkerOptions<'_>,
+    plan: &TestPlan,
+    options: &WorkerOptions<'_>,
     table: SharedTable,
     observer: &dyn Observer,
 ) -> Result<(Suite, RunLog), StopReason> {
-    let desk = || Folding {
+    let sink = || Folding {
         fold: WorkerFold::new(&table, Operation::Xor),
         observer,
         setup: None,
         executed: Cover::default(),
+        language: options.language(),
     };
-    let (desks, log) = crew::run(plan, conditions, desk)?;
+    let (sinks, log) = batches::run(plan, options, sink)?;
     let mut suite = Suite::new(SiteTable::new(), Operation::Xor, false);
-    for desk in desks {
-        desk.fold.put_into(&mut suite);
+    for sink in sinks {
+        sink.fold.put_into(&mut suite);
     }
     suite.table = table.into_table();
     Ok((suite, log))
 }
 
-/// A desk that folds pairs.
+/// Folds pairs.
 struct Folding<'f> {
     fold: WorkerFold<'f>,
     observer: &'f dyn Observer,
-    /// What made the database.
+    /// What made the state.
     setup: Option<Arc<Setup>>,
     /// What making it ran.
     executed: Cover,
+    language: &'static dyn Language,
 }
 
-impl Desk for Folding<'_> {
+impl ResultSink for Folding<'_> {
     fn wants(&self, place: u64, relation: &'static str, number: u64) -> Result<bool, Error> {
         Ok(!self.observer.is_done(place, relation, &number.to_string())?)
     }
 
-    fn set_database(&mut self, built: SetupDone, worker: &Worker) -> io::Result<()> {
-        self.executed = worker.sites()?.cover(&built.executed)?;
-        self.setup = Some(Arc::new(Setup::new(script(&built.setup).into_bytes())));
+    fn set_state(&mut self, done: SetupDone, worker: &WorkerProcess) -> io::Result<()> {
+        self.executed = worker.sites()?.cover(&done.executed)?;
+        self.setup = Some(Arc::new(Setup::new(self.language.script(&done.setup).into_bytes())));
         Ok(())
     }
 
-    fn take(&mut self, ended: Ended<'_>) -> Result<(), StopReason> {
-        let Ended { place, relation, number, tested, worker } = ended;
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), StopReason> {
+        let TestDone { place, relation, number, result, worker } = done;
         let pair = number.to_string();
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
         let fault = |error| StopReason::Input(Fault::Io(error).of(sides[0].clone()));
-        let input = |side: &Vec<String>| vec![Input::new(String::new(), script(side).into_bytes())];
-        let inputs = tested.statements.iter().flatten().map(input).collect();
-        let mut context = Context { setup: self.setup.clone(), inputs, judgement: None };
-        let table = &worker.sites().map_err(fault)?.table;
-        let readings = match tested.outcome {
-            Ok(Judged { violated, sides: Some(bytes) }) => {
-                context.judgement = Some(violated.map_or(Judgement::Holds, Judgement::Violated));
-                let group = worker.sites().and_then(|sites| sites.group(&self.executed, &bytes));
+        let inputs = result.sides.map(|sides| stored(self.language, &sides)).unwrap_or_default();
+        let mut context = Context { setup: self.setup.clone(), inputs, verdict: None };
+        let found = worker.sites().map_err(fault)?;
+        let readings = match result.verdict {
+            Verdict::Lost { side, missing } => Err((side.unwrap_or(0), missing)),
+            Verdict::Invalid(reason) => Err((reason.side(), reason.missing())),
+            verdict => {
+                context.verdict = Some(verdict);
+                let covers = result.covers.ok_or_else(|| io::Error::other("no covers reported"));
+                let group = covers.and_then(|covers| found.group(&self.executed, &covers));
                 Ok(group.map_err(fault)?)
             }
-            Ok(_) => return Err(fault(io::Error::other("what it ran is not told"))),
-            Err(missing) => Err(missing),
         };
-        let took = Duration::from_micros(tested.micros);
+        let took = Duration::from_micros(result.micros);
         let read =
             GroupRead { place, relation, pair: &pair, sides: &sides, readings, context, took };
-        self.fold.add(read, table, self.observer)
+        self.fold.add(read, &found.table, self.observer)
     }
 }

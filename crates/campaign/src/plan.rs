@@ -1,28 +1,28 @@
 //! Which tests there are.
 
-/// Which tests, on how many databases.
+/// Which tests, on how many states.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct TestPlan {
     /// The seed of all.
     pub seed: u64,
-    /// The relations, as they stand in the table of all.
+    /// The relations, as positions in the method's table.
     pub relations: Vec<usize>,
     /// How many pairs of each.
     pub pairs: u64,
-    /// How many databases they are spread over.
-    pub databases: u64,
+    /// How many states they are spread over.
+    pub subjects: u64,
 }
 
-impl Plan {
+impl TestPlan {
     /// How many pairs in all.
     pub fn groups(&self) -> u64 {
         self.pairs * self.relations.len() as u64
     }
 
-    /// The tests on a database: every relation has its share.
-    pub(crate) fn tests(&self, database: u64) -> impl Iterator<Item = (usize, u64)> {
-        let step = usize::try_from(self.databases).unwrap_or(usize::MAX);
-        let numbers = (database..self.pairs).step_by(step);
+    /// The tests on a state: every relation has its share.
+    pub(crate) fn tests(&self, subject: u64) -> impl Iterator<Item = (usize, u64)> {
+        let step = usize::try_from(self.subjects).unwrap_or(usize::MAX);
+        let numbers = (subject..self.pairs).step_by(step);
         self.relations
             .iter()
             .flat_map(move |relation| numbers.clone().map(|number| (*relation, number)))

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{Input, Violation};
+use metacov_core::{StoredInput, Violation};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
@@ -47,6 +47,6 @@ pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, talk: &Consol
 }
 
 /// An input in one line.
-fn line(input: &Input) -> String {
+fn line(input: &StoredInput) -> String {
     String::from_utf8_lossy(&input.content).trim_end().replace('\n', " ")
 }

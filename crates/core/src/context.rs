@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::Fingerprint;
+use crate::{Fingerprint, Verdict};
 
 /// What a group was run on, and how it was judged: all that there is to say of it besides what it
 /// ran.
@@ -11,23 +11,14 @@ pub struct Context {
     /// What made the state that all its sides started from, if they share one.
     pub setup: Option<Arc<Setup>>,
     /// By side: what it was run on. None at all if nobody knows.
-    pub inputs: Vec<Vec<Input>>,
-    /// Whether the outputs keep to the relation, if somebody looked.
-    pub judgement: Option<Judgement>,
-}
-
-/// What somebody who knows the relation says of the outputs of a group.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Judgement {
-    /// They keep to it.
-    Holds,
-    /// They do not: how they differ.
-    Violated(String),
+    pub inputs: Vec<Vec<StoredInput>>,
+    /// What the outcomes mean, if they were judged.
+    pub verdict: Option<Verdict>,
 }
 
 /// One of the inputs of a side.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Input {
+pub struct StoredInput {
     /// What it is called, and what else the execution got; it may be nothing.
     pub name: String,
     /// Its bytes, or the first of them.
@@ -53,19 +44,19 @@ pub struct Violation {
     /// How its outputs differ.
     pub how: String,
     /// By side: what it was run on.
-    pub inputs: Vec<Vec<Input>>,
+    pub inputs: Vec<Vec<StoredInput>>,
 }
 
 impl Context {
     /// The violation of a group with this context, if it is one.
     pub fn violation(&self, relation: &str, pair: &str) -> Option<Violation> {
-        let Some(Judgement::Violated(how)) = &self.judgement else { return None };
+        let Some(Verdict::Violated(how)) = &self.verdict else { return None };
         let (relation, pair, how) = (relation.to_owned(), pair.to_owned(), how.clone());
         Some(Violation { relation, pair, how, inputs: self.inputs.clone() })
     }
 }
 
-impl Input {
+impl StoredInput {
     /// How much of an input is kept. What shows a violation is small; a program that eats videos
     /// should not fill the disk.
     pub const BYTES_MAX: usize = 64 * 1024;
@@ -73,8 +64,8 @@ impl Input {
     /// An input, as much as is kept of it.
     pub fn new(name: String, mut content: Vec<u8>) -> Self {
         let bytes = content.len() as u64;
-        content.truncate(Input::BYTES_MAX);
-        Input { name, content, bytes }
+        content.truncate(StoredInput::BYTES_MAX);
+        StoredInput { name, content, bytes }
     }
 
     /// Whether not all of it was kept.

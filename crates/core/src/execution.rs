@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How an execution ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Exit {
     /// By itself, with exit code zero.
     Success,
@@ -30,7 +30,7 @@ pub enum Failure {
 }
 
 /// A side that has no cover.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Missing {
     /// Why.
     pub failure: Failure,

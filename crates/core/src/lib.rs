@@ -36,7 +36,7 @@
 //! those numbers. Counters of any kind are projected to sites *first*; what remains is exclusive-or at memory speed,
 //! the same for all criteria at once.
 //!
-//! The crate is pure: no input, no output, no clock, no randomness.
+//! The crate is pure: no input, no output, no clock; random choices come from a seed.
 
 mod context;
 mod cover;
@@ -47,23 +47,26 @@ mod fingerprint;
 mod group;
 mod growth;
 mod mark;
+mod method;
 mod operation;
-mod outcome;
 mod pair;
 mod reading;
 mod renumbering;
+mod rng;
 pub mod runs;
 mod same_build;
 mod site;
 mod state;
+mod success_rates;
 mod suite;
 mod summary;
 mod symbols;
 mod table;
 mod tally;
+mod test;
 mod warning;
 
-pub use context::{Context, Input, Judgement, Setup, Violation};
+pub use context::{Context, Setup, StoredInput, Violation};
 pub use cover::Cover;
 pub use criterion::{Criteria, Criterion};
 pub use error::{BuildMismatch, GroupTooSmall};
@@ -72,17 +75,23 @@ pub use fingerprint::Fingerprint;
 pub use group::Group;
 pub use growth::{Curve, Growth, Point};
 pub use mark::Mark;
+pub use method::{
+    Effort, Facts, Language, Method, Reduction, RelationInfo, SetupStep, StillFails, Subject,
+    Variant,
+};
 pub use operation::Operation;
-pub use outcome::{Outcome, Value};
 pub use pair::Pair;
 pub use reading::Reading;
 pub use renumbering::Renumbering;
+pub use rng::{Recipe, Rng, seed};
 pub use same_build::{absorb_run, same_build};
 pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
 pub use state::{Kind, State};
+pub use success_rates::{Success, SuccessRates};
 pub use suite::{Agreement, Suite};
 pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use symbols::Symbol;
-pub use table::{BuildId, SiteTable, TableId};
+pub use table::{BuildId, SiteTable, TableData, TableId};
 pub use tally::Tally;
+pub use test::{Case, Input, Invalid, Judge, Outcome, Size, Test, Value, Verdict};
 pub use warning::Warning;

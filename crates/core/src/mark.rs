@@ -1,8 +1,10 @@
 //! What a producer says of the build at a site.
 
+use serde::{Deserialize, Serialize};
+
 /// What tells a site's code from other code at the same place: the hash of a source line, or of the
 /// shape of a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// What was hashed, and by which producer: not zero.
     pub producer: u16,

@@ -1,9 +1,13 @@
 //! The idea that carries the house: two things of one kind, and what happens to them on the way.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Cover;
 
 /// The two sides of a metamorphic test: two inputs, two executions, two covers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Pair<T> {
     /// The first side.
     pub a: T,

@@ -1,10 +1,12 @@
 //! What can be covered, and how it is told apart.
 
+use serde::{Deserialize, Serialize};
+
 use crate::cover::BITS;
 use crate::{Criterion, Symbol};
 
 /// The number of a site in its [`SiteTable`](crate::SiteTable): dense, from zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SiteId(u32);
 
 impl SiteId {
@@ -24,7 +26,7 @@ impl SiteId {
 }
 
 /// The number of a source file in its [`SiteTable`](crate::SiteTable).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FileId(u32);
 
 impl FileId {
@@ -39,7 +41,7 @@ impl FileId {
 }
 
 /// A place in a build that runs or does not run. Two sites are the same if and only if all their parts are equal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// The source file.
     pub file: FileId,
@@ -52,7 +54,7 @@ pub struct Site {
 }
 
 /// What stands at a place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Element {
     /// The line as a whole.
     Line,
@@ -72,7 +74,7 @@ pub enum Element {
 }
 
 /// Where a region begins and ends, besides its first line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// First column.
     pub column: u32,
@@ -83,7 +85,7 @@ pub struct Span {
 }
 
 /// What tells the branches of one line apart. Producers name them in different ways, and ways do not mix: see [`Naming`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BranchKey {
     /// The n-th on its line (gcov's JSON before 14, what lcov makes of it, gcovr before 8.4).
     Position(u32),
@@ -126,7 +128,7 @@ pub enum BranchKey {
 
 /// The ways of naming branches that occur in a set of sites. Branches that are named in different ways cannot be
 /// compared: each would count as known to one side only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Naming(u8);
 
 impl Naming {

@@ -2,10 +2,14 @@
 
 use std::hash::BuildHasher;
 
+use serde::{Deserialize, Serialize};
+
 use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// A name in its [`SiteTable`](crate::SiteTable).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Symbol(u32);
 
 impl Symbol {
@@ -39,6 +43,16 @@ impl Symbols {
         self.index
             .insert_unique(hash, number, |number| hasher.hash_one(slice(text, ends, *number)));
         Symbol(number)
+    }
+
+    /// All names but the empty one, in the order of their symbols.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        (1..=self.ends.len()).map(|number| slice(&self.text, &self.ends, number as u32))
+    }
+
+    /// Whether there is such a symbol.
+    pub(crate) fn contains(&self, symbol: Symbol) -> bool {
+        symbol.0 as usize <= self.ends.len()
     }
 
     /// The name of a symbol.

@@ -1,11 +1,15 @@
 //! The numbering of all sites of one build.
 
+mod data;
+
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+
+pub use data::TableData;
 
 use crate::symbols::Symbols;
 use crate::{

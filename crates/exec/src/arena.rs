@@ -12,7 +12,7 @@ use metacov_runtime::{MAGIC, PAGE_BYTES};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
 use rustix::process::{Resource, getrlimit};
 
-use crate::trace::Trace;
+use crate::capture::Trace;
 
 /// How much room there is, if files may be so large. Only what is used takes memory.
 const ARENA_BYTES_MAX: usize = 4 << 30;

@@ -1,86 +1,102 @@
-//! SQLite, as a library that is loaded: in a process that serves no other purpose.
+//! Targets that are opened in this process: libraries, by name and version.
 
-mod chance;
-mod connection;
-mod functions;
-mod heap;
-mod image;
-mod state;
-
-use std::ffi::{CStr, c_void};
 use std::io;
-use std::path::Path;
-use std::ptr;
+use std::path::{Path, PathBuf};
 
-use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
+use metacov_core::{Facts, Input, Method, Outcome};
+use metacov_runtime::Compiler;
 
-pub use connection::Connection;
-pub use state::State;
+/// A target: how to find, build and open it.
+pub trait Target: Sync {
+    /// Its name on command lines, such as `sqlite`.
+    fn name(&self) -> &'static str;
 
-use connection::Budget;
-use functions::{Functions, code};
-use image::Image;
+    /// Makes its tests.
+    fn method(&self) -> &'static dyn Method;
 
-/// An SQLite that has been loaded. It stays loaded as long as the process lives.
-pub struct Engine {
-    functions: Functions,
-    image: Image,
+    /// The version that a name without one stands for.
+    fn default_version(&self) -> &'static str;
+
+    /// All versions that can be had, oldest first.
+    fn versions(&self) -> Vec<&'static str>;
+
+    /// The artifact of a version, if it was built before or needs no building.
+    fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>>;
+
+    /// Builds a version, in all flavours. It appears below `cache` whole or not at all.
+    fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact>;
+
+    /// Loads a library into this process, which has one thread and serves no other purpose.
+    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
 }
 
-impl Engine {
-    /// Loads a library.
-    #[expect(unsafe_code, reason = "code of a target is loaded: see the safety comments")]
-    pub fn load(library: &Path) -> io::Result<Self> {
-        let failed = |error: libloading::Error| io::Error::other(error.to_string());
-        // SAFETY: whatever its constructors do, they do to this process, which serves no other
-        // purpose.
-        let library =
-            unsafe { Library::open(Some(library), RTLD_NOW | RTLD_LOCAL) }.map_err(failed)?;
-        // SAFETY: the types are those of sqlite3.h.
-        let functions = unsafe { Functions::of(&library) }.map_err(failed)?;
-        std::mem::forget(library);
-        let image = Image::at(functions.open as *const c_void)
-            .ok_or_else(|| io::Error::other("a library that cannot be found in memory"))?;
-        Ok(Engine { functions, image })
-    }
+/// A target that was built.
+#[derive(Clone, Debug)]
+pub struct Artifact {
+    /// The folder of its notes and source.
+    pub folder: PathBuf,
+    /// The folder that it was compiled in, as its notes name it.
+    pub compiled_in: String,
+    /// Its libraries, by flavour: the library, and the folder of its notes.
+    pub libraries: [(PathBuf, PathBuf); 3],
+}
 
-    /// Has it take its memory from a place of its own, so that [`State`]s can be kept. To be called
-    /// once, before it is used.
-    pub fn set_apart(&self) -> io::Result<()> {
-        heap::take()?;
-        match self.image.replace(&heap::FUNCTIONS)? {
-            0 => Err(io::Error::other("a library that does not take its memory from `malloc`")),
-            _ => Ok(()),
-        }
-    }
+/// What a library is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavour {
+    /// To count exactly.
+    Exact,
+    /// To count on optimised code: for campaigns, which ask what is new more often than which line it is on.
+    Fast,
+    /// Not to count.
+    Plain,
+}
 
-    /// The state that it is in.
-    pub fn state(&self) -> io::Result<State> {
-        State::of(&self.image)
-    }
+impl Flavour {
+    /// All of them, in the order of [`Artifact::libraries`].
+    pub const ALL: [Flavour; 3] = [Flavour::Exact, Flavour::Fast, Flavour::Plain];
+}
 
-    /// Its minor version: 54 of 3.54.1.
-    pub fn minor_version(&self) -> u16 {
-        self.functions.minor_version()
+impl Artifact {
+    /// The library of a flavour, and the folder of its notes.
+    pub fn library(&self, flavour: Flavour) -> &(PathBuf, PathBuf) {
+        &self.libraries[flavour as usize]
     }
+}
 
-    /// Whether it was compiled with an option, such as `ENABLE_FTS5`.
-    #[expect(unsafe_code, reason = "the interface of SQLite")]
-    pub fn has_option(&self, name: &CStr) -> bool {
-        // SAFETY: a name that ends with zero.
-        unsafe { (self.functions.has_option)(name.as_ptr()) != 0 }
-    }
+/// How a library is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenOptions {
+    /// Whether what it runs is captured: it is used once, so that what it does only the first time is done, and its
+    /// memory can be set back.
+    pub is_measured: bool,
+    /// What a statement may do, in steps of the target: the same on every machine.
+    pub steps_max: u64,
+}
 
-    /// A new database in memory. What it does at random, such as to make up names, it does the same
-    /// way each time.
-    #[expect(unsafe_code, reason = "the interface of SQLite")]
-    pub fn open(&self) -> io::Result<Connection<'_>> {
-        let functions = &self.functions;
-        let mut db = ptr::null_mut();
-        // SAFETY: a name that ends with zero, and a place for the result.
-        let code = unsafe { (functions.open)(c":memory:".as_ptr(), &raw mut db) };
-        let connection = Connection { functions, db, budget: Box::new(Budget::default()) };
-        chance::begin(functions);
-        if code == code::OK { Ok(connection) } else { Err(io::Error::other(connection.message())) }
-    }
+/// An opened target. `Err` is our failure; what the target does is an [`Outcome`].
+pub trait Session {
+    /// What it says of itself.
+    fn facts(&self) -> Facts;
+
+    /// Begins with an empty state.
+    fn begin(&mut self) -> io::Result<()>;
+
+    /// Runs an input on the state.
+    fn run(&mut self, input: &Input) -> io::Result<Outcome>;
+
+    /// Keeps the state under a mark, in place of what was kept there.
+    fn keep(&mut self, mark: Mark) -> io::Result<()>;
+
+    /// Goes back to a state that was kept, to the byte; nothing if none was.
+    fn restore(&mut self, mark: Mark) -> io::Result<()>;
+}
+
+/// Which of the states that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The state that each side starts from.
+    Start,
+    /// The state that an observer interrupts and goes back to.
+    Interrupted,
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use metacov_core::Input;
+use metacov_core::StoredInput;
 use metacov_formats::{Error, Fault};
 
 /// What stands for the input in a command.
@@ -47,11 +47,11 @@ impl Invocation {
     }
 
     /// What the execution is run on, as it is kept: its files, the first with what else it gets.
-    pub fn inputs(&self) -> Result<Vec<Input>, Error> {
+    pub fn inputs(&self) -> Result<Vec<StoredInput>, Error> {
         self.read_inputs().map_err(|error| Fault::Io(error).of(self.name()))
     }
 
-    fn read_inputs(&self) -> io::Result<Vec<Input>> {
+    fn read_inputs(&self) -> io::Result<Vec<StoredInput>> {
         let environment = self
             .environment
             .iter()
@@ -65,7 +65,7 @@ impl Invocation {
                 first.name = format!("{} {}", first.name, more.join(" "));
             }
             Some(_) => {}
-            None => inputs.push(Input::new(more.join(" "), Vec::new())),
+            None => inputs.push(StoredInput::new(more.join(" "), Vec::new())),
         }
         Ok(inputs)
     }
@@ -82,15 +82,15 @@ impl Invocation {
 }
 
 /// A file, as much as is kept of it.
-fn kept(path: &Path) -> io::Result<Input> {
+fn kept(path: &Path) -> io::Result<StoredInput> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let metadata = std::fs::metadata(path)?;
     let mut content = Vec::new();
     // What can be read only once, such as a pipe, is left to the program.
     if metadata.is_file() {
-        File::open(path)?.take(Input::BYTES_MAX as u64).read_to_end(&mut content)?;
+        File::open(path)?.take(StoredInput::BYTES_MAX as u64).read_to_end(&mut content)?;
     }
-    Ok(Input { name, content, bytes: metadata.len() })
+    Ok(StoredInput { name, content, bytes: metadata.len() })
 }
 
 fn holds_input(argument: &OsStr) -> bool {

@@ -9,6 +9,7 @@
 //! Each worker thread of a fold has a [`ProcessRunner`], which runs the sides of groups.
 
 mod arena;
+mod capture;
 mod child;
 mod counters;
 mod engine;
@@ -16,7 +17,6 @@ mod invocation;
 mod load;
 mod manifest;
 mod message;
-mod meter;
 mod output;
 mod pairs;
 mod processor_time;
@@ -24,22 +24,22 @@ mod runner;
 mod servant;
 mod serve;
 mod session;
+mod snapshot;
 mod supervise;
 mod supervisor;
 mod target;
-mod trace;
 mod worker;
 
+pub use capture::{Capture, GcovCapture, Trace};
 pub use child::{fix_addresses, give_back_memory, in_child, keep_memory};
-pub use engine::{Connection, Engine, State};
+pub use engine::{Artifact, Flavour, Mark, OpenOptions, Session, Target};
 pub use invocation::Invocation;
 pub use load::load;
 pub use manifest::Executions;
-pub use meter::Meter;
 pub use pairs::pairs_below;
 pub use processor_time::processor_time;
 pub use runner::ProcessRunner;
 pub use servant::{HelperEvent, HelperPort, HelperProcess};
+pub use snapshot::{LibraryMemory, MemorySnapshot};
 pub use supervise::supervise;
 pub use target::{Limits, Mode, Program};
-pub use trace::Trace;

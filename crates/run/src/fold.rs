@@ -8,7 +8,7 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use metacov_core::{Context, Input, Missing, Operation, Reading, Setup, SiteTable, Suite};
+use metacov_core::{Context, Missing, Operation, Reading, Setup, SiteTable, StoredInput, Suite};
 use metacov_formats::{
     CoverageLoader, Error, Fault, FileSpec, GroupSpec, Location, PairList, Scope, SharedNotes,
     Specs,
@@ -52,7 +52,7 @@ pub trait Source: Sync {
     fn name(&self, side: &Self::Side) -> String;
 
     /// What a side is run on, if it is run.
-    fn inputs(&self, _side: &Self::Side) -> Result<Vec<Input>, Error> {
+    fn inputs(&self, _side: &Self::Side) -> Result<Vec<StoredInput>, Error> {
         Ok(Vec::new())
     }
 
@@ -153,7 +153,7 @@ fn read_group<S: Source>(
     }
     let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
     let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
-    let context = Context { setup: source.setup(), inputs, judgement: None };
+    let context = Context { setup: source.setup(), inputs, verdict: None };
     let start = Instant::now();
     let read = spec.sides.try_map(|side| source.read(side, runner, intake))?;
     let missing = read.sides().iter().position(Result::is_err);

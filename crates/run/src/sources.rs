@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use metacov_core::{Input, Missing, Reading, Setup};
+use metacov_core::{Missing, Reading, Setup, StoredInput};
 use metacov_exec::{Invocation, ProcessRunner, Program};
 use metacov_formats::{CoverageLoader, Error, FileSpec};
 
@@ -61,7 +61,7 @@ impl Source for ProgramRuns {
         side.first().map(Invocation::name).unwrap_or_default()
     }
 
-    fn inputs(&self, side: &Vec<Invocation>) -> Result<Vec<Input>, Error> {
+    fn inputs(&self, side: &Vec<Invocation>) -> Result<Vec<StoredInput>, Error> {
         Ok(side.iter().map(Invocation::inputs).collect::<Result<Vec<_>, _>>()?.concat())
     }
 

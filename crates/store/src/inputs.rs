@@ -1,6 +1,6 @@
 //! What sides were run on, as rows.
 
-use metacov_core::{Input, Setup};
+use metacov_core::{Setup, StoredInput};
 use metacov_formats::Fault;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,13 +12,13 @@ use crate::sites::number;
 pub(crate) fn write(
     connection: &Connection,
     pair: i64,
-    sides: &[Vec<Input>],
+    sides: &[Vec<StoredInput>],
 ) -> rusqlite::Result<()> {
     let mut insert =
         connection.prepare_cached("INSERT INTO input VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for (side, inputs) in sides.iter().enumerate() {
         for (at, input) in inputs.iter().enumerate() {
-            let Input { name, content, bytes } = input;
+            let StoredInput { name, content, bytes } = input;
             let (side, at, bytes) = (number(side), number(at), bytes.cast_signed());
             insert.execute(params![pair, side, at, name, cell(content), bytes])?;
         }
@@ -27,17 +27,17 @@ pub(crate) fn write(
 }
 
 /// The inputs of a pair, by side.
-pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<Input>>, Fault> {
+pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<StoredInput>>, Fault> {
     let mut rows = connection.prepare_cached(
         "SELECT side, number, name, content, bytes FROM input WHERE pair = ?1
          ORDER BY side, number",
     )?;
     let rows = rows.query_map([pair], |row| {
         let bytes = row.get::<_, i64>(4)?.cast_unsigned();
-        let input = Input { name: row.get(2)?, content: content(row, 3)?, bytes };
+        let input = StoredInput { name: row.get(2)?, content: content(row, 3)?, bytes };
         Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, input))
     })?;
-    let mut sides: Vec<Vec<Input>> = Vec::new();
+    let mut sides: Vec<Vec<StoredInput>> = Vec::new();
     for row in rows {
         let (side, at, input) = row?;
         if side == number(sides.len()) {

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Criteria, Exit, Failure, Fingerprint, Group, Input, Judgement, Missing, Naming, Reading,
-    SiteTable, Violation,
+    Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Naming, Reading, SiteTable,
+    StoredInput, Verdict, Violation,
 };
 use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -34,9 +34,9 @@ pub struct StoredPair {
     /// What its sides started from, if they share it: see [`Run::setup`](crate::Run::setup).
     pub setup: Option<u64>,
     /// By side: what it was run on. None at all if nobody knows.
-    pub inputs: Vec<Vec<Input>>,
+    pub inputs: Vec<Vec<StoredInput>>,
     /// Whether the outputs keep to the relation, if all sides were measured and somebody looked.
-    pub judgement: Option<Judgement>,
+    pub verdict: Option<Verdict>,
     /// How long it took.
     pub took: Duration,
 }
@@ -44,8 +44,8 @@ pub struct StoredPair {
 impl StoredPair {
     /// How it violates its relation, if it does.
     pub fn violation(&self) -> Option<&str> {
-        match &self.judgement {
-            Some(Judgement::Violated(how)) => Some(how),
+        match &self.verdict {
+            Some(Verdict::Violated(how)) => Some(how),
             _ => None,
         }
     }
@@ -55,7 +55,7 @@ impl StoredPair {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PairRow {
     failure: Option<Failure>,
-    judgement: Option<Judgement>,
+    verdict: Option<Verdict>,
     pub(crate) relation: String,
     pub(crate) name: String,
     sides: usize,
@@ -66,7 +66,7 @@ pub(crate) struct PairRow {
     differing: Option<u64>,
     covers: Vec<SideRow>,
     setup: Option<u64>,
-    inputs: Vec<Vec<Input>>,
+    inputs: Vec<Vec<StoredInput>>,
     pub(crate) microseconds: u64,
     pub(crate) place: u64,
 }
@@ -84,7 +84,7 @@ impl PairRow {
     pub(crate) fn of(stored: &StoredPair, base: &Base) -> Self {
         let mut row = PairRow {
             failure: None,
-            judgement: None,
+            verdict: None,
             relation: stored.relation.clone(),
             name: stored.name.clone(),
             sides: stored.sides,
@@ -101,7 +101,7 @@ impl PairRow {
         };
         match &stored.outcome {
             Ok(group) => {
-                row.judgement.clone_from(&stored.judgement);
+                row.verdict.clone_from(&stored.verdict);
                 row.set_covers(group, base);
             }
             Err((side, missing)) => row.set_missing(*side, missing),
@@ -193,25 +193,27 @@ impl PairRow {
     }
 
     fn verdict(&self) -> &'static str {
-        match (&self.judgement, self.failure) {
+        match (&self.verdict, self.failure) {
             (_, Some(failure)) => failure.name(),
             (None, None) => MEASURED,
-            (Some(Judgement::Holds), None) => HOLDS,
-            (Some(Judgement::Violated(_)), None) => VIOLATED,
+            (Some(Verdict::Holds), None) => HOLDS,
+            (Some(Verdict::Violated(_)), None) => VIOLATED,
+            (Some(Verdict::Invalid(_)), None) => Failure::Invalid.name(),
+            (Some(Verdict::Lost { missing, .. }), None) => missing.failure.name(),
         }
     }
 
     fn violation(&self) -> Option<&str> {
-        match &self.judgement {
-            Some(Judgement::Violated(how)) => Some(how),
+        match &self.verdict {
+            Some(Verdict::Violated(how)) => Some(how),
             _ => None,
         }
     }
 
     /// Its place, and the violation that it is.
     pub(crate) fn violated(self) -> Option<(u64, Violation)> {
-        let PairRow { place, relation, name: pair, judgement, inputs, .. } = self;
-        let Some(Judgement::Violated(how)) = judgement else { return None };
+        let PairRow { place, relation, name: pair, verdict, inputs, .. } = self;
+        let Some(Verdict::Violated(how)) = verdict else { return None };
         Some((place, Violation { relation, pair, how, inputs }))
     }
 
@@ -301,7 +303,7 @@ impl PairRow {
     fn of_row(
         row: &Row<'_>,
         covers: Vec<SideRow>,
-        inputs: Vec<Vec<Input>>,
+        inputs: Vec<Vec<StoredInput>>,
     ) -> rusqlite::Result<Option<(Self, i64)>> {
         let unsigned = |at| {
             row.get::<_, Option<i64>>(at)
@@ -309,9 +311,9 @@ impl PairRow {
         };
         let verdict: String = row.get(4)?;
         let failure = Failure::ALL.into_iter().find(|failure| failure.name() == verdict);
-        let judgement = match (verdict.as_str(), row.get(12)?) {
-            (HOLDS, _) => Some(Judgement::Holds),
-            (VIOLATED, Some(how)) => Some(Judgement::Violated(how)),
+        let verdict = match (verdict.as_str(), row.get(12)?) {
+            (HOLDS, _) => Some(Verdict::Holds),
+            (VIOLATED, Some(how)) => Some(Verdict::Violated(how)),
             (MEASURED, _) => None,
             _ if failure.is_some() => None,
             _ => return Ok(None),
@@ -322,7 +324,7 @@ impl PairRow {
             name: row.get(2)?,
             sides: unsigned(3)?.unwrap_or(0),
             failure,
-            judgement,
+            verdict,
             failed_side: unsigned(5)?,
             exit_code: row.get(6)?,
             signal: row.get(7)?,
@@ -367,8 +369,8 @@ impl PairRow {
             Ok(Group::new(sides).map_err(|_| fault("a single side"))?)
         };
         let took = Duration::from_micros(self.microseconds);
-        let PairRow { place, relation, name, sides, setup, inputs, judgement, .. } = self;
-        Ok(StoredPair { place, relation, name, sides, outcome, setup, inputs, judgement, took })
+        let PairRow { place, relation, name, sides, setup, inputs, verdict, .. } = self;
+        Ok(StoredPair { place, relation, name, sides, outcome, setup, inputs, verdict, took })
     }
 }
 

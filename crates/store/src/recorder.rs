@@ -244,7 +244,7 @@ impl Observer for RunWriter {
             },
             setup: done.context.setup.as_ref().map(|setup| setup.hash()),
             inputs: done.context.inputs.clone(),
-            judgement: done.context.judgement.clone(),
+            verdict: done.context.verdict.clone(),
             took: done.took,
         };
         let row = match base {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use metacov_relations::Comparison;
+use metacov_core::{Case, Input, Judge, Pair};
 use serde::Deserialize;
 
 /// A known bug.
@@ -30,6 +30,20 @@ pub struct Bug {
     pub fix_lines: Vec<FixLines>,
 }
 
+impl Bug {
+    /// Its pair.
+    pub fn case(&self) -> Case {
+        let side = |query: &String| vec![Input::of(query.clone())];
+        Case {
+            relation: String::new(),
+            setup: self.setup.clone(),
+            sides: Pair { a: side(&self.a), b: side(&self.b) },
+            parts: Vec::new(),
+            judge: self.compare.judge(),
+        }
+    }
+}
+
 /// How the results of two sides must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -43,12 +57,12 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// The same, for relations.
-    pub fn comparison(self) -> Comparison {
+    /// The judge that it stands for.
+    pub fn judge(self) -> Judge {
         match self {
-            Compare::Multiset => Comparison::Bag,
-            Compare::Value => Comparison::Number,
-            Compare::RowCount => Comparison::RowsCounted,
+            Compare::Multiset => Judge::Bag,
+            Compare::Value => Judge::Number,
+            Compare::RowCount => Judge::RowsCounted,
         }
     }
 }

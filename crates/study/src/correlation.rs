@@ -1,7 +1,7 @@
 //! Whether coverage grows with the number of bugs that are found: the second half of the paper's Q.1.
 
 use metacov_core::Cover;
-use metacov_relations::Rng;
+use metacov_core::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::statistics::{pearson, spearman};

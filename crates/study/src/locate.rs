@@ -2,17 +2,14 @@
 //!
 //! `docs/locate.md` has the formula, why it is this one, and how well it does on known bugs.
 
-mod edit;
 mod evaluation;
 mod frequency;
 mod passing;
 mod ranking;
 mod symptom;
-mod variant;
 
 pub use evaluation::{Found, Shares, found, shares};
 pub use frequency::Frequency;
 pub use passing::{Passing, passing};
 pub use ranking::{Formula, Ranking, Suspect, rank};
 pub use symptom::{Symptom, Unfit, explore};
-pub use variant::Case;

@@ -1,15 +1,16 @@
 //! Ranking with a handful of made-up covers, and looking into a made-up engine.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{
-    Cover, Element, Functions, Missing, Outcome, Pair, Site, SiteTable, Symbol, Value,
+    Case, Cover, Effort, Element, Functions, Input, Judge, Language, Missing, Outcome, Pair,
+    Reduction, Site, SiteTable, StillFails, Symbol, Value, Variant,
 };
-use metacov_relations::Comparison;
 use metacov_study::corpus::{Change, FixLines};
 use metacov_study::locate::{
-    Case, Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
+    Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
 };
 
 /// Lines 1 to 20 of one file: `first` up to 10, `second` behind it.
@@ -149,24 +150,105 @@ fn fixes_are_found_by_their_first_line_and_function() {
     assert_eq!((shares.bugs, shares.functions, shares.lines), (3, [1, 2, 2, 2], [2, 2, 2]));
 }
 
+/// A language whose variants have another digit in their sides, in all places, or a statement less in the setup.
+struct Digits;
+
+impl Language for Digits {
+    fn variants(&self, case: &Case, _: usize) -> Vec<Variant> {
+        let other = |digit: char| {
+            let side = |side: Vec<Input>| {
+                let input = |input: Input| {
+                    let texts = input.statements.iter();
+                    Input { statements: texts.map(|text| format!("{text} -- {digit}")).collect() }
+                };
+                side.into_iter().map(input).collect()
+            };
+            let edited = |inputs: Vec<Input>| -> Vec<Input> {
+                let input = |input: Input| {
+                    let texts = input.statements.iter().map(|text| text.replace('1', &digit.to_string()));
+                    Input { statements: texts.collect() }
+                };
+                inputs.into_iter().map(input).collect()
+            };
+            let (setup, origins) = (case.setup.clone(), (0..case.setup.len()).map(Some).collect());
+            let same: Vec<Option<usize>> = Vec::clone(&origins);
+            [
+                Variant { setup: setup.clone(), origins, sides: case.sides.clone().map(side) },
+                Variant { setup, origins: same, sides: case.sides.clone().map(edited) },
+            ]
+        };
+        let mut variants: Vec<Variant> = "23456789abcdefghij".chars().flat_map(other).collect();
+        for at in 0..case.setup.len() {
+            let (mut setup, mut origins) = (case.setup.clone(), (0..case.setup.len()).map(Some).collect::<Vec<_>>());
+            setup.remove(at);
+            origins.remove(at);
+            variants.push(Variant { setup, origins, sides: case.sides.clone() });
+        }
+        variants
+    }
+
+    fn extension(&self) -> &'static str {
+        unreachable!("only variants are asked for")
+    }
+
+    fn script(&self, _: &[String]) -> String {
+        unreachable!("only variants are asked for")
+    }
+
+    fn statements(&self, _: &str) -> Vec<String> {
+        unreachable!("only variants are asked for")
+    }
+
+    fn words(&self, _: &str) -> Vec<String> {
+        unreachable!("only variants are asked for")
+    }
+
+    fn reproducer(&self, _: &Case, _: &[String]) -> String {
+        unreachable!("only variants are asked for")
+    }
+
+    fn reduce(
+        &self,
+        _: &Case,
+        _: Effort,
+        _: usize,
+        _: &mut StillFails<'_>,
+    ) -> io::Result<Reduction> {
+        unreachable!("only variants are asked for")
+    }
+
+    fn features(&self, _: &Case, _: &BTreeSet<String>, _: bool) -> BTreeSet<String> {
+        unreachable!("only variants are asked for")
+    }
+
+    fn normal_form(&self, _: &Case) -> Vec<String> {
+        unreachable!("only variants are asked for")
+    }
+
+    fn digest_probe(&self, _: &Outcome) -> Option<u64> {
+        unreachable!("only variants are asked for")
+    }
+}
+
 /// An engine that counts wrong if the index is there and the literal is 1.
 fn engine(table: &SiteTable, experiments: &[CaseBatch]) -> Vec<Result<CaseResult, Missing>> {
     let run = |experiment: &CaseBatch| {
         let has_table = experiment.setup.iter().any(|statement| statement.contains("TABLE"));
         let has_index = experiment.setup.iter().any(|statement| statement.contains("INDEX i"));
-        let pair = |sides: &[Vec<String>; 2]| {
-            let text = sides.iter().flatten().cloned().collect::<String>();
+        let pair = |sides: &Pair<Vec<Input>>| {
+            let inputs = sides.a.iter().chain(&sides.b);
+            let text: String = inputs.flat_map(|input| input.statements.clone()).collect();
             let is_wrong = has_index && text.contains("= 1");
             let rows = |count: i64| Outcome::Rows(vec![vec![Value::Integer(count)]]);
             let error = || Outcome::Error { code: 1, message: String::new() };
             let a = if has_table { rows(i64::from(is_wrong)) } else { error() };
             let lines: &[u32] = if is_wrong { &[1, 12] } else { &[1] };
             let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
-            Ok(PairResult { outcomes: Pair { a, b: rows(0) }, sides: Some(sides) })
+            Ok(PairResult { outcomes: Pair { a: vec![a], b: vec![rows(0)] }, sides: Some(sides) })
         };
         let worked =
             experiment.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();
-        let pairs = experiment.pairs.iter().map(pair).collect();
+        let pairs = experiment.tests.iter().map(pair).collect();
         Ok(CaseResult { worked, setup: Some(cover(table, &[3])), pairs })
     };
     experiments.iter().map(run).collect()
@@ -179,11 +261,16 @@ fn variants_are_sorted_by_what_came_of_them() {
     let numbers = common.absorb(&own).unwrap();
     let explored = |setup: &[&str], a: &str| {
         let case = Case {
+            relation: "norec".to_owned(),
             setup: setup.iter().map(|statement| (*statement).to_owned()).collect(),
-            sides: [vec![a.to_owned()], vec![a.replace("COUNT", "SUM")]],
-            comparison: Comparison::Number,
+            sides: Pair {
+                a: vec![Input::of(a.to_owned())],
+                b: vec![Input::of(a.replace("COUNT", "SUM"))],
+            },
+            parts: Vec::new(),
+            judge: Judge::Number,
         };
-        explore(&case, 1000, &numbers, |experiments| Ok::<_, io::Error>(engine(&own, experiments)))
+        explore(&case, &Digits, 1000, &numbers, |batches| Ok::<_, io::Error>(engine(&own, batches)))
             .unwrap()
     };
     let setup = ["CREATE TABLE t(c)", "CREATE INDEX i ON t(c)"];

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use metacov_relations::Rng;
+use metacov_core::Rng;
 use metacov_study::statistics::{
     coefficient_of_variation, mann_whitney, mean, pearson, spearman, standard_deviation,
 };

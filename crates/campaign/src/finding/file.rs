@@ -3,12 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use metacov_core::Exit;
-use metacov_relations::{Case, Comparison};
+use metacov_core::{Case, Exit, Input, Judge, Pair, Size};
 use serde::{Deserialize, Serialize};
 
-use super::investigator::{Finding, Size};
-use super::suspect::{FailingCase, FailureKind};
+use super::failing_case::{FailingCase, FailureKind};
+use super::triage::Finding;
 
 /// The file's name.
 pub(super) const NAME: &str = "finding.toml";
@@ -50,10 +49,36 @@ pub struct FindingFile {
     bytes_before: usize,
     candidates: usize,
     setup: Vec<String>,
-    a: Vec<String>,
-    b: Vec<String>,
+    a: SideText,
+    b: SideText,
     /// Last, as it may be a table of its own.
     failure: Failure,
+}
+
+/// The inputs of a side: the statements of its only one, or those of each.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum SideText {
+    One(Vec<String>),
+    Several(Vec<Vec<String>>),
+}
+
+impl SideText {
+    fn of(inputs: Vec<Input>) -> Self {
+        let mut inputs: Vec<Vec<String>> =
+            inputs.into_iter().map(|input| input.statements).collect();
+        match (inputs.len(), inputs.pop()) {
+            (0 | 1, only) => SideText::One(only.unwrap_or_default()),
+            (_, last) => SideText::Several(inputs.into_iter().chain(last).collect()),
+        }
+    }
+
+    fn inputs(self) -> Vec<Input> {
+        match self {
+            SideText::One(statements) => vec![Input { statements }],
+            SideText::Several(inputs) => inputs.into_iter().map(Input::from).collect(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +100,7 @@ impl FindingFile {
     /// What is written of a finding.
     pub fn of(finding: &Finding) -> Self {
         let Finding { suspect, before, .. } = finding;
-        let [a, b] = suspect.case.sides.clone();
+        let Pair { a, b } = suspect.case.sides.clone().map(SideText::of);
         FindingFile {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -85,8 +110,8 @@ impl FindingFile {
             library: finding.library.clone(),
             reference: finding.reference.clone(),
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
-            relation: suspect.relation.clone(),
-            comparison: suspect.case.comparison.name().to_owned(),
+            relation: suspect.case.relation.clone(),
+            comparison: suspect.case.judge.name().to_owned(),
             how: match &suspect.what {
                 FailureKind::Violated(how) => how.clone(),
                 what => what.to_string(),
@@ -123,7 +148,7 @@ impl FindingFile {
                 format!("it is {} {}, not {FORMAT} {VERSION}", record.format, record.version);
             return Err(invalid(what));
         }
-        if Comparison::named(&record.comparison).is_none() {
+        if Judge::named(&record.comparison).is_none() {
             return Err(invalid(format!("`{}` is no way to compare", record.comparison)));
         }
         Ok(record)
@@ -136,7 +161,7 @@ impl FindingFile {
 
     /// What was found, to be run again.
     pub fn suspect(&self) -> FailingCase {
-        let comparison = Comparison::named(&self.comparison).unwrap_or(Comparison::Bag);
+        let judge = Judge::named(&self.comparison).unwrap_or(Judge::Bag);
         let what = match self.failure {
             Failure::Violation => FailureKind::Violated(self.how.clone()),
             Failure::Hang { side } => FailureKind::Hung { side },
@@ -145,10 +170,11 @@ impl FindingFile {
                 FailureKind::Crashed { side, exit: exit.unwrap_or(Exit::Success) }
             }
         };
-        let sides = [self.a.clone(), self.b.clone()];
-        let case = Case { setup: self.setup.clone(), sides, parts: Vec::new(), comparison };
-        let FindingFile { relation, seed, database, pair, .. } = self.clone();
-        FailingCase { relation, case, what, seed, database, pair }
+        let sides = Pair { a: self.a.clone(), b: self.b.clone() }.map(SideText::inputs);
+        let (relation, setup) = (self.relation.clone(), self.setup.clone());
+        let case = Case { relation, setup, sides, parts: Vec::new(), judge };
+        let FindingFile { seed, database, pair, .. } = *self;
+        FailingCase { case, what, seed, database, pair }
     }
 
     /// How large it was before it was reduced.

@@ -4,21 +4,23 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use metacov_core::Method;
+
 use super::file::{FindingFile, NAME};
-use super::investigator::Finding;
-use super::page;
+use super::report;
+use super::triage::Finding;
 
 impl Finding {
     /// Writes the finding to a folder of its own below `findings`, named by its signature. It appears whole or not at
     /// all; one that is there already is left as it is.
-    pub fn write(&self, findings: &Path) -> io::Result<PathBuf> {
+    pub fn write(&self, findings: &Path, method: &dyn Method) -> io::Result<PathBuf> {
         let folder = findings.join(self.signature.to_string());
         if folder.is_dir() {
             return Ok(folder);
         }
         fs::create_dir_all(findings)?;
         let unfinished = tempfile::Builder::new().prefix(".finding-").tempdir_in(findings)?;
-        for (name, text) in self.files()? {
+        for (name, text) in self.files(method)? {
             let mut file = File::create(unfinished.path().join(name))?;
             file.write_all(text.as_bytes())?;
             file.sync_all()?;
@@ -34,18 +36,23 @@ impl Finding {
         Ok(folder)
     }
 
-    fn files(&self) -> io::Result<Vec<(&'static str, String)>> {
+    fn files(&self, method: &dyn Method) -> io::Result<Vec<(String, String)>> {
+        let (language, relations) = (method.language(), method.relations());
+        let text = |name: &str| name.to_owned();
         let mut files = vec![
-            (NAME, FindingFile::of(self).text()?),
-            ("reproduce.sql", page::script(self)),
-            ("report.md", page::report(self)),
+            (text(NAME), FindingFile::of(self).text()?),
+            (
+                format!("reproduce.{}", language.extension()),
+                report::script(self, language, relations),
+            ),
+            (text("report.md"), report::report(self, language, relations)),
         ];
         if let Some([a, b]) = &self.outputs {
-            files.extend([("output-a.txt", a.clone()), ("output-b.txt", b.clone())]);
+            files.extend([(text("output-a.txt"), a.clone()), (text("output-b.txt"), b.clone())]);
         }
         if let Some(difference) = &self.difference {
             let lines = difference.lines.iter().map(|(file, line)| format!("{file}:{line}\n"));
-            files.push(("mc-lines.txt", lines.collect()));
+            files.push((text("mc-lines.txt"), lines.collect()));
         }
         Ok(files)
     }
@@ -61,25 +68,23 @@ fn permissions() -> fs::Permissions {
 mod tests {
     use std::collections::BTreeSet;
 
-    use metacov_core::Exit;
-    use metacov_relations::{Case, Comparison};
+    use metacov_core::{Case, Exit, Input, Judge, Pair, Size};
 
     use super::super::difference::Difference;
-    use super::super::investigator::Size;
+    use super::super::failing_case::{FailingCase, FailureKind};
     use super::super::signature::Signature;
-    use super::super::suspect::{FailingCase, FailureKind};
     use super::*;
+    use crate::scripted::Scripted;
 
     fn finding(what: FailureKind) -> Finding {
         let text = |text: &str| text.to_owned();
+        let side = |switch: &str| vec![Input { statements: vec![text(switch), text("SELECT 1")] }];
         let case = Case {
+            relation: text("optimizer"),
             setup: vec![text("CREATE TABLE t0(c0)"), text("INSERT INTO t0 VALUES ('\"''')")],
-            sides: [
-                vec![text(".testctrl optimizations 0x0"), text("SELECT 1")],
-                vec![text(".testctrl optimizations 0x1"), text("SELECT 1")],
-            ],
+            sides: Pair { a: side(".off 0"), b: side(".off 1") },
             parts: Vec::new(),
-            comparison: Comparison::RowsCounted,
+            judge: Judge::RowsCounted,
         };
         let is_violation = matches!(what, FailureKind::Violated(_));
         let difference = Difference {
@@ -92,14 +97,7 @@ mod tests {
             target: text("sqlite@3.29.0"),
             library: None,
             reference: None,
-            suspect: FailingCase {
-                relation: text("optimizer"),
-                case,
-                what,
-                seed: 1,
-                database: 2,
-                pair: 3,
-            },
+            suspect: FailingCase { case, what, seed: 1, database: 2, pair: 3 },
             before: Size { statements: 50, bytes: 5000 },
             candidates: 700,
             outputs: is_violation.then(|| [text("1\n"), String::new()]),
@@ -117,38 +115,17 @@ mod tests {
         ] {
             let folder = tempfile::tempdir().unwrap();
             let finding = finding(what);
-            let written = finding.write(folder.path()).unwrap();
+            let written = finding.write(folder.path(), &Scripted).unwrap();
             assert!(written.ends_with("0000000000000002-0000000000000001"));
-            assert_eq!(finding.write(folder.path()).unwrap(), written, "it is there already");
+            assert_eq!(
+                finding.write(folder.path(), &Scripted).unwrap(),
+                written,
+                "it is there already"
+            );
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
             let read = FindingFile::read(&written).unwrap().suspect();
             assert_eq!(read, finding.suspect);
             assert_eq!(written.join("mc-lines.txt").exists(), finding.difference.is_some());
         }
-    }
-
-    #[test]
-    fn the_script_is_one_for_the_shell() {
-        let script = page::script(&finding(FailureKind::Violated("1 row against 0".to_owned())));
-        let lines: Vec<&str> = script.lines().skip(2).collect();
-        assert_eq!(
-            lines,
-            [
-                "-- To run it: sqlite3 < reproduce.sql",
-                ".mode quote",
-                "CREATE TABLE t0(c0);",
-                "INSERT INTO t0 VALUES ('\"''');",
-                "",
-                ".print side a:",
-                ".testctrl optimizations 0x0",
-                "SELECT 1;",
-                ".testctrl optimizations 0",
-                "",
-                ".print side b:",
-                ".testctrl optimizations 0x1",
-                "SELECT 1;",
-                ".testctrl optimizations 0",
-            ]
-        );
     }
 }

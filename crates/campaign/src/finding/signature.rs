@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use metacov_relations::token::{Kind, tokens};
-use metacov_relations::{Case, renumbered};
+use metacov_core::Language;
 
-use super::suspect::FailingCase;
+use super::failing_case::FailingCase;
 
 /// What a finding is known by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,9 +18,13 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of a reduced suspect of this shape.
-    pub(crate) fn of(suspect: &FailingCase, shape: &BTreeSet<String>) -> Self {
-        let relation = std::iter::once(suspect.relation.clone());
-        let exact = digest(relation.chain(normal(&suspect.case)));
+    pub(crate) fn of(
+        language: &dyn Language,
+        suspect: &FailingCase,
+        shape: &BTreeSet<String>,
+    ) -> Self {
+        let relation = std::iter::once(suspect.case.relation.clone());
+        let exact = digest(relation.chain(language.normal_form(&suspect.case)));
         Signature { exact, group: digest(shape.iter().cloned()) }
     }
 
@@ -37,21 +40,6 @@ impl fmt::Display for Signature {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{:016x}-{:016x}", self.group, self.exact)
     }
-}
-
-/// The statements of a case, with names counted from zero and literals told by kind only.
-fn normal(case: &Case) -> impl Iterator<Item = String> {
-    let case = renumbered(case);
-    let statement = |text: String| {
-        let words = tokens(&text).into_iter().map(|word| match word.kind {
-            Kind::Number => "0".to_owned(),
-            Kind::Text => "''".to_owned(),
-            Kind::Blob => "x''".to_owned(),
-            Kind::Word | Kind::Sign => word.text.to_uppercase(),
-        });
-        words.collect::<Vec<_>>().join(" ")
-    };
-    case.setup.into_iter().chain(case.sides.into_iter().flatten()).map(statement)
 }
 
 /// FNV-1a, which is the same everywhere.

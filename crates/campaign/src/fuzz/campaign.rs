@@ -10,11 +10,11 @@ use metacov_formats::{Error, Fault};
 use metacov_run::{GroupRead, Observer, PoolState, SharedTable, StopReason, WorkerFold, run_jobs};
 
 use super::done::{Done, Kept};
-use super::known::{Knowledge, KnowledgeDelta};
-use super::lane::RoundRunner;
+use super::knowledge::{Knowledge, KnowledgeDelta};
 use super::round::Schedule;
+use super::round_runner::RoundRunner;
 use crate::finding::{Finding, Triage};
-use crate::worker::WorkerOptions;
+use crate::worker::host::WorkerOptions;
 
 /// A round builds on what was found out up to this many rounds before it, so at most this many rounds run at once,
 /// whatever the number of workers: with another number it would be another campaign.
@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(100);
 pub struct Campaign {
     /// The seed of all.
     pub seed: u64,
-    /// As they stand in the table of all.
+    /// As positions in the method's table.
     pub relations: Vec<usize>,
     /// As it stands in the table of all.
     pub guidance: usize,
@@ -44,7 +44,7 @@ pub struct Campaign {
     pub trial: String,
 }
 
-/// Is told how a campaign goes on.
+/// Receives what a campaign does.
 pub trait CampaignObserver: Sync {
     /// So many pairs more were tested.
     fn tested(&self, pairs: u64);
@@ -74,12 +74,12 @@ impl Campaign {
 /// it early: rounds that are not over then are gone through again next time.
 pub fn fuzz<'c>(
     campaign: &Campaign,
-    conditions: &WorkerOptions<'c>,
+    options: &WorkerOptions<'c>,
     closed: Vec<KnowledgeDelta>,
     table: SharedTable,
-    observer: &dyn Observer,
-    clerk: &dyn CampaignObserver,
-    investigator: &(dyn Fn() -> io::Result<Triage<'c>> + Sync),
+    group_observer: &dyn Observer,
+    observer: &dyn CampaignObserver,
+    triage: &(dyn Fn() -> io::Result<Triage<'c>> + Sync),
 ) -> Result<SiteTable, StopReason> {
     let rounds = closed.len() as u64;
     let state = State {
@@ -91,19 +91,23 @@ pub fn fuzz<'c>(
         folded: 0,
         fold: WorkerFold::new(&table, Operation::Xor),
     };
-    let rounds =
-        Rounds { campaign, observer, clerk, state: Mutex::new(state), changed: Condvar::new() };
+    let rounds = Rounds {
+        campaign,
+        group_observer,
+        observer,
+        state: Mutex::new(state),
+        changed: Condvar::new(),
+    };
     // No more rounds run at once than that, whatever the number of workers.
-    let workers = conditions.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
+    let workers = options.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
     run_jobs(
         workers,
         |pool| rounds.next(pool),
         |jobs| {
             let (started, worker) = (None, None);
-            let mut lane =
-                RoundRunner { campaign, conditions, clerk, investigator, started, worker };
+            let mut runner = RoundRunner { campaign, options, observer, triage, started, worker };
             jobs.run(|number, known| {
-                let done = lane.round(number, &known).map_err(|error| {
+                let done = runner.round(number, &known).map_err(|error| {
                     StopReason::Input(Fault::Io(error).of(format!("round {number}")))
                 });
                 let ended = done.and_then(|done| rounds.end(number, done));
@@ -116,11 +120,11 @@ pub fn fuzz<'c>(
     Ok(table.into_table())
 }
 
-/// The rounds of a campaign, as all workers see them.
+/// The rounds of a campaign, shared by all workers.
 struct Rounds<'r, 'n> {
     campaign: &'r Campaign,
-    observer: &'r dyn Observer,
-    clerk: &'r dyn CampaignObserver,
+    group_observer: &'r dyn Observer,
+    observer: &'r dyn CampaignObserver,
     state: Mutex<State<'n>>,
     changed: Condvar,
 }
@@ -149,7 +153,7 @@ impl<'n> Rounds<'_, 'n> {
     fn next(&self, pool: &PoolState) -> Option<(u64, Knowledge)> {
         let mut state = self.state();
         loop {
-            if pool.is_over() || self.clerk.is_over() || state.next >= self.campaign.rounds() {
+            if pool.is_over() || self.observer.is_over() || state.next >= self.campaign.rounds() {
                 return None;
             }
             if state.next < state.closed + ROUND_LAG {
@@ -182,7 +186,7 @@ impl<'n> Rounds<'_, 'n> {
             for kept in std::mem::take(&mut done.kept) {
                 self.fold(state, kept)?;
             }
-            self.clerk.close(&done).map_err(StopReason::Observer)?;
+            self.observer.close(&done).map_err(StopReason::Observer)?;
             state.lessons.push_back(done.lesson);
             state.closed += 1;
         }
@@ -191,7 +195,7 @@ impl<'n> Rounds<'_, 'n> {
 
     fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), StopReason> {
         let Kept { place, relation, pair, group, sites, context, micros } = kept;
-        if self.observer.is_done(place, relation, &pair).map_err(StopReason::Input)? {
+        if self.group_observer.is_done(place, relation, &pair).map_err(StopReason::Input)? {
             return Ok(());
         }
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
@@ -199,6 +203,6 @@ impl<'n> Rounds<'_, 'n> {
         let (pair, sides) = (&pair, &sides);
         let readings = Ok(group);
         let read = GroupRead { place, relation, pair, sides, readings, context, took };
-        state.fold.add(read, &sites.table, self.observer)
+        state.fold.add(read, &sites.table, self.group_observer)
     }
 }

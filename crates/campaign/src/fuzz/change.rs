@@ -1,85 +1,72 @@
-//! Changes of a database, in the worker.
+//! Changes of a state, in the worker.
 
 use std::io;
 
-use metacov_core::{Outcome, runs};
-use metacov_relations::{Database, Kind, Rng};
+use metacov_core::{Rng, runs, seed};
 
-use super::explore::{Explorer, purpose};
+use super::explore::{Explorer, announce, purpose};
 use super::round::{Changed, Round, Stagnation};
-use crate::bench::seed;
-use crate::message::{Answer, encode};
-use crate::time::Phase;
+use crate::timing::Phase;
+use crate::worker::protocol::Answer;
+use crate::worker::setup::step;
 
-/// Mutators that are tried for a change of the database, until one of them works.
+/// Mutators that are tried for a change of the state, until one of them works.
 const TRIES_MAX: usize = 10;
 
 impl Explorer<'_, '_, '_> {
-    /// Changes the database, and tells so.
+    /// Changes the state, and reports that. A method without mutators leaves it as it is.
     pub(super) fn change(&mut self, number: u64) -> io::Result<()> {
-        let Stagnation { pairs, reward, .. } = std::mem::take(&mut self.stretch.pace);
+        let Stagnation { pairs, reward, .. } = std::mem::take(&mut self.batch.pace);
+        let count = self.method.mutators().len();
+        if count == 0 {
+            return Ok(());
+        }
         if let Some(mutator) = self.mutator
             && pairs > 0
         {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-            self.study.reward(mutator, reward as f64 / pairs as f64);
+            self.knowledge.reward(mutator, reward as f64 / pairs as f64);
         }
-        let Round { seed: of_all, number: database, .. } = self.round;
-        let mut rng = Rng::new(seed(&[*of_all, *database, number, purpose::MUTATOR]));
-        let weights = self.study.known.weights.clone();
-        let mutators = std::iter::from_fn(|| Some(weights.choose(&mut rng)));
+        let Round { seed: of_all, number: round, .. } = self.round;
+        let mut rng = Rng::new(seed(&[*of_all, *round, number, purpose::MUTATOR]));
+        let weights = self.knowledge.known.weights.clone();
+        let mutators = std::iter::from_fn(|| Some(weights.choose(count, &mut rng)));
         self.mutate(mutators.take(TRIES_MAX))
     }
 
-    /// Changes the database as it was changed before.
+    /// Changes the state as it was changed before.
     pub(super) fn repeat(&mut self, mutators: &[usize]) -> io::Result<()> {
         self.mutate(mutators.iter().copied())
     }
 
     fn mutate(&mut self, mutators: impl Iterator<Item = usize>) -> io::Result<()> {
-        let Round { seed: of_all, number: database, is_cautious, .. } = self.round;
-        let mut rng = Rng::new(seed(&[*of_all, *database, self.changes, purpose::CHANGE]));
+        let Round { seed: of_all, number: round, is_cautious, .. } = self.round;
+        let mut rng = Rng::new(seed(&[*of_all, *round, self.changes, purpose::CHANGE]));
         self.changes += 1;
-        let Explorer { database, master, .. } = self;
+        let Explorer { subject, port, .. } = self;
         let (mut tried, mut statements) = (Vec::new(), Vec::new());
-        let mut announced = Ok(());
-        self.place.change(self.engine, |ask| {
-            let mut run = |database: &mut Database, sql: String| {
-                if *is_cautious && announced.is_ok() {
-                    announced = master.say(&encode(&Answer::Step(sql.clone())));
-                }
-                let has_worked = matches!(ask(&sql), Outcome::Rows(_));
-                if has_worked {
-                    database.accept();
-                } else {
-                    database.reject();
-                }
-                statements.push(sql);
-                has_worked
-            };
+        self.state.change(|session| {
             for mutator in mutators {
                 tried.push(mutator);
-                let Some(kind) = Kind::ALL.get(mutator) else { continue };
-                let statement = database.statement_of(*kind, &mut rng);
-                let has_worked = run(database, statement.sql);
-                // No transaction stays open.
-                while let Some(statement) = database.next_statement(&mut rng) {
-                    run(database, statement.sql);
+                subject.mutate(mutator);
+                let mut has_worked = None;
+                // What it plans besides, such as to close a transaction, is no part of whether it worked.
+                while let Some(ran) = step(session, &mut **subject, &mut rng, &mut |statement| {
+                    announce(*is_cautious, *port, statement)
+                })? {
+                    has_worked.get_or_insert(ran.has_worked);
+                    statements.push(ran.statement);
                 }
-                if has_worked {
+                if has_worked == Some(true) {
                     break;
                 }
             }
+            Ok(())
         })?;
-        announced?;
         self.mutator = tried.last().copied();
-        self.place.take_trace(&mut self.traces[0]);
-        let executed = runs::encode(self.place.setup());
-        self.place.watch.lap(Phase::Build);
-        self.master.say(&encode(&Answer::Changed(Changed {
-            mutators: tried,
-            statements,
-            executed,
-        })))
+        self.state.take_trace(&mut self.traces[0]);
+        let executed = runs::encode(self.state.setup());
+        self.state.watch.lap(Phase::Build);
+        self.port.report(&Answer::Changed(Changed { mutators: tried, statements, executed }))
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metacov_core::{Context, Group, Reading};
+use metacov_core::{Context, Group, Reading, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::known::KnowledgeDelta;
+use super::knowledge::KnowledgeDelta;
 use crate::finding::Finding;
-use crate::time::PhaseTimes;
-use crate::worker::Sites;
+use crate::timing::PhaseTimes;
+use crate::worker::host::Sites;
 
 /// A round that is over.
 pub struct Done {
@@ -44,7 +44,7 @@ pub struct Summary {
     pub alike: u64,
     /// Where the time went, which is not kept.
     #[serde(skip)]
-    pub spent: PhaseTimes,
+    pub times: PhaseTimes,
 }
 
 /// What came of the pairs of a relation.
@@ -86,13 +86,25 @@ impl Summary {
             add(own, others);
         }
         self.alike += other.alike;
-        self.spent.add(&other.spent);
+        self.times.add(&other.times);
     }
 }
 
 impl Counts {
+    /// Counts a pair. One that was lost is counted by how it was lost.
+    pub(crate) fn count(&mut self, verdict: &Verdict) {
+        match verdict {
+            Verdict::Holds => self.held += 1,
+            Verdict::Violated(_) => self.violated += 1,
+            Verdict::Invalid(reason) => *self.invalid.entry(reason.to_string()).or_default() += 1,
+            Verdict::Lost { missing, .. } => {
+                *self.lost.entry(missing.failure.name().to_owned()).or_default() += 1;
+            }
+        }
+    }
+
     /// Adds those of others.
-    fn add(&mut self, other: &Counts) {
+    pub(crate) fn add(&mut self, other: &Counts) {
         self.held += other.held;
         self.violated += other.violated;
         add(&mut self.invalid, &other.invalid);

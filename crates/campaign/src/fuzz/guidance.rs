@@ -1,6 +1,6 @@
 //! What a campaign takes for news, and so where it goes.
 
-use super::sight::Novelty;
+use super::traces::Novelty;
 
 /// What is looked at of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
-use super::known::{Knowledge, KnowledgeDelta};
+use super::knowledge::{Knowledge, KnowledgeDelta};
 use crate::finding::{Finding, families};
-use crate::message::{decode, encode};
+use crate::worker::protocol::{decode, encode};
 
 /// A finding, as rounds remember it: the rest is in its folder.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,9 +30,9 @@ impl FindingSummary {
         FindingSummary {
             name: finding.signature.to_string(),
             group: finding.group(),
-            relation: finding.suspect.relation.clone(),
+            relation: finding.suspect.case.relation.clone(),
             what: finding.suspect.what.name().to_owned(),
-            bytes: finding.suspect.case.bytes(),
+            bytes: finding.suspect.case.size().bytes,
         }
     }
 }

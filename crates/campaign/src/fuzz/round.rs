@@ -1,10 +1,13 @@
 //! What metacov and a worker say to each other about a round: all pairs on one database, and its changes.
 
-use metacov_relations::Comparison;
+use std::collections::BTreeMap;
+
+use metacov_core::Case;
 use serde::{Deserialize, Serialize};
 
-use super::known::{Knowledge, KnowledgeDelta};
-use crate::message::TestResult;
+use super::done::Counts;
+use super::knowledge::{Knowledge, KnowledgeDelta};
+use crate::worker::protocol::TestResult;
 
 /// How a round goes, whatever guides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,8 +72,8 @@ pub(crate) struct Stagnation {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RoundBatch {
     pub(crate) pairs: u64,
-    /// By relation: how many held, were violated, and said nothing for a reason.
-    pub(crate) counts: Vec<(usize, Ended, u64)>,
+    /// By relation, as its position.
+    pub(crate) counts: BTreeMap<usize, Counts>,
     /// Pairs to remember, by number and relation.
     pub(crate) kept: Vec<(u64, usize, TestResult)>,
     pub(crate) violations: Vec<Violated>,
@@ -78,25 +81,13 @@ pub struct RoundBatch {
     pub(crate) lesson: KnowledgeDelta,
 }
 
-/// How a pair ended.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Ended {
-    Held,
-    Violated,
-    Invalid(String),
-}
-
 /// A pair that violates its relation.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Violated {
     pub(crate) pair: u64,
-    pub(crate) relation: usize,
     pub(crate) how: String,
-    /// As SQLite's shell takes them.
-    pub(crate) sides: [Vec<String>; 2],
-    /// The texts that they are made up of.
-    pub(crate) parts: Vec<String>,
-    pub(crate) comparison: Comparison,
+    /// The pair, without its setup.
+    pub(crate) case: Case,
 }
 
 /// A change of the database.

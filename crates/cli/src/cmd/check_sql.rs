@@ -2,36 +2,28 @@
 
 use std::time::Instant;
 
-use metacov_campaign::{Checks, Counts, WorkerOptions, check};
+use metacov_campaign::{Checks, Counts, check};
 use metacov_core::Failure;
-use metacov_formats::Scope;
-use metacov_relations::ALL;
+use metacov_exec::{Flavour, Target};
 use metacov_report::{Column, Table, thousands};
 use metacov_run::StopReason;
 
-use super::measure_sql::{Flavour, Sql, setting, tell};
+use super::measure_sql::{Sql, tell};
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
 use crate::violations;
 
 #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
 pub fn run(sql: &Sql, talk: &Console) -> anyhow::Result<ExitCode> {
-    let plan = sql.args.plan(sql.pairs)?;
-    let setting =
-        setting(&sql.engine, sql.args.library.as_deref(), Flavour::Outcomes, &Scope::default())?;
-    let conditions = WorkerOptions {
-        setting: &setting,
-        workers: sql.frame.options.workers,
-        timeout: sql.limits.wall,
-        memory_bytes: sql.limits.memory_bytes,
-        interrupted: &sql.interrupted,
-    };
+    let (target, config) = sql.config(Flavour::Plain)?;
+    let plan = sql.args.plan(target, sql.pairs)?;
+    let options = sql.options(target, &config);
     let (start, bar) = (Instant::now(), talk.progress(plan.groups()));
-    let checked = check(&plan, &conditions, &|| bar.inc(1));
+    let checked = check(&plan, &options, &|| bar.inc(1));
     bar.finish_and_clear();
     let (checks, log) = checked.map_err(StopReason::into_error)?;
     let seconds = start.elapsed().as_secs_f64();
-    let table = table(&checks);
+    let table = table(&checks, target);
     print(&table.to_terminal(talk.colors_output()))?;
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
@@ -53,13 +45,14 @@ pub fn run(sql: &Sql, talk: &Console) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-fn table(checks: &Checks) -> Table {
+fn table(checks: &Checks, target: &dyn Target) -> Table {
     let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
     let columns = [Column::word("relation")].into_iter();
     let columns = columns.chain(headings.map(Column::number)).collect();
     let mut rows = Vec::new();
     let mut sums = [0; 6];
-    let known = ALL.iter().filter_map(|known| checks.relations.get_key_value(known.name()));
+    let known = target.method().relations().iter();
+    let known = known.filter_map(|known| checks.relations.get_key_value(known.name));
     for (relation, counts) in known {
         let of = |wanted: Failure| {
             let those = counts.missing.iter().filter(|((failure, _), _)| *failure == wanted);

@@ -14,7 +14,6 @@ use metacov_campaign::{
 use metacov_core::{Fingerprint, Operation};
 use metacov_formats::{Fault, Location};
 use metacov_run::StopReason;
-use metacov_sqlite::VERSION;
 use metacov_store::{BUILD, Header, RunWriter, Settings};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
@@ -22,6 +21,7 @@ use super::fuzz_clerk::{Desk, Ends, State};
 use super::fuzz_progress::{Progress, TrialProgress};
 use super::fuzz_report;
 use super::fuzz_stage::Stage;
+use super::target;
 use super::fuzz_status::Status;
 use super::interrupts::{Interrupts, interrupts};
 use super::measure_sql::RelationArgs;
@@ -150,28 +150,24 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let header = args.header(&stage);
     let mut recorder = RunWriter::open(&args.output, &header, args.resume).map_err(refused)?;
     let (lessons, history) = recall(&mut recorder, &args.output)?;
-    let of = |setting| WorkerOptions {
-        setting,
+    let options = WorkerOptions {
         workers,
         timeout: args.timeout,
         memory_bytes: args.memory.0,
-        interrupted: &interrupted,
+        ..WorkerOptions::new(stage.target, &stage.tested, &interrupted)
     };
-    let alone = |setting| WorkerOptions { workers: NonZero::<usize>::MIN, ..of(setting) };
-    let (conditions, plain, counting) =
-        (of(&stage.tested), alone(&stage.plain), alone(&stage.counting));
-    let reference = stage.reference.as_ref().map(alone);
-    let investigator = || {
-        let reference = reference.as_ref();
-        let reference = reference.map(|conditions| (format!("sqlite@{VERSION}"), conditions));
-        let equipment = TriageTargets {
+    let (plain, counting) = (options.single(&stage.plain), options.single(&stage.counting));
+    let reference = stage.reference.as_ref();
+    let reference = reference.map(|(name, config)| (name.clone(), options.single(config)));
+    let triage = || {
+        let targets = TriageTargets {
             target: args.engine.clone(),
             library: args.library.as_ref().map(|_| stage.plain.library.clone()),
             plain: &plain,
             counting: &counting,
-            reference,
+            reference: reference.as_ref().map(|(name, options)| (name.clone(), options)),
         };
-        Triage::new(equipment, known.clone())
+        Triage::new(targets, known.clone())
     };
     let table = recorder.shared_table();
     let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
@@ -179,6 +175,7 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
         recorder,
         trial: campaign.trial.clone(),
         folder: findings_folder(&args.output),
+        method: stage.target.method(),
         ends: args.ends(keeper.as_ref().map(TrialProgress::before).unwrap_or_default()),
         keeper,
         interrupted: &interrupted,
@@ -186,7 +183,7 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
         state: Mutex::new(State::new(history)),
         status,
     };
-    let ended = fuzz(&campaign, &conditions, lessons, table, &desk, &desk, &investigator);
+    let ended = fuzz(&campaign, &options, lessons, table, &desk, &desk, &triage);
     desk.status.finish();
     let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
     let Desk { recorder, keeper, state, .. } = desk;
@@ -219,7 +216,8 @@ fn recall(recorder: &mut RunWriter, path: &Path) -> anyhow::Result<(Vec<Knowledg
 impl Args {
     /// Whether the names that were given are known.
     pub fn check(&self) -> anyhow::Result<()> {
-        self.guidance().and(self.relations.places()).map(drop)
+        let (target, _) = target::parse(&self.engine)?;
+        self.guidance().and(self.relations.positions(target)).map(drop)
     }
 
     /// As it stands in the table of all.
@@ -236,7 +234,7 @@ impl Args {
             bail!("--patience and --database-pairs are at least 1");
         }
         let mut fingerprint = Fingerprint::new();
-        let relations = self.relations.places()?;
+        let relations = self.relations.positions(stage.target)?;
         let schedule = Schedule { patience: self.patience, pairs: self.database_pairs };
         let what = (&self.engine, &self.guidance, &relations, self.seed, schedule);
         fingerprint.text(&format!("{what:?} {}", stage.build));

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use metacov_campaign::{
     CampaignObserver, CampaignStats, Done, Finding, FindingSummary, History, Record,
 };
+use metacov_core::Method;
 use metacov_exec::processor_time;
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupDone, Observer};
@@ -36,6 +37,8 @@ pub struct Desk<'d> {
     pub recorder: RunWriter,
     pub trial: String,
     pub folder: PathBuf,
+    /// What findings are written in.
+    pub method: &'static dyn Method,
     pub ends: Ends,
     pub keeper: Option<TrialProgress>,
     pub interrupted: &'d AtomicBool,
@@ -116,7 +119,7 @@ impl CampaignObserver for Desk<'_> {
     }
 
     fn found(&self, finding: &Finding) -> io::Result<()> {
-        finding.write(&self.folder).map(drop)
+        finding.write(&self.folder, self.method).map(drop)
     }
 
     #[expect(

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{Plan, WorkerOptions, script, write};
+use metacov_campaign::{WorkerOptions, write_pairs};
+use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
 
-use super::measure_sql::{EngineArgs, Flavour, setting};
+use super::measure_sql::EngineArgs;
+use super::target;
 use super::target_args::interrupted;
-use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::talk::Console;
 
@@ -48,31 +49,24 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
-    let plan: Plan = args.on_engine.plan(args.pairs)?;
+    let library = args.on_engine.library.as_deref();
+    let (target, config) =
+        target::config(&args.engine, library, Flavour::Plain, &Scope::default())?;
+    let plan = args.on_engine.plan(target, args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
     }
-    let (setting, interrupted) = (
-        setting(
-            &args.engine,
-            args.on_engine.library.as_deref(),
-            Flavour::Outcomes,
-            &Scope::default(),
-        )?,
-        interrupted()?,
-    );
-    let conditions = WorkerOptions {
-        setting: &setting,
-        workers: workers(None),
-        timeout: TIMEOUT,
-        memory_bytes: None,
-        interrupted: &interrupted,
-    };
-    let written = write(&plan, &conditions, |setup, (relation, number), sides| {
+    let interrupted = interrupted()?;
+    let options =
+        WorkerOptions { timeout: TIMEOUT, ..WorkerOptions::new(target, &config, &interrupted) };
+    let language = target.method().language();
+    let written = write_pairs(&plan, &options, |setup, (relation, number), sides| {
         let folder = args.out.join(relation).join(number.to_string());
         fs::create_dir_all(&folder)?;
-        for (name, side) in ["a.sql", "b.sql"].iter().zip(sides) {
-            fs::write(folder.join(name), script(setup) + &script(side))?;
+        for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
+            let mut text = language.script(setup);
+            text.extend(side.iter().map(|input| language.script(&input.statements)));
+            fs::write(folder.join(format!("{name}.{}", language.extension())), text)?;
         }
         Ok(())
     });

@@ -27,6 +27,6 @@ pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
 
 /// Becomes a process that makes tests and runs them.
 pub fn work() -> anyhow::Result<ExitCode> {
-    metacov_campaign::work()?;
+    metacov_campaign::work(metacov_targets::ALL)?;
     Ok(ExitCode::Success)
 }

@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use clap::ValueEnum;
+use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
-use metacov_relations::Comparison;
-use metacov_relations::token::statements;
 use metacov_report::html::{Part, Sheet};
 use metacov_report::suspects;
-use metacov_study::locate::{Case, Formula, Ranking, Suspect, Symptom, rank};
+use metacov_study::locate::{Formula, Ranking, Suspect, Symptom, rank};
 use serde::Serialize;
 
 use super::scene::{LocateRun, Stage};
@@ -103,11 +102,11 @@ enum Compare {
 }
 
 impl Compare {
-    fn comparison(self) -> Comparison {
+    fn judge(self) -> Judge {
         match self {
-            Compare::Multiset => Comparison::Bag,
-            Compare::Value => Comparison::Number,
-            Compare::Rowcount => Comparison::RowsCounted,
+            Compare::Multiset => Judge::Bag,
+            Compare::Value => Judge::Number,
+            Compare::Rowcount => Judge::RowsCounted,
         }
     }
 }
@@ -129,13 +128,20 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
             bail!("a run file has its own pairs: --pair chooses; --a and --b go with an engine")
         }
         (Some(a), Some(b)) => {
-            let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
-            let sides = [script(a)?, script(b)?];
-            let case = Case { setup, sides, comparison: args.compare.comparison() };
             let stage = Stage::new(subject, args.library.as_deref(), args.jobs)?;
-            let conditions = stage.conditions();
+            let script = |path: &Path| script(path, stage.language());
+            let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
+            let side = |path| Ok::<_, anyhow::Error>(vec![Input { statements: script(path)? }]);
+            let case = Case {
+                relation: String::new(),
+                setup,
+                sides: Pair { a: side(a)?, b: side(b)? },
+                parts: Vec::new(),
+                judge: args.compare.judge(),
+            };
+            let options = stage.options();
             let mut scene =
-                LocateRun::with_generated(&conditions, args.pairs.get().into(), args.seed)?;
+                LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom =
                 scene.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
@@ -145,8 +151,8 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
             let library = args.library.as_deref();
             let (stage, run) =
                 locate_run::open(Path::new(subject), &args.pair, library, args.jobs)?;
-            let conditions = stage.conditions();
-            let (scene, symptoms) = run.explore(&conditions, args.variants, talk)?;
+            let options = stage.options();
+            let (scene, symptoms) = run.explore(&options, args.variants, talk)?;
             show(args, subject, &scene, &symptoms, talk)
         }
         _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
@@ -154,10 +160,10 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// The statements of a script.
-fn script(path: &Path) -> anyhow::Result<Vec<String>> {
+fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
     let text = fs::read_to_string(path)
         .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
-    let statements = statements(&text);
+    let statements = language.statements(&text);
     if statements.is_empty() {
         bail!("{} has no statement", path.display());
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use metacov_formats::{Fault, Location};
 use metacov_report::suspects;
 use metacov_study::corpus::{self, Bug};
-use metacov_study::locate::{Case, Formula, Found, Frequency, found, rank, shares};
+use metacov_study::locate::{Formula, Found, Frequency, found, rank, shares};
 
 use super::scene::{LocateRun, Stage};
 use super::target;
@@ -47,23 +47,14 @@ pub fn by_version(bugs: &[Bug]) -> anyhow::Result<BTreeMap<&str, Vec<(usize, &Bu
     Ok(versions)
 }
 
-/// The pair of a bug.
-pub fn case(bug: &Bug) -> Case {
-    Case {
-        setup: bug.setup.clone(),
-        sides: [vec![bug.a.clone()], vec![bug.b.clone()]],
-        comparison: bug.compare.comparison(),
-    }
-}
-
 pub fn run(path: &Path, options: &Options, talk: &Console) -> anyhow::Result<ExitCode> {
     let bugs = read(path)?;
     let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
     let progress = talk.progress(bugs.len() as u64);
     for (version, bugs) in by_version(&bugs)? {
         let stage = Stage::new(&format!("sqlite@{version}"), None, options.jobs)?;
-        let conditions = stage.conditions();
-        let mut scene = LocateRun::with_generated(&conditions, options.pairs, options.seed)?;
+        let options_of = stage.options();
+        let mut scene = LocateRun::with_generated(&options_of, options.pairs, options.seed)?;
         for (at, bug) in bugs {
             progress.inc(1);
             if bug.fix_lines.is_empty() {
@@ -73,7 +64,7 @@ pub fn run(path: &Path, options: &Options, talk: &Console) -> anyhow::Result<Exi
                 ));
                 continue;
             }
-            let symptom = match scene.explore(&case(bug), options.variants)? {
+            let symptom = match scene.explore(&bug.case(), options.variants)? {
                 Ok(symptom) => symptom,
                 Err(unfit) => {
                     talk.warning(&format!("{}: left out: {unfit}", bug.id));

@@ -5,11 +5,9 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::WorkerOptions;
-use metacov_core::{Input, Judgement};
-use metacov_relations::Comparison;
-use metacov_relations::token::statements;
+use metacov_core::{Case, Input, Judge, Language, Pair, StoredInput, Verdict};
 use metacov_store::{Run, StoredPair};
-use metacov_study::locate::{Case, Symptom, passing};
+use metacov_study::locate::{Symptom, passing};
 
 use super::scene::{LocateRun, Stage};
 use crate::talk::Console;
@@ -26,10 +24,8 @@ pub struct Open {
 /// A violation as the run has it.
 struct Recorded {
     name: String,
-    relation: String,
     how: String,
-    setup: Vec<String>,
-    sides: [Vec<String>; 2],
+    case: Case,
 }
 
 /// Opens a run, and tells the engine that it was measured on; `pairs` are those to look into, or all if none is named.
@@ -51,8 +47,8 @@ pub fn open(
         let stored = stored?;
         let name = format!("{}/{}", stored.relation, stored.name);
         let is_wanted = pairs.is_empty() || pairs.contains(&name);
-        if let (true, Some(Judgement::Violated(how))) = (is_wanted, &stored.judgement) {
-            violations.push(recorded(&run, &stored, name, how.clone())?);
+        if let (true, Some(Verdict::Violated(how))) = (is_wanted, &stored.verdict) {
+            violations.push(recorded(&run, &stored, name, how.clone(), stage.language())?);
         }
     }
     if let Some(missing) =
@@ -70,13 +66,13 @@ impl Open {
     /// Looks into all of them.
     pub fn explore<'c>(
         self,
-        conditions: &'c WorkerOptions<'c>,
+        options: &'c WorkerOptions<'c>,
         variants: usize,
         talk: &Console,
     ) -> anyhow::Result<(LocateRun<'c>, Vec<(String, Symptom)>)> {
         let frequency = passing(&self.run)?;
         let run = self.run.name.clone();
-        let mut scene = LocateRun::with(conditions, self.run.table, frequency)?;
+        let mut scene = LocateRun::with(options, self.run.table, frequency)?;
         let mut symptoms = Vec::new();
         let all = self.violations.len();
         if all > VIOLATIONS_MAX {
@@ -85,9 +81,8 @@ impl Open {
         for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
             let mut unfit = anyhow!("its relation is not known");
             let mut symptom = None;
-            for comparison in comparisons(&violation.relation) {
-                let (setup, sides) = (violation.setup.clone(), violation.sides.clone());
-                match scene.explore(&Case { setup, sides, comparison: *comparison }, variants)? {
+            for judge in judges(&violation.case.relation) {
+                match scene.explore(&Case { judge: *judge, ..violation.case.clone() }, variants)? {
                     Ok(found) if found.how == violation.how => symptom = Some(found),
                     Ok(found) => unfit = anyhow!("it is violated in another way: {}", found.how),
                     Err(why) => unfit = why.into(),
@@ -109,25 +104,38 @@ impl Open {
 }
 
 /// How results may have to agree in a relation: the one that shows the same violation is meant.
-fn comparisons(relation: &str) -> &'static [Comparison] {
+fn judges(relation: &str) -> &'static [Judge] {
     match relation {
-        "norec" => &[Comparison::Number, Comparison::RowsCounted],
-        "tlp-aggregate" => &[Comparison::Number, Comparison::Bag],
-        _ => &[Comparison::Bag, Comparison::Representatives],
+        "norec" => &[Judge::Number, Judge::RowsCounted],
+        "tlp-aggregate" => &[Judge::Number, Judge::Bag],
+        _ => &[Judge::Bag, Judge::Representatives],
     }
 }
 
-fn recorded(run: &Run, stored: &StoredPair, name: String, how: String) -> anyhow::Result<Recorded> {
-    let text = |inputs: &Vec<Input>| match inputs.as_slice() {
-        [input] if !input.is_cut() => Ok(statements(&String::from_utf8_lossy(&input.content))),
-        _ => Err(anyhow!("{}: the statements of pair {name} were not kept", run.name)),
+fn recorded(
+    run: &Run,
+    stored: &StoredPair,
+    name: String,
+    how: String,
+    language: &dyn Language,
+) -> anyhow::Result<Recorded> {
+    let statements = |content: &[u8]| language.statements(&String::from_utf8_lossy(content));
+    let input = |input: &StoredInput| match input {
+        input if input.is_cut() => {
+            Err(anyhow!("{}: the statements of pair {name} were not kept", run.name))
+        }
+        input => Ok(Input { statements: statements(&input.content) }),
     };
-    let sides = stored.inputs.iter().map(text).collect::<anyhow::Result<Vec<_>>>()?;
-    let sides: [Vec<String>; 2] =
-        sides.try_into().map_err(|_| anyhow!("{}: pair {name} has not two sides", run.name))?;
+    let side = |inputs: &Vec<StoredInput>| inputs.iter().map(input).collect::<Result<_, _>>();
+    let [a, b] = stored.inputs.as_slice() else {
+        bail!("{}: pair {name} has not two sides", run.name)
+    };
+    let sides = Pair { a: side(a)?, b: side(b)? };
     let setup = match stored.setup {
-        Some(hash) => statements(&String::from_utf8_lossy(run.setup(hash)?.content())),
+        Some(hash) => statements(run.setup(hash)?.content()),
         None => Vec::new(),
     };
-    Ok(Recorded { name, relation: stored.relation.clone(), how, setup, sides })
+    let (relation, parts) = (stored.relation.clone(), Vec::new());
+    let case = Case { relation, setup, sides, parts, judge: Judge::Bag };
+    Ok(Recorded { name, how, case })
 }

@@ -6,16 +6,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use metacov_campaign::{CaseBatch, CaseRunner};
-use metacov_core::{Cover, FileId, Functions, Pair, SiteTable};
+use metacov_core::{Cover, FileId, Functions, SiteTable, Verdict};
 use metacov_formats::Fault;
-use metacov_relations::Verdict;
 use metacov_report::overlaps;
 use metacov_store::Run;
 use metacov_study::corpus::{Bug, Change};
 use metacov_study::overlap::{FileFix, Overlap, overlap, parse};
 use metacov_study::{BugOverlap, LeftOut};
 
-use super::locate_corpus::{SOURCE, by_version, case, read};
+use super::locate_corpus::{SOURCE, by_version, read};
 use super::scene::Stage;
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
@@ -111,15 +110,10 @@ fn covers(run: &Run, pair: Option<&str>) -> anyhow::Result<(Cover, Cover)> {
         }
         let Ok(group) = &stored.outcome else { continue };
         is_found = true;
-        let [first, others @ ..] = group.sides() else { continue };
-        executed |= &first.executed;
-        for (at, other) in others.iter().enumerate() {
-            executed |= &other.executed;
-            for earlier in &group.sides()[..=at] {
-                let sides = Pair { a: earlier.executed.clone(), b: other.executed.clone() };
-                difference |= &sides.difference();
-            }
+        for side in group.sides() {
+            executed |= &side.executed;
         }
+        difference |= &group.difference();
     }
     match pair {
         _ if is_found => Ok((executed, difference)),
@@ -160,8 +154,8 @@ pub fn of_corpus(
     for (version, bugs) in by_version(bugs)? {
         let engine = format!("sqlite@{version}");
         let stage = Stage::new(&engine, None, jobs)?;
-        let conditions = stage.conditions();
-        let mut laboratory = CaseRunner::new(&conditions)?;
+        let options = stage.options();
+        let mut runner = CaseRunner::new(&options)?;
         let (known, unknown): (Vec<_>, Vec<_>) =
             bugs.into_iter().partition(|(_, bug)| !bug.fix_lines.is_empty());
         for (at, bug) in unknown {
@@ -169,13 +163,13 @@ pub fn of_corpus(
             talk.note(&format!("{}: left out, as {why}", bug.id));
             rows.insert(at, left_out(bug, why));
         }
-        let experiment = |(_, bug): &(usize, &Bug)| {
-            let case = case(bug);
-            CaseBatch { setup: case.setup, pairs: vec![case.sides] }
+        let batch = |(_, bug): &(usize, &Bug)| {
+            let case = bug.case();
+            CaseBatch { setup: case.setup, tests: vec![case.sides] }
         };
-        let experiments: Vec<CaseBatch> = known.iter().map(experiment).collect();
-        let results = laboratory.run(&experiments)?;
-        let table = laboratory.table();
+        let batches: Vec<CaseBatch> = known.iter().map(batch).collect();
+        let results = runner.run(&batches)?;
+        let table = runner.table();
         let build = table.build_id().to_string();
         let functions = Functions::of(table);
         let file = file(table, SOURCE)?.ok_or_else(|| anyhow!("{SOURCE} was not measured"))?;
@@ -183,7 +177,7 @@ pub fn of_corpus(
             let lost = match &result {
                 Ok(tried) => match tried.pairs.first() {
                     Some(Ok(ran)) => {
-                        if !matches!(case(bug).judge(&ran.outcomes), Verdict::Violated(_)) {
+                        if !matches!(bug.case().judge.judge(&ran.outcomes), Verdict::Violated(_)) {
                             talk.warning(&format!("{}: its sides agree here", bug.id));
                         }
                         let covers = ran.covers(tried.setup.as_ref())?;

@@ -7,13 +7,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{CaseRunner, FindingFile, ReplayResult, WorkerConfig, WorkerOptions};
+use metacov_campaign::{CaseRunner, FailureKind, FindingFile, WorkerConfig, WorkerOptions};
+use metacov_core::Verdict;
+use metacov_exec::{Flavour, Target};
 use metacov_formats::{Error, Fault, Scope};
 use metacov_report::{Column, Table};
-use metacov_sqlite::{VERSION, VERSIONS, find};
 
 use super::cc::cache;
-use super::measure_sql::{Flavour, setting};
+use super::target;
 use super::target_args::interrupted;
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
@@ -57,17 +58,17 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let findings = findings(&args.folder)?;
     let settings = settings(args, &findings)?;
     let interrupted = interrupted()?;
-    let conditions = conditions(&settings, args, &interrupted);
+    let options = options(&settings, args, &interrupted);
     let mut engines = BTreeMap::new();
-    for (name, conditions) in &conditions {
+    for (name, options) in &options {
         let engine =
-            CaseRunner::new(conditions).map_err(|error| Fault::Io(error).of(name.as_str()))?;
+            CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.as_str()))?;
         engines.insert(name.as_str(), engine);
     }
     let mut replay = |record: &FindingFile, engine: &str| {
         let unknown = || std::io::Error::other("an engine that was not started");
-        let laboratory = engines.get_mut(engine).ok_or_else(unknown);
-        let replayed = laboratory.and_then(|laboratory| record.replay(laboratory));
+        let runner = engines.get_mut(engine).ok_or_else(unknown);
+        let replayed = runner.and_then(|runner| record.replay(runner));
         replayed.map_err(|error| Fault::Io(error).of(engine))
     };
     let (mut rows, mut fails) = (Vec::new(), false);
@@ -79,7 +80,7 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
         } else {
             let engine = args.engine(record).to_string();
             let replayed = replay(record, &engine)?;
-            fails |= matches!(replayed, ReplayResult::Fails(_));
+            fails |= FailureKind::of(&replayed).is_some();
             [engine, words(&replayed)]
         };
         let [first, second] = row;
@@ -91,11 +92,14 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
 }
 
-fn words(replayed: &ReplayResult) -> String {
-    match replayed {
-        ReplayResult::Fails(what) => format!("fails: {what}"),
-        ReplayResult::Holds => "does not fail".to_owned(),
-        ReplayResult::Nothing(why) => format!("does not run: {why}"),
+fn words(verdict: &Verdict) -> String {
+    match (FailureKind::of(verdict), verdict) {
+        (Some(what), _) => format!("fails: {what}"),
+        (None, Verdict::Invalid(reason)) => format!("does not run: {reason}"),
+        (None, Verdict::Lost { missing, .. }) => {
+            format!("does not run: {}", missing.failure.name())
+        }
+        (None, Verdict::Holds | Verdict::Violated(_)) => "does not fail".to_owned(),
     }
 }
 
@@ -152,52 +156,60 @@ impl Args {
     }
 }
 
+/// An engine, and the library of it that is run.
+type Chosen = (&'static dyn Target, WorkerConfig);
+
 /// The engines that are needed, by name.
 fn settings(
     args: &Args,
     findings: &[(String, FindingFile)],
-) -> anyhow::Result<BTreeMap<String, WorkerConfig>> {
-    let of = |engine: &Engine<'_>| {
-        let (name, library) = match engine {
-            Engine::Named(name) => (*name, None),
-            Engine::Library(path) => ("sqlite", Some(*path)),
+) -> anyhow::Result<BTreeMap<String, Chosen>> {
+    let of = |name: &str, engine: &Engine<'_>| {
+        let library = match engine {
+            Engine::Named(_) => None,
+            Engine::Library(path) => Some(*path),
         };
-        let setting = setting(name, library, Flavour::Outcomes, &Scope::default())?;
-        Ok((engine.to_string(), setting))
+        let chosen = target::config(name, library, Flavour::Plain, &Scope::default())?;
+        Ok::<_, anyhow::Error>((engine.to_string(), chosen))
     };
-    if args.bisect {
-        return installed()?.iter().map(|name| of(&Engine::Named(name))).collect();
+    let mut settings = BTreeMap::new();
+    for (_, record) in findings {
+        if args.bisect {
+            for name in installed(&record.target)? {
+                settings.extend([of(&name, &Engine::Named(&name))?]);
+            }
+        } else {
+            let engine = args.engine(record);
+            let name = match engine {
+                Engine::Named(name) => name,
+                Engine::Library(_) => &record.target,
+            };
+            settings.extend([of(name, &engine)?]);
+        }
     }
-    findings.iter().map(|(_, record)| of(&args.engine(record))).collect()
+    Ok(settings)
 }
 
-fn conditions<'s>(
-    settings: &'s BTreeMap<String, WorkerConfig>,
+fn options<'s>(
+    settings: &'s BTreeMap<String, Chosen>,
     args: &Args,
     interrupted: &'s AtomicBool,
 ) -> BTreeMap<&'s String, WorkerOptions<'s>> {
     let timeout = Duration::from_secs(args.timeout.get());
-    let conditions = |setting| WorkerOptions {
-        setting,
-        workers: NonZero::<usize>::MIN,
+    let options = |(target, config): &'s Chosen| WorkerOptions {
         timeout,
-        memory_bytes: None,
-        interrupted,
+        ..WorkerOptions::new(*target, config, interrupted)
     };
-    settings.iter().map(|(name, setting)| (name, conditions(setting))).collect()
+    settings.iter().map(|(name, chosen)| (name, options(chosen))).collect()
 }
 
-/// All versions, the oldest first.
-fn versions() -> impl Iterator<Item = &'static str> {
-    VERSIONS.iter().map(|(version, _)| *version).chain([VERSION])
-}
-
-/// The engines that are there, the oldest first.
-fn installed() -> anyhow::Result<Vec<String>> {
+/// The versions of an engine that are there, the oldest first.
+fn installed(engine: &str) -> anyhow::Result<Vec<String>> {
+    let (target, _) = target::parse(engine)?;
     let mut installed = Vec::new();
-    for version in versions() {
-        if find(version, &cache())?.is_some() {
-            installed.push(format!("sqlite@{version}"));
+    for version in target.versions() {
+        if target.find(version, &cache())?.is_some() {
+            installed.push(format!("{}@{version}", target.name()));
         }
     }
     Ok(installed)
@@ -206,7 +218,7 @@ fn installed() -> anyhow::Result<Vec<String>> {
 /// What versions say of a finding.
 struct Bisected {
     last_failing: String,
-    /// The first one behind it that does not fail.
+    /// The first one after it that does not fail.
     fixed: Option<String>,
 }
 
@@ -214,20 +226,19 @@ struct Bisected {
 /// left out.
 fn bisect(
     record: &FindingFile,
-    replay: &mut impl FnMut(&FindingFile, &str) -> Result<ReplayResult, Error>,
+    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Verdict, Error>,
 ) -> anyhow::Result<Bisected> {
-    let all = installed()?;
-    let target =
-        if record.target == "sqlite" { format!("sqlite@{VERSION}") } else { record.target.clone() };
+    let all = installed(&record.target)?;
+    let (known, version) = target::parse(&record.target)?;
+    let target = format!("{}@{version}", known.name());
     let from = all.iter().position(|name| *name == target).unwrap_or(0);
     let mut bisected = Bisected { last_failing: "none".to_owned(), fixed: None };
     for name in &all[from..] {
-        match replay(record, name)? {
-            ReplayResult::Fails(_) => {
-                bisected = Bisected { last_failing: name.clone(), fixed: None };
-            }
-            ReplayResult::Holds if bisected.fixed.is_none() => bisected.fixed = Some(name.clone()),
-            ReplayResult::Holds | ReplayResult::Nothing(_) => {}
+        let verdict = replay(record, name)?;
+        if FailureKind::of(&verdict).is_some() {
+            bisected = Bisected { last_failing: name.clone(), fixed: None };
+        } else if verdict == Verdict::Holds && bisected.fixed.is_none() {
+            bisected.fixed = Some(name.clone());
         }
     }
     Ok(bisected)

@@ -3,25 +3,22 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use metacov_campaign::{CaseRunner, Plan, WorkerConfig, WorkerOptions, measure};
-use metacov_core::{Functions, Renumbering, SiteTable};
+use metacov_campaign::{CaseRunner, TestPlan, WorkerConfig, WorkerOptions, measure};
+use metacov_core::{Case, Functions, Language, Renumbering, SiteTable};
+use metacov_exec::{Flavour, Target};
 use metacov_formats::{Fault, Scope};
-use metacov_relations::ALL;
 use metacov_run::{SharedTable, StopReason};
-use metacov_study::locate::{Case, Frequency, Passing, Symptom, Unfit, explore};
+use metacov_study::locate::{Frequency, Passing, Symptom, Unfit, explore};
 
-use super::measure_sql::{Flavour, setting};
+use super::target;
 use super::target_args::interrupted;
 use super::workers;
 
-/// How long a worker may be silent. Statements have a budget of their own; this is for what hangs.
-const TIMEOUT: Duration = Duration::from_secs(600);
-
 /// Which engine, and how it is run.
 pub struct Stage {
-    pub setting: WorkerConfig,
+    target: &'static dyn Target,
+    config: WorkerConfig,
     workers: NonZero<usize>,
     interrupted: std::sync::Arc<AtomicBool>,
 }
@@ -32,24 +29,26 @@ impl Stage {
         library: Option<&Path>,
         jobs: Option<NonZero<usize>>,
     ) -> anyhow::Result<Self> {
-        let setting = setting(engine, library, Flavour::Coverage, &Scope::default())?;
-        Ok(Stage { setting, workers: workers(jobs), interrupted: interrupted()? })
+        let scope = Scope::default();
+        let (target, config) = target::config(engine, library, Flavour::Exact, &scope)?;
+        Ok(Stage { target, config, workers: workers(jobs), interrupted: interrupted()? })
     }
 
-    pub fn conditions(&self) -> WorkerOptions<'_> {
-        WorkerOptions {
-            setting: &self.setting,
-            workers: self.workers,
-            timeout: TIMEOUT,
-            memory_bytes: None,
-            interrupted: &self.interrupted,
-        }
+    pub fn options(&self) -> WorkerOptions<'_> {
+        let workers = self.workers;
+        WorkerOptions { workers, ..WorkerOptions::new(self.target, &self.config, &self.interrupted) }
+    }
+
+    /// The language of its inputs.
+    pub fn language(&self) -> &'static dyn Language {
+        self.target.method().language()
     }
 }
 
 /// An engine, and what passing pairs run on it.
 pub struct LocateRun<'c> {
-    laboratory: CaseRunner<'c>,
+    runner: CaseRunner<'c>,
+    language: &'static dyn Language,
     numbers: Renumbering,
     pub table: SiteTable,
     pub functions: Functions,
@@ -62,34 +61,35 @@ impl<'c> LocateRun<'c> {
     /// With passing pairs that are made for it: so many of each relation, each on a database of its
     /// own.
     pub fn with_generated(
-        conditions: &'c WorkerOptions<'c>,
+        options: &'c WorkerOptions<'c>,
         pairs: u64,
         seed: u64,
     ) -> anyhow::Result<Self> {
-        let relations = (0..ALL.len()).collect();
-        let plan = Plan { seed, relations, pairs, databases: pairs };
+        let relations = (0..options.target.method().relations().len()).collect();
+        let plan = TestPlan { seed, relations, pairs, subjects: pairs };
         let passing = Passing::default();
-        let measured = measure(&plan, conditions, SharedTable::default(), &passing);
+        let measured = measure(&plan, options, SharedTable::default(), &passing);
         let (suite, _) = measured.map_err(StopReason::into_error)?;
-        LocateRun::with(conditions, suite.table, passing.into_frequency())
+        LocateRun::with(options, suite.table, passing.into_frequency())
     }
 
     /// With passing pairs that ran what is told in the numbers of `table`.
     pub fn with(
-        conditions: &'c WorkerOptions<'c>,
+        options: &'c WorkerOptions<'c>,
         mut table: SiteTable,
         passing: Frequency,
     ) -> anyhow::Result<Self> {
-        let name = conditions.setting.library.display().to_string();
-        let laboratory =
-            CaseRunner::new(conditions).map_err(|error| Fault::Io(error).of(name.clone()))?;
-        let numbers = table.absorb(laboratory.table()).map_err(|mismatch| {
+        let name = options.config.library.display().to_string();
+        let runner =
+            CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.clone()))?;
+        let numbers = table.absorb(runner.table()).map_err(|mismatch| {
             Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
         })?;
         let functions = Functions::of(&table);
-        let coverage = conditions.setting.coverage.as_ref();
+        let coverage = options.config.coverage.as_ref();
         let folder = coverage.map(|coverage| coverage.notes.clone()).unwrap_or_default();
-        Ok(LocateRun { laboratory, numbers, table, functions, passing, folder })
+        let language = options.target.method().language();
+        Ok(LocateRun { runner, language, numbers, table, functions, passing, folder })
     }
 
     /// Runs a pair, and so many that are nearly the same.
@@ -98,7 +98,7 @@ impl<'c> LocateRun<'c> {
         case: &Case,
         variants: usize,
     ) -> anyhow::Result<Result<Symptom, Unfit>> {
-        let LocateRun { laboratory, numbers, .. } = self;
-        Ok(explore(case, variants, numbers, |trials| laboratory.run(trials))?)
+        let LocateRun { runner, numbers, language, .. } = self;
+        Ok(explore(case, *language, variants, numbers, |batches| runner.run(batches))?)
     }
 }

@@ -13,7 +13,7 @@ use metacov_study::{
     BUGS_MIN, BugCorrelation, BugCovers, FormVersion, KnownBugs, Program, correlation,
 };
 
-use super::locate_corpus::{case, read};
+use super::locate_corpus::read;
 use super::overlap::of_corpus;
 use super::scene::Stage;
 use super::target::engine_on_demand;
@@ -118,11 +118,11 @@ fn measured(
 ) -> anyhow::Result<Measured> {
     engine_on_demand(engine, talk)?;
     let stage = Stage::new(engine, None, jobs)?;
-    let conditions = stage.conditions();
-    let mut laboratory = CaseRunner::new(&conditions)?;
+    let options = stage.options();
+    let mut laboratory = CaseRunner::new(&options)?;
     let experiment = |bug: &Bug| {
-        let case = case(bug);
-        CaseBatch { setup: case.setup, pairs: vec![case.sides] }
+        let case = bug.case();
+        CaseBatch { setup: case.setup, tests: vec![case.sides] }
     };
     let experiments: Vec<CaseBatch> = corpus.iter().map(experiment).collect();
     let results = laboratory.run(&experiments)?;

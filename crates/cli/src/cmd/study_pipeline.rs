@@ -11,12 +11,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, bail};
-use metacov_campaign::{Plan as Sample, WorkerOptions, measure, script, write};
+use metacov_campaign::{TestPlan as Sample, WorkerOptions, measure, write_pairs};
 use metacov_core::{Criterion, Group, Pair, Reading, SiteId};
+use metacov_exec::Target;
 use metacov_formats::{Error, Fault};
-use metacov_relations::ALL;
 use metacov_run::{GroupDone, Observer, SharedTable};
-use metacov_sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
+use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 use metacov_study::{Efficiency, EfficiencyPlan, FormVersion, PairInPipeline, Plan, Time};
 
 use super::cc::Language;
@@ -48,14 +48,14 @@ pub fn run(
     let Some(target) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
     let Some((gcovr, version)) = version(gcovr)? else { return Ok(Piped::NoGcovr) };
     let stage = Stage::new(target, None, jobs)?;
-    let conditions = stage.conditions();
-    let sample = pairs(plan, sample)?;
+    let conditions = stage.options();
+    let sample = pairs(plan, sample, conditions.target)?;
     let folder = tempfile::tempdir().context("no folder for the pipeline")?;
     let pipeline = Pipeline { folder: folder.path(), gcovr };
     talk.detail(|| {
         format!("{target} is built with gcc --coverage, in {}", folder.path().display())
     });
-    pipeline.build(&engine(target)?.notes)?;
+    pipeline.build(&engine(target)?.1.folder)?;
     let inputs = pipeline.write(&sample, &conditions)?;
     let Some((build, lines, metacov)) = by_metacov(&sample, &conditions)? else {
         return Ok(Piped::Interrupted);
@@ -110,20 +110,21 @@ fn version(gcovr: &Path) -> anyhow::Result<Option<(PathBuf, String)>> {
 }
 
 /// The first pairs of the study's first suite, of as many relations as there are pairs.
-fn pairs(plan: &Plan, sample: EfficiencyPlan) -> anyhow::Result<Sample> {
+fn pairs(plan: &Plan, sample: EfficiencyPlan, target: &dyn Target) -> anyhow::Result<Sample> {
+    let all = target.method().relations();
     let place = |name: &String| {
-        let place = ALL.iter().position(|relation| relation.name() == name);
+        let place = all.iter().position(|relation| relation.name == name);
         place.with_context(|| format!("`{name}` is not a relation"))
     };
     let mut relations: Vec<usize> = if plan.relations.is_empty() {
-        (0..ALL.len()).collect()
+        (0..all.len()).collect()
     } else {
         plan.relations.iter().map(place).collect::<anyhow::Result<_>>()?
     };
     relations.truncate(usize::try_from(sample.pairs).unwrap_or(usize::MAX));
     let pairs = sample.pairs.div_ceil(relations.len().max(1) as u64);
     relations.sort_unstable();
-    Ok(Sample { seed: plan.seed, relations, pairs, databases: pairs })
+    Ok(Sample { seed: plan.seed, relations, pairs, subjects: pairs })
 }
 
 /// A folder with a program that counts and a gcovr that reports.
@@ -156,10 +157,13 @@ impl Pipeline<'_> {
         conditions: &WorkerOptions<'_>,
     ) -> anyhow::Result<Vec<(String, String)>> {
         let mut pairs = Vec::new();
-        let written = write(sample, conditions, |setup, (relation, number), sides| {
-            for (name, side) in ["a", "b"].iter().zip(sides) {
+        let language = conditions.target.method().language();
+        let written = write_pairs(sample, conditions, |setup, (relation, number), sides| {
+            for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
                 let path = self.folder.join(format!("{relation}-{number}-{name}.sql"));
-                std::fs::write(path, script(setup) + &script(side))?;
+                let mut text = language.script(setup);
+                text.extend(side.iter().map(|input| language.script(&input.statements)));
+                std::fs::write(path, text)?;
             }
             pairs.push((relation.to_owned(), number.to_string()));
             Ok(())

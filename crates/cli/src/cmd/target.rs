@@ -1,16 +1,19 @@
 //! `metacov target`
 
+use std::path::Path;
+
 use anyhow::{anyhow, bail};
 use clap::Subcommand;
-use metacov_formats::Fault;
-use metacov_sqlite::{Artifact, VERSION, VERSIONS, build, find};
+use metacov_campaign::WorkerConfig;
+use metacov_exec::{Artifact, Flavour, Target};
+use metacov_formats::{Fault, Scope};
+
+
+use metacov_targets::ALL;
 
 use super::cc::{Language, cache};
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
-
-/// The only engine there is.
-const SQLITE: &str = "sqlite";
 
 /// Engines to measure: which there are, and others from packages.
 #[derive(clap::Args)]
@@ -39,47 +42,73 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::List => list()?,
         Action::Build { name } => {
-            let target = build(version(name)?, &Language::C.compiler(), &cache());
-            let target = target.map_err(|error| Fault::Io(error).of(name))?;
-            talk.note(&format!("{name} is in {}", target.notes.display()));
+            let (target, version) = parse(name)?;
+            let artifact = target.build(version, &Language::C.compiler(), &cache());
+            let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
+            talk.note(&format!("{name} is in {}", artifact.folder.display()));
         }
-        Action::Path { name } => print(&format!("{}\n", engine(name)?.notes.display()))?,
+        Action::Path { name } => print(&format!("{}\n", engine(name)?.1.folder.display()))?,
     }
     Ok(ExitCode::Success)
 }
 
 /// The engine of this name.
-pub fn engine(name: &str) -> anyhow::Result<Artifact> {
-    let found = find(version(name)?, &cache()).map_err(|error| Fault::Io(error).of(name))?;
-    found.ok_or_else(|| anyhow!("{name} is not there; to build it: metacov target build {name}"))
+pub fn engine(name: &str) -> anyhow::Result<(&'static dyn Target, Artifact)> {
+    let (target, version) = parse(name)?;
+    let found = target.find(version, &cache()).map_err(|error| Fault::Io(error).of(name))?;
+    let missing = || anyhow!("{name} is not there; to build it: metacov target build {name}");
+    Ok((target, found.ok_or_else(missing)?))
 }
 
 /// The engine of this name, built if it is not there.
 pub fn engine_on_demand(name: &str, talk: &Console) -> anyhow::Result<Artifact> {
-    let version = version(name)?;
+    let (target, version) = parse(name)?;
     let fault = |error| Fault::Io(error).of(name);
-    if let Some(found) = find(version, &cache()).map_err(fault)? {
+    if let Some(found) = target.find(version, &cache()).map_err(fault)? {
         return Ok(found);
     }
     talk.note(&format!("{name} is built"));
-    Ok(build(version, &Language::C.compiler(), &cache()).map_err(fault)?)
+    Ok(target.build(version, &Language::C.compiler(), &cache()).map_err(fault)?)
+}
+
+/// What is tested: an engine by name, or a library of the user's in its place.
+pub fn config(
+    engine_name: &str,
+    library: Option<&Path>,
+    flavour: Flavour,
+    scope: &Scope,
+) -> anyhow::Result<(&'static dyn Target, WorkerConfig)> {
+    if let Some(library) = library {
+        let (target, _) = parse(engine_name)?;
+        return Ok((target, WorkerConfig::of_library(target, library, flavour, scope)?));
+    }
+    let (target, artifact) = engine(engine_name)?;
+    Ok((target, WorkerConfig::of_artifact(target, &artifact, flavour, scope)))
 }
 
 fn list() -> anyhow::Result<()> {
-    let mut lines = vec![format!("{SQLITE}@{VERSION}   inside (also: {SQLITE})\n")];
-    for (version, _) in VERSIONS.iter().rev() {
-        let is_built = find(version, &cache())?.is_some();
-        let state = if is_built { "built" } else { "can be built" };
-        lines.push(format!("{SQLITE}@{version:<width$}   {state}\n", width = VERSION.len()));
+    let mut lines = Vec::new();
+    for target in ALL {
+        let (name, default) = (target.name(), target.default_version());
+        lines.push(format!("{name}@{default}   inside (also: {name})\n"));
+        let versions = target.versions().into_iter().rev().filter(|version| *version != default);
+        for version in versions {
+            let is_built = target.find(version, &cache())?.is_some();
+            let state = if is_built { "built" } else { "can be built" };
+            lines.push(format!("{name}@{version:<width$}   {state}\n", width = default.len()));
+        }
     }
     print(&lines.concat())
 }
 
-fn version(name: &str) -> anyhow::Result<&str> {
-    match name.split_once('@').unwrap_or((name, VERSION)) {
-        (SQLITE, version) => Ok(version),
-        _ => {
-            bail!("`{name}` is not an engine ({SQLITE}, or {SQLITE}@VERSION: metacov target list)")
-        }
-    }
+/// The target and version that a name stands for.
+pub fn parse(name: &str) -> anyhow::Result<(&'static dyn Target, &str)> {
+    let (target, version) = name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
+    let known = ALL.iter().find(|known| known.name() == target);
+    let Some(known) = known else {
+        let names: Vec<String> =
+            ALL.iter().map(|known| format!("{0}, or {0}@VERSION", known.name())).collect();
+        bail!("`{name}` is not an engine ({}: metacov target list)", names.join(", "))
+    };
+    Ok((*known, version.unwrap_or_else(|| known.default_version())))
 }

@@ -23,7 +23,7 @@ pub fn folder() -> &'static Path {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sqlite");
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).unwrap();
-        metacov_sqlite::unpack(&folder.join("cache")).unwrap();
+        metacov_targets::sqlite::unpack(&folder.join("cache")).unwrap();
         folder
     })
 }
@@ -233,7 +233,7 @@ pub fn faulty() -> &'static str {
     BUILT.get_or_init(|| {
         let folder = folder().join("faulty");
         fs::create_dir_all(&folder).unwrap();
-        let unpacked = metacov_sqlite::unpack(&self::folder().join("cache")).unwrap();
+        let unpacked = metacov_targets::sqlite::unpack(&self::folder().join("cache")).unwrap();
         let source = fs::read_to_string(unpacked.join("sqlite3.c")).unwrap();
         let right = "if( pMem->flags & MEM_Null ) return ifNull;";
         assert_eq!(source.matches(right).count(), 1);
@@ -244,7 +244,7 @@ pub fn faulty() -> &'static str {
         .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
-        command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_sqlite::OPTIONS);
+        command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_targets::sqlite::OPTIONS);
         of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
     });
     "faulty/libfaulty.so"
@@ -257,7 +257,7 @@ pub struct Program {
 
 impl Program {
     fn build(compiler: &str, words: &[&str], name: &str) -> Self {
-        let unpacked = metacov_sqlite::unpack(&folder().join("cache")).unwrap();
+        let unpacked = metacov_targets::sqlite::unpack(&folder().join("cache")).unwrap();
         Program::of(&unpacked, compiler, words, name)
     }
 
@@ -267,10 +267,10 @@ impl Program {
         fs::create_dir_all(&folder).unwrap();
         fs::copy(source.join("sqlite3.c"), folder.join("sqlite3.c")).unwrap();
         fs::copy(source.join("sqlite3.h"), folder.join("sqlite3.h")).unwrap();
-        fs::write(folder.join("statements.c"), metacov_sqlite::STATEMENTS).unwrap();
+        fs::write(folder.join("statements.c"), metacov_targets::sqlite::STATEMENTS).unwrap();
         let mut command = Command::new(compiler);
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
-        command.args(words).args(["-O0", "-fPIC", "-w"]).args(metacov_sqlite::OPTIONS);
+        command.args(words).args(["-O0", "-fPIC", "-w"]).args(metacov_targets::sqlite::OPTIONS);
         command.args(["-c", "sqlite3.c", "statements.c"]);
         of(&mut command).ok();
         let mut command = Command::new(compiler);

@@ -192,7 +192,7 @@ fn corpus(folder: &Path, bugs: usize) {
         ("CREATE VIEW v AS SELECT 1 AS a", "upper(a) || 'x' FROM v GROUP BY a HAVING a > 0"),
     ];
     let bug = |(at, (setup, query)): (usize, &(&str, &str))| {
-        let version = metacov_sqlite::VERSION;
+        let version = metacov_targets::sqlite::VERSION;
         let fix = if at == 1 { "" } else { r#"{"kind": "modified", "amalgamation": [1, 300000]}"# };
         format!(
             r#"{{"id": "bug{at}", "version": "{version}", "compare": "multiset", "setup": ["{setup}"],

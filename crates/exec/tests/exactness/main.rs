@@ -148,7 +148,7 @@ fn sqlite_with_optimization() {
 }
 
 fn sqlite(level: &str) {
-    let folder = Path::new(metacov_sqlite::FOLDER);
+    let folder = Path::new(metacov_targets::sqlite::FOLDER);
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
     let images = [Image { name: "program", sources: &["driver.c", "sqlite3.c"], links: &["-lm"] }];

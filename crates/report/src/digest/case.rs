@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use metacov_core::{Cover, Failure, Group, Input, Judgement, Missing, Reading, SiteTable, runs};
+use metacov_core::{
+    Cover, Failure, Group, Missing, Reading, SiteTable, StoredInput, Verdict, runs,
+};
 use metacov_store::StoredPair;
 
 /// How much of what a side said last is told.
@@ -21,7 +23,7 @@ pub struct Case {
     /// What its sides started from, if they share it.
     pub setup: Option<u64>,
     /// By side: what it was run on.
-    pub inputs: Vec<Vec<Input>>,
+    pub inputs: Vec<Vec<StoredInput>>,
     /// How many sites of the primary criterion an earlier side ran and a later one did not.
     pub only_a: u64,
     /// How many a later side ran and an earlier one did not.
@@ -46,7 +48,7 @@ pub enum Shape {
 /// How a pair ended.
 pub enum Ended {
     /// Measured, and judged if somebody looked.
-    Measured(Option<Judgement>),
+    Measured(Option<Verdict>),
     /// Not measured: the side, how it failed, and what it said last.
     Failed(usize, Failure, String),
 }
@@ -119,7 +121,7 @@ impl Case {
             only_a: count(&contrast.only_a),
             only_b: count(&contrast.only_b),
             packed,
-            ..Case::new(stored, relation, Ended::Measured(stored.judgement.clone()))
+            ..Case::new(stored, relation, Ended::Measured(stored.verdict.clone()))
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Criterion, Input, Judgement, SiteId};
+use metacov_core::{Criterion, SiteId, StoredInput, Verdict};
 use serde::Serialize;
 
 use super::Shelf;
@@ -54,11 +54,11 @@ pub(crate) fn write(digest: &Digest, outline: &Outline, shelf: Shelf<'_>) -> io:
 impl CaseData {
     fn of(digest: &Digest, case: &Case, lines: &[(usize, SiteId)], rank: &[u32]) -> Self {
         let (words, side) = match &case.ended {
-            Ended::Measured(Some(Judgement::Violated(how))) => (how.clone(), None),
+            Ended::Measured(Some(Verdict::Violated(how))) => (how.clone(), None),
             Ended::Measured(_) => (String::new(), None),
             Ended::Failed(side, _, words) => (words.clone(), Some(*side)),
         };
-        let input = |input: &Input| {
+        let input = |input: &StoredInput| {
             let text = String::from_utf8_lossy(&input.content).into_owned();
             (input.name.clone(), text, input.bytes, input.content.len())
         };

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Failure, Judgement};
+use metacov_core::{Failure, Verdict};
 use serde::Serialize;
 
 use super::chunks::LINES;
@@ -94,8 +94,10 @@ fn shape(case: &Case) -> &'static str {
 pub(crate) fn verdict(ended: &Ended) -> &'static str {
     match ended {
         Ended::Measured(None) => "measured",
-        Ended::Measured(Some(Judgement::Holds)) => "holds",
-        Ended::Measured(Some(Judgement::Violated(_))) => "violated",
+        Ended::Measured(Some(Verdict::Holds)) => "holds",
+        Ended::Measured(Some(Verdict::Violated(_))) => "violated",
+        Ended::Measured(Some(Verdict::Invalid(_))) => Failure::Invalid.name(),
+        Ended::Measured(Some(Verdict::Lost { missing, .. })) => missing.failure.name(),
         Ended::Failed(_, failure, _) => Failure::name(*failure),
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{
-    Context, Exit, Failure, Group, Input, Judgement, Missing, Reading, Setup, SiteTable, Violation,
+    Context, Exit, Failure, Group, Missing, Reading, Setup, SiteTable, StoredInput, Verdict,
+    Violation,
 };
 use metacov_run::{GroupDone, Observer, SharedTable};
 use metacov_store::{Run, RunWriter, merge};
@@ -35,12 +36,12 @@ fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
     recorder.finish(true, Some(&SiteTable::new())).unwrap();
 }
 
-fn context(setup: &str, inputs: [&[u8]; 2], judgement: Option<Judgement>) -> Context {
-    let input = |content: &&[u8]| vec![Input::new("in".to_owned(), content.to_vec())];
+fn context(setup: &str, inputs: [&[u8]; 2], verdict: Option<Verdict>) -> Context {
+    let input = |content: &&[u8]| vec![StoredInput::new("in".to_owned(), content.to_vec())];
     Context {
         setup: Some(Arc::new(Setup::new(setup.as_bytes().to_vec()))),
         inputs: inputs.iter().map(input).collect(),
-        judgement,
+        verdict,
     }
 }
 
@@ -48,10 +49,10 @@ fn context(setup: &str, inputs: [&[u8]; 2], judgement: Option<Judgement>) -> Con
 fn contexts_are_read_as_they_were_told() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
-    let long = vec![b'x'; Input::BYTES_MAX + 5];
-    let violated = Judgement::Violated("2 rows against 3".to_owned());
+    let long = vec![b'x'; StoredInput::BYTES_MAX + 5];
+    let violated = Verdict::Violated("2 rows against 3".to_owned());
     let first = context("CREATE", [b"SELECT 1", b"\xff\0"], Some(violated));
-    let second = context("CREATE", [&long, b"a\0b"], Some(Judgement::Holds));
+    let second = context("CREATE", [&long, b"a\0b"], Some(Verdict::Holds));
     let third = context("DROP", [b"", b""], None);
     record(&path("a.metacov"), &[(0, &first, true), (1, &second, true)]);
     record(&path("b.metacov"), &[(0, &first, true), (2, &third, false), (3, &third, true)]);
@@ -62,7 +63,7 @@ fn contexts_are_read_as_they_were_told() {
         for (stored, (pair, context)) in stored.iter().zip(contexts) {
             assert_eq!(stored.name, *pair);
             assert_eq!(stored.inputs, context.inputs);
-            assert_eq!(stored.judgement, context.judgement);
+            assert_eq!(stored.verdict, context.verdict);
             let setup = run.setup(stored.setup.unwrap()).unwrap();
             assert_eq!(Some(&setup), context.setup.as_deref());
         }

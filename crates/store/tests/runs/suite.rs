@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::{
-    Criteria, Exit, Failure, Group, Input as Kept, Missing, Operation, Reading, Setup, Suite,
+    Criteria, Exit, Failure, Group, Missing, Operation, Reading, Setup, StoredInput as Kept, Suite,
 };
 use metacov_formats::{
     CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{Group, Judgement, Reading};
+use metacov_core::{Group, Verdict, Reading};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 use metacov_store::Run;
@@ -22,7 +22,7 @@ impl Passing {
 
 impl Observer for Passing {
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
-        if let (Ok(group), Some(Judgement::Holds)) = (done.outcome, &done.context.judgement) {
+        if let (Ok(group), Some(Verdict::Holds)) = (done.outcome, &done.context.verdict) {
             add(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), group);
         }
         Ok(())
@@ -34,7 +34,7 @@ pub fn passing(run: &Run) -> Result<Frequency, Error> {
     let mut frequency = Frequency::default();
     for stored in run.pairs()? {
         let stored = stored?;
-        if let (Ok(group), Some(Judgement::Holds)) = (&stored.outcome, &stored.judgement) {
+        if let (Ok(group), Some(Verdict::Holds)) = (&stored.outcome, &stored.verdict) {
             add(&mut frequency, group);
         }
     }

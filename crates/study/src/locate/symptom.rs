@@ -3,11 +3,9 @@
 use std::io;
 
 use metacov_campaign::{CaseBatch, CaseResult, PairResult};
-use metacov_core::{Cover, Missing, Renumbering};
-use metacov_relations::Verdict;
+use metacov_core::{Case, Cover, Language, Missing, Renumbering, Variant, Verdict};
 
 use super::Frequency;
-use super::variant::{Case, Variant, variants};
 
 /// Pairs on one and the same database are run together, so many at a time.
 const PAIRS_PER_TRIAL: usize = 32;
@@ -53,11 +51,12 @@ impl From<Missing> for Unfit {
 /// result is told.
 pub fn explore(
     case: &Case,
+    language: &dyn Language,
     most: usize,
     numbers: &Renumbering,
     mut run: impl FnMut(&[CaseBatch]) -> io::Result<Vec<Result<CaseResult, Missing>>>,
 ) -> io::Result<Result<Symptom, Unfit>> {
-    let whole = CaseBatch { setup: case.setup.clone(), pairs: vec![case.sides.clone()] };
+    let whole = CaseBatch { setup: case.setup.clone(), tests: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
         Some(Err(missing)) => return Ok(Err(missing.into())),
@@ -68,10 +67,11 @@ pub fn explore(
         Some(Err((_, missing))) => return Ok(Err(missing.clone().into())),
         None => return Err(io::Error::other("a pair without a result")),
     };
-    let how = match case.judge(&ran.outcomes) {
+    let how = match case.judge.judge(&ran.outcomes) {
         Verdict::Violated(how) => how,
         Verdict::Holds => return Ok(Err(Unfit::Holds)),
         Verdict::Invalid(reason) => return Ok(Err(Unfit::Invalid(reason.to_string()))),
+        Verdict::Lost { missing, .. } => return Ok(Err(missing.into())),
     };
     let covers = ran.covers(tried.setup.as_ref())?.map(|cover| numbers.cover(cover));
     let (executed, difference) = (covers.union(), covers.difference());
@@ -79,8 +79,8 @@ pub fn explore(
     violating.add(&executed);
     let near_misses = Frequency::default();
     let mut symptom = Symptom { executed, difference, violating, near_misses, invalid: 0, how };
-    let (experiments, groups) = experiments(case, most);
-    for (result, variants) in run(&experiments)?.into_iter().zip(groups) {
+    let (batches, groups) = batches(case, language.variants(case, most));
+    for (result, variants) in run(&batches)?.into_iter().zip(groups) {
         let Ok(other) = result else {
             symptom.invalid += u32::try_from(variants.len()).unwrap_or(u32::MAX);
             continue;
@@ -91,7 +91,7 @@ pub fn explore(
                     origin.is_none_or(|at| tried.worked.get(at) == Some(works))
                 });
             let judged = pair.as_ref().ok().filter(|_| runs_as_before);
-            let judged = judged.map(|ran| (ran, case.judge(&ran.outcomes)));
+            let judged = judged.map(|ran| (ran, case.judge.judge(&ran.outcomes)));
             let executed = |ran: &PairResult| {
                 let covers = ran.covers(other.setup.as_ref())?;
                 Ok::<_, io::Error>(numbers.cover(covers.union()))
@@ -99,22 +99,22 @@ pub fn explore(
             match judged {
                 Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)?),
                 Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)?),
-                Some((_, Verdict::Invalid(_))) | None => symptom.invalid += 1,
+                Some((_, Verdict::Invalid(_) | Verdict::Lost { .. })) | None => symptom.invalid += 1,
             }
         }
     }
     Ok(Ok(symptom))
 }
 
-/// What to run for the variants of a case, and which variants each experiment is of.
-fn experiments(case: &Case, most: usize) -> (Vec<CaseBatch>, Vec<Vec<Variant>>) {
+/// What to run for the variants of a case, and which variants each batch is of.
+fn batches(case: &Case, variants: Vec<Variant>) -> (Vec<CaseBatch>, Vec<Vec<Variant>>) {
     let (same, other): (Vec<Variant>, Vec<Variant>) =
-        variants(case, most).into_iter().partition(|variant| variant.setup == case.setup);
+        variants.into_iter().partition(|variant| variant.setup == case.setup);
     let mut groups: Vec<Vec<Variant>> = other.into_iter().map(|variant| vec![variant]).collect();
     groups.extend(same.chunks(PAIRS_PER_TRIAL).map(<[Variant]>::to_vec));
-    let experiment = |group: &Vec<Variant>| CaseBatch {
+    let batch = |group: &Vec<Variant>| CaseBatch {
         setup: group.first().map_or_else(Vec::new, |variant| variant.setup.clone()),
-        pairs: group.iter().map(|variant| variant.sides.clone()).collect(),
+        tests: group.iter().map(|variant| variant.sides.clone()).collect(),
     };
-    (groups.iter().map(experiment).collect(), groups)
+    (groups.iter().map(batch).collect(), groups)
 }

@@ -1,6 +1,6 @@
 //! Confidence intervals by drawing again (Efron 1979).
 
-use metacov_relations::Rng;
+use metacov_core::Rng;
 
 /// A range that holds the true value with a confidence of 95 %, as far as the sample tells.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,0 +1,103 @@
+//! Bugs that are known: `known.toml`.
+
+use metacov_core::{Case, Language};
+use serde::Deserialize;
+
+use super::signature::Signature;
+
+/// Bugs that nobody needs to hear of again.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownBugs {
+    /// All of them.
+    #[serde(default)]
+    pub bug: Vec<KnownBug>,
+}
+
+/// A known bug, and which findings are taken for it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KnownBug {
+    /// What it is called.
+    pub name: String,
+    /// The signature of the finding, or of its group.
+    pub signature: Option<String>,
+    /// Words that the reduced case has, all of them.
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Its relation, if it is only seen by one.
+    pub relation: Option<String>,
+}
+
+impl KnownBugs {
+    /// Bugs from the text of a file. An entry that would match everything is refused.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let known: Self = toml::from_str(text).map_err(|error| error.to_string())?;
+        let is_open = |bug: &&KnownBug| bug.signature.is_none() && bug.words.is_empty();
+        match known.bug.iter().find(is_open) {
+            Some(bug) => Err(format!("`{}` has neither a signature nor words", bug.name)),
+            None => Ok(known),
+        }
+    }
+
+    /// The name of the bug that a finding is, if it is known.
+    pub fn name(
+        &self,
+        language: &dyn Language,
+        case: &Case,
+        signature: &Signature,
+    ) -> Option<&str> {
+        let found = self.bug.iter().find(|bug| bug.matches(language, case, signature));
+        found.map(|bug| bug.name.as_str())
+    }
+}
+
+impl KnownBug {
+    fn matches(&self, language: &dyn Language, case: &Case, signature: &Signature) -> bool {
+        let has = |word: &String| {
+            let mut words = case.statements().flat_map(|statement| language.words(statement));
+            words.any(|known| known.eq_ignore_ascii_case(word))
+        };
+        self.relation.as_ref().is_none_or(|own| *own == case.relation)
+            && self.signature.as_ref().is_none_or(|own| signature.is(own))
+            && self.words.iter().all(has)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_core::{Input, Judge, Pair};
+
+    use super::*;
+    use crate::scripted::Words;
+
+    #[test]
+    fn bugs_are_known_by_words_or_signature() {
+        let known = KnownBugs::parse(
+            "[[bug]]\nname = \"rtree\"\nwords = [\"rtree\", \"in\"]\n\
+             [[bug]]\nname = \"one\"\nsignature = \"0000000000000007\"\nrelation = \"norec\"\n",
+        );
+        let known = known.unwrap();
+        let statement = "CREATE VIRTUAL TABLE t0 USING rtree (a, b, c)".to_owned();
+        let case = Case {
+            relation: "tlp-where".to_owned(),
+            setup: vec![statement],
+            sides: Pair { a: vec![Input::of("SELECT 1 IN (2)".to_owned())], b: Vec::new() },
+            parts: Vec::new(),
+            judge: Judge::Bag,
+        };
+        let signature = Signature { exact: 7, group: 9 };
+        assert_eq!(known.name(&Words, &case, &signature), Some("rtree"));
+        let bare = Case { setup: Vec::new(), ..case };
+        assert_eq!(known.name(&Words, &bare, &signature), None);
+        let norec = Case { relation: "norec".to_owned(), ..bare };
+        assert_eq!(known.name(&Words, &norec, &signature), Some("one"));
+    }
+
+    #[test]
+    fn an_entry_that_matches_everything_is_refused() {
+        assert!(KnownBugs::parse("[[bug]]\nname = \"all\"\nrelation = \"norec\"\n").is_err());
+        assert!(KnownBugs::parse("[[bug]]\nname = \"x\"\nwords = [\"a\"]\ntypo = 1\n").is_err());
+        assert!(KnownBugs::parse("").unwrap().bug.is_empty());
+    }
+}

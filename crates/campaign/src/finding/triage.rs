@@ -1,0 +1,273 @@
+//! Suspects go in, findings come out.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::PathBuf;
+
+use metacov_core::{Case, Effort, Functions, Language, Reduction, Size, Verdict};
+
+use super::case_run::{CaseRun, one, run, text};
+use super::confirm::ConfirmedCase;
+use super::difference::Difference;
+use super::failing_case::{FailingCase, FailureKind};
+use super::family;
+use super::known_bugs::KnownBugs;
+use super::signature::Signature;
+use crate::worker::cases::CaseRunner;
+use crate::worker::host::WorkerOptions;
+
+/// So many smaller cases are tried, at most.
+const CANDIDATES_MAX: usize = 3000;
+/// The same of a crash, after each of which a process is started anew.
+const CANDIDATES_OF_CRASH_MAX: usize = 600;
+
+/// How often a suspect must show again.
+const REPLAYS: usize = 2;
+
+/// What suspects are looked into with.
+pub struct TriageTargets<'c> {
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub target: String,
+    /// The user's own library, if that is tested.
+    pub library: Option<PathBuf>,
+    /// The target without counters, as it is tested.
+    pub plain: &'c WorkerOptions<'c>,
+    /// The target with counters.
+    pub counting: &'c WorkerOptions<'c>,
+    /// Another version of the target, with its name: a case counts as reduced only while it holds there.
+    pub reference: Option<(String, &'c WorkerOptions<'c>)>,
+}
+
+/// Looks into suspects.
+pub struct Triage<'c> {
+    pub(super) targets: TriageTargets<'c>,
+    known: KnownBugs,
+    plain: CaseRunner<'c>,
+    pub(super) reference: Option<CaseRunner<'c>>,
+    /// Started when it is needed first.
+    counting: Option<(CaseRunner<'c>, Functions)>,
+}
+
+/// What came of a suspect.
+#[derive(Clone, Debug)]
+pub enum Examined {
+    /// It is real, and was known under this name.
+    Known(String, Box<Finding>),
+    /// It is real.
+    Found(Box<Finding>),
+}
+
+/// What is worth somebody's time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What it is known by.
+    pub signature: Signature,
+    /// What it needs to fail, in words: those of one group share them.
+    pub shape: BTreeSet<String>,
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub target: String,
+    /// The user's own library, if it was found on that.
+    pub library: Option<PathBuf>,
+    /// The target that it does not show on, if there was one to compare with.
+    pub reference: Option<String>,
+    /// What was found, reduced.
+    pub suspect: FailingCase,
+    /// How large it was.
+    pub before: Size,
+    /// How many smaller cases were tried.
+    pub candidates: usize,
+    /// What the sides gave, as text, if both came to an end.
+    pub outputs: Option<[String; 2]>,
+    /// What only one of the sides runs, if that could be measured.
+    pub difference: Option<Difference>,
+}
+
+impl Finding {
+    /// The group that it is one of, in words.
+    pub fn group(&self) -> String {
+        family::name(self.suspect.what.name(), &self.shape)
+    }
+}
+
+impl<'c> Triage<'c> {
+    /// Starts the workers.
+    pub fn new(targets: TriageTargets<'c>, known: KnownBugs) -> io::Result<Self> {
+        let plain = CaseRunner::new(targets.plain)?;
+        let reference = targets.reference.as_ref();
+        let reference = reference.map(|(_, conditions)| CaseRunner::new(conditions)).transpose()?;
+        Ok(Triage { targets, known, plain, reference, counting: None })
+    }
+
+    /// The language of the target.
+    pub(super) fn language(&self) -> &'static dyn Language {
+        self.targets.plain.language()
+    }
+
+    /// Looks into a suspect: makes it small, and measures it.
+    pub fn examine(&mut self, sketch: ConfirmedCase) -> io::Result<Examined> {
+        let finding = self.finding(sketch)?;
+        let (small, signature) = (&finding.suspect, &finding.signature);
+        let known = self.known.name(self.language(), &small.case, signature);
+        let known = known.map(ToOwned::to_owned);
+        let finding = Box::new(finding);
+        Ok(match known {
+            Some(name) => Examined::Known(name, finding),
+            None => Examined::Found(finding),
+        })
+    }
+
+    /// Whether a suspect shows again, and again, in the same way.
+    pub(super) fn confirm(&mut self, suspect: &FailingCase) -> io::Result<Result<(), String>> {
+        let mut outcomes = Vec::new();
+        for _ in 0..REPLAYS {
+            self.plain.restart();
+            let run = one(&mut self.plain, &suspect.case)?;
+            match (FailureKind::of(&run.verdict), run.verdict) {
+                (Some(what), _) if what.is_like(&suspect.what) => outcomes.push(run.outcomes),
+                (Some(what), _) => return Ok(Err(format!("it fails in another way: {what}"))),
+                (_, Verdict::Holds) => {
+                    return Ok(Err("the sides agree when it is run again".to_owned()));
+                }
+                (_, verdict) => {
+                    return Ok(Err(format!("it does not run again: {}", why(&verdict))));
+                }
+            }
+        }
+        let is_same = outcomes.windows(2).all(|pair| pair[0] == pair[1]);
+        Ok(if is_same { Ok(()) } else { Err("its results change from run to run".to_owned()) })
+    }
+
+    /// Makes a suspect that was confirmed small, and measures it.
+    fn finding(&mut self, sketch: ConfirmedCase) -> io::Result<Finding> {
+        let reduction = self.reduce(&sketch)?;
+        let ConfirmedCase { suspect, reference, .. } = sketch;
+        let mut small = FailingCase { case: reduction.case, ..suspect.clone() };
+        let mut outcomes = None;
+        // What was not reduced was confirmed already, and may have taken its time.
+        if reduction.candidates > 0 {
+            // Steps are judged once each; what is left must show again and again, as what was found did.
+            if self.confirm(&small)?.is_err() {
+                small = suspect.clone();
+            }
+            let run = one(&mut self.plain, &small.case)?;
+            if let Some(what) = FailureKind::of(&run.verdict) {
+                small.what = what;
+            }
+            outcomes = run.outcomes;
+        }
+        let difference = self.difference(&small)?;
+        let shape = features(self.language(), &small, difference.as_ref());
+        Ok(Finding {
+            signature: Signature::of(self.language(), &small, &shape),
+            shape,
+            target: self.targets.target.clone(),
+            library: self.targets.library.clone(),
+            reference,
+            before: suspect.case.size(),
+            candidates: reduction.candidates,
+            outputs: outcomes.map(|outcomes| [text(&outcomes.a), text(&outcomes.b)]),
+            difference,
+            suspect: small,
+        })
+    }
+
+    /// Makes what is left of a suspect as small as it gets.
+    fn reduce(&mut self, sketch: &ConfirmedCase) -> io::Result<Reduction> {
+        let what = &sketch.suspect.what;
+        let candidates_max = match what {
+            FailureKind::Violated(_) => CANDIDATES_MAX,
+            FailureKind::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
+            // Each would take as long as a worker may be silent.
+            FailureKind::Hung { .. } => 0,
+        };
+        let mut case = sketch.reduction.case.clone();
+        // A crash needs its side alone, if any, and no relation stands in the way of changing that.
+        if let FailureKind::Crashed { side, .. } = what {
+            for (other, inputs) in [&mut case.sides.a, &mut case.sides.b].into_iter().enumerate() {
+                if side.map(|side| side.min(1)) != Some(other) {
+                    inputs.iter_mut().for_each(|input| input.statements.clear());
+                }
+            }
+            let inputs = case.sides.a.iter().chain(&case.sides.b);
+            let statements = inputs.flat_map(|input| input.statements.iter().cloned());
+            case.parts = statements.filter(|text| !self.language().is_setting(text)).collect();
+            // Unless the other side led up to it.
+            if self.still_fail(std::slice::from_ref(&case), what, false)? != [true] {
+                case.clone_from(&sketch.suspect.case);
+            }
+        }
+        let holds = sketch.reference.is_some();
+        let mut reduction =
+            self.language().reduce(&case, Effort::Whole, candidates_max, &mut |cases| {
+                self.still_fail(cases, what, holds)
+            })?;
+        reduction.candidates += sketch.reduction.candidates;
+        Ok(reduction)
+    }
+
+    /// Of each of some cases: whether it fails in this way, and still holds on the reference if it must.
+    pub(super) fn still_fail(
+        &mut self,
+        cases: &[Case],
+        what: &FailureKind,
+        must_hold: bool,
+    ) -> io::Result<Vec<bool>> {
+        let is_like = |run: &CaseRun| {
+            FailureKind::of(&run.verdict).is_some_and(|failure| failure.is_like(what))
+        };
+        let mut fails: Vec<bool> = run(&mut self.plain, cases)?.iter().map(is_like).collect();
+        if let Some(reference) = self.reference.as_mut().filter(|_| must_hold) {
+            let failing: Vec<usize> = (0..fails.len()).filter(|at| fails[*at]).collect();
+            let failing_cases: Vec<Case> = failing.iter().map(|at| cases[*at].clone()).collect();
+            for (at, run) in failing.into_iter().zip(run(reference, &failing_cases)?) {
+                fails[at] = run.verdict == Verdict::Holds;
+            }
+        }
+        Ok(fails)
+    }
+
+    /// What only one of the sides runs, if both come to an end.
+    fn difference(&mut self, suspect: &FailingCase) -> io::Result<Option<Difference>> {
+        if !matches!(suspect.what, FailureKind::Violated(_)) {
+            return Ok(None);
+        }
+        let (runner, _) = match &mut self.counting {
+            Some(counting) => counting,
+            none => {
+                let runner = CaseRunner::new(self.targets.counting)?;
+                let functions = Functions::of(runner.table());
+                none.insert((runner, functions))
+            }
+        };
+        let covers = one(runner, &suspect.case)?.covers;
+        let Some((runner, functions)) = &self.counting else { return Ok(None) };
+        Ok(covers.map(|covers| Difference::of(&covers, runner.table(), functions)))
+    }
+}
+
+/// What a failing case needs to fail, in words. `difference` is what only one of its sides runs, if that was measured.
+pub(super) fn features(
+    language: &dyn Language,
+    suspect: &FailingCase,
+    difference: Option<&Difference>,
+) -> BTreeSet<String> {
+    let mut features = BTreeSet::from([suspect.what.name().to_owned()]);
+    // A hang is not reduced, so what is in it says nothing: all hangs are one group, of which each has its folder.
+    if matches!(suspect.what, FailureKind::Hung { .. }) {
+        return features;
+    }
+    let none = BTreeSet::new();
+    let functions = difference.map_or(&none, |difference| &difference.functions);
+    let is_crash = matches!(suspect.what, FailureKind::Crashed { .. });
+    features.append(&mut language.features(&suspect.case, functions, is_crash));
+    features
+}
+
+/// Why a verdict says nothing.
+fn why(verdict: &Verdict) -> String {
+    match verdict {
+        Verdict::Invalid(reason) => reason.to_string(),
+        Verdict::Lost { missing, .. } => missing.failure.name().to_owned(),
+        Verdict::Holds | Verdict::Violated(_) => String::new(),
+    }
+}

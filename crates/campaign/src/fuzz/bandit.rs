@@ -1,0 +1,59 @@
+//! Which statement changes a database next: the one-armed bandit of query plan guidance ("Testing Database Engines via
+//! Query Plan Guidance", Ba and Rigger, ICSE 2023).
+
+use metacov_core::Rng;
+use serde::{Deserialize, Serialize};
+
+/// A mutator is chosen at random in so many of 100 cases; otherwise the best one is.
+const RANDOM_PERCENT: u32 = 70;
+
+/// How much a reward counts against all earlier ones.
+const LEARNING: f64 = 0.25;
+
+/// What is known of the mutators: all kinds of statements.
+///
+/// By position; those that had no reward yet may be missing.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Weights(Vec<f64>);
+
+impl Weights {
+    /// The next of `count` mutators, which are not none.
+    pub(crate) fn choose(&self, count: usize, rng: &mut Rng) -> usize {
+        if rng.chance(RANDOM_PERCENT) {
+            return rng.below(count);
+        }
+        let weight = |at: usize| self.0.get(at).copied().unwrap_or_default();
+        let best = (0..count).map(weight).fold(0.0, f64::max);
+        let best: Vec<usize> = (0..count).filter(|at| weight(*at) >= best).collect();
+        if best.is_empty() { rng.below(count) } else { *rng.pick(&best) }
+    }
+
+    /// A mutator has had this reward: what was new of the pairs behind it, as a share of them.
+    pub(crate) fn reward(&mut self, mutator: usize, reward: f64) {
+        if self.0.len() <= mutator {
+            self.0.resize(mutator + 1, 0.0);
+        }
+        self.0[mutator] += (reward - self.0[mutator]) * LEARNING;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_paid_is_chosen_more_often() {
+        let (mut weights, mut rng) = (Weights::default(), Rng::new(1));
+        weights.reward(3, 0.5);
+        weights.reward(4, 0.1);
+        let chosen: Vec<usize> = (0..1000).map(|_| weights.choose(23, &mut rng)).collect();
+        let count = |mutator| chosen.iter().filter(|chosen| **chosen == mutator).count();
+        assert!((270..400).contains(&count(3)), "{} of 1000", count(3));
+        assert!(count(4) < 70);
+        for _ in 0..20 {
+            weights.reward(3, 0.0);
+        }
+        let chosen = (0..1000).filter(|_| weights.choose(23, &mut rng) == 4).count();
+        assert!(chosen > 250, "what has not paid for long is not the best any more");
+    }
+}

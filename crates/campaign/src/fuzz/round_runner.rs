@@ -1,0 +1,259 @@
+//! Rounds one after the other, with a worker for each, and as many more as are lost on the progress.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+
+use metacov_core::{Context, Cover, Group, Input, Missing, Pair, Reading, Setup, Verdict};
+
+use super::campaign::{Campaign, CampaignObserver};
+use super::done::{Done, Kept, Summary};
+use super::knowledge::Knowledge;
+use super::round::{Changed, Round, RoundBatch, RoundPosition, Stagnation};
+use super::sketch_hashes::SketchHashes;
+use crate::finding::{Finding, Triage};
+use crate::stored_inputs::stored;
+use crate::worker::host::{Heard, WorkerOptions, WorkerProcess};
+use crate::worker::protocol::{Answer, Request, SetupDone};
+
+/// A thread of a campaign.
+pub(crate) struct RoundRunner<'l, 'c> {
+    pub(crate) campaign: &'l Campaign,
+    pub(crate) options: &'l WorkerOptions<'c>,
+    pub(crate) observer: &'l dyn CampaignObserver,
+    /// Started when there is something to look into.
+    pub(crate) triage: &'l (dyn Fn() -> io::Result<Triage<'c>> + Sync),
+    pub(crate) started: Option<Triage<'c>>,
+    pub(crate) worker: Option<WorkerProcess>,
+}
+
+/// A round on its progress.
+pub(super) struct RoundProgress {
+    pub(super) number: u64,
+    pub(super) point: RoundPosition,
+    pub(super) summary: Summary,
+    pub(super) kept: Vec<Kept>,
+    /// What made the database, and what that ran.
+    pub(super) setup: Vec<String>,
+    pub(super) executed: Cover,
+    /// The same, to store.
+    pub(super) stored: Option<Arc<Setup>>,
+    pub(super) findings: Vec<Finding>,
+    /// By relation and kind: how many suspects were looked at.
+    pub(super) examined: BTreeMap<(String, &'static str), u64>,
+    /// What violations look like, in this round and those that it builds on.
+    pub(super) likenesses: SketchHashes,
+}
+
+/// How far a worker was followed.
+enum Followed {
+    /// To the end of the round.
+    Done,
+    /// Until the campaign was over: the round ends here.
+    Over,
+    /// Until it was lost.
+    Lost(WorkerLoss),
+}
+
+/// How a worker was lost.
+pub(super) struct WorkerLoss {
+    pub(super) missing: Missing,
+    /// Whether the worker itself has ended, and not only its child.
+    pub(super) is_gone: bool,
+    pub(super) at: At,
+}
+
+/// What a worker was doing when it was lost, as far as it told.
+pub(super) enum At {
+    /// Making or changing the state: the last statements.
+    Setup(Vec<String>),
+    /// A pair: its inputs, and the side.
+    Pair(Option<Pair<Vec<Input>>>, usize),
+}
+
+impl RoundRunner<'_, '_> {
+    /// Goes through a round.
+    pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> io::Result<Done> {
+        let mut progress = RoundProgress {
+            number,
+            point: RoundPosition::default(),
+            summary: Summary::default(),
+            kept: Vec::new(),
+            setup: Vec::new(),
+            executed: Cover::default(),
+            stored: None,
+            findings: Vec::new(),
+            examined: BTreeMap::new(),
+            likenesses: known.likenesses.clone(),
+        };
+        let schedule = self.campaign.schedule_of(number);
+        let mut is_cautious = false;
+        while progress.point.pairs < schedule.pairs {
+            let mut worker = match self.worker.take() {
+                Some(worker) => worker,
+                None => WorkerProcess::start(self.options)?,
+            };
+            worker.ask(&Request::Explore(Box::new(Round {
+                seed: self.campaign.seed,
+                number,
+                relations: self.campaign.relations.clone(),
+                guidance: self.campaign.guidance,
+                observes: self.campaign.observes,
+                schedule,
+                known: known.clone(),
+                start: progress.point.clone(),
+                is_cautious,
+            })));
+            let loss = match self.follow(&mut worker, &mut progress)? {
+                Followed::Lost(loss) => loss,
+                Followed::Over => break,
+                Followed::Done => {
+                    self.worker = Some(worker);
+                    break;
+                }
+            };
+            progress.summary.restarts += 1;
+            self.worker = (!loss.is_gone).then_some(worker);
+            // Rerun and announce each pair, to find the one that ends the worker.
+            is_cautious = !is_cautious;
+            if is_cautious {
+                continue;
+            }
+            let is_over = matches!(loss.at, At::Setup(_));
+            self.take_loss(loss, &mut progress)?;
+            if is_over {
+                break;
+            }
+        }
+        let RoundProgress {
+            point: RoundPosition { lesson, pairs, changes, .. },
+            mut summary,
+            kept,
+            findings,
+            ..
+        } = progress;
+        (summary.pairs, summary.changes) = (pairs, changes.len() as u64);
+        Ok(Done { number, summary, lesson, kept, findings })
+    }
+
+    /// Hears what a worker says of a round.
+    fn follow(
+        &mut self,
+        worker: &mut WorkerProcess,
+        progress: &mut RoundProgress,
+    ) -> io::Result<Followed> {
+        // Changes that were made before are made again.
+        let mut repeated = progress.point.changes.len();
+        let mut at = At::Setup(Vec::new());
+        let (missing, is_gone) = loop {
+            match worker.hear(self.options)? {
+                Heard::Answer(Answer::Built(SetupDone { setup, executed, .. })) => {
+                    progress.setup = setup;
+                    progress.set_executed(worker, self.options, &executed)?;
+                    at = At::Pair(None, 0);
+                }
+                Heard::Answer(Answer::Changed(Changed { mutators, statements, executed })) => {
+                    progress.setup.extend(statements);
+                    progress.set_executed(worker, self.options, &executed)?;
+                    if repeated > 0 {
+                        repeated -= 1;
+                    } else {
+                        progress.point.changes.push(mutators);
+                        progress.point.pace = Stagnation::default();
+                    }
+                    at = At::Pair(None, 0);
+                }
+                Heard::Answer(Answer::Step(statement)) => match &mut at {
+                    At::Setup(statements) => statements.push(statement),
+                    At::Pair(..) => at = At::Setup(vec![statement]),
+                },
+                Heard::Answer(Answer::Next(sides)) => at = At::Pair(Some(sides), 0),
+                Heard::Answer(Answer::Side(side)) => {
+                    if let At::Pair(_, number) = &mut at {
+                        *number = side;
+                    }
+                }
+                Heard::Answer(Answer::Explored(stretch)) => {
+                    self.take(*stretch, worker, progress)?;
+                    if self.options.interrupted.load(Relaxed) {
+                        return Err(io::ErrorKind::Interrupted.into());
+                    }
+                    if self.observer.is_over() {
+                        return Ok(Followed::Over);
+                    }
+                }
+                Heard::Answer(Answer::Done(times)) => {
+                    progress.summary.times.add(&times);
+                    return Ok(Followed::Done);
+                }
+                Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
+                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
+                Heard::Answer(_) => return Err(io::Error::other("unexpected reply from a worker")),
+                Heard::Gone(missing) => break (missing, true),
+            }
+        };
+        Ok(Followed::Lost(WorkerLoss { missing, is_gone, at }))
+    }
+
+    /// Takes in what came of some pairs.
+    fn take(
+        &mut self,
+        batch: RoundBatch,
+        worker: &WorkerProcess,
+        progress: &mut RoundProgress,
+    ) -> io::Result<()> {
+        let RoundBatch { pairs, counts, kept, violations, pace, lesson } = batch;
+        for (relation, counts) in counts {
+            let name = self.options.relation(relation)?;
+            progress.summary.relations.entry(name.to_owned()).or_default().add(&counts);
+        }
+        for (number, relation, result) in kept {
+            let (Verdict::Holds | Verdict::Violated(_), Some(covers)) =
+                (&result.verdict, &result.covers)
+            else {
+                continue;
+            };
+            let sides = result.sides.as_ref();
+            let inputs = sides.map(|sides| stored(self.options.language(), sides));
+            let group: Group<Reading> = worker.sites()?.group(&progress.executed, covers)?;
+            progress.kept.push(Kept {
+                place: progress.number * self.campaign.schedule.pairs + number,
+                relation: self.options.relation(relation)?,
+                pair: format!("{}-{}-{number}", self.campaign.trial, progress.number),
+                group,
+                sites: worker.sites()?.clone(),
+                context: Context {
+                    setup: progress.stored.clone(),
+                    inputs: inputs.unwrap_or_default(),
+                    verdict: Some(result.verdict),
+                },
+                micros: result.micros,
+            });
+        }
+        progress.point.pairs += pairs;
+        progress.point.pace = pace;
+        progress.point.lesson.add(lesson);
+        self.observer.tested(pairs);
+        for violated in violations {
+            self.look_into(violated, progress)?;
+        }
+        Ok(())
+    }
+}
+
+impl RoundProgress {
+    fn set_executed(
+        &mut self,
+        worker: &WorkerProcess,
+        options: &WorkerOptions<'_>,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        if options.config.coverage.is_some() {
+            self.executed = worker.sites()?.cover(bytes)?;
+            let script = options.language().script(&self.setup);
+            self.stored = Some(Arc::new(Setup::new(script.into_bytes())));
+        }
+        Ok(())
+    }
+}

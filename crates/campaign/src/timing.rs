@@ -1,0 +1,85 @@
+//! Where the time goes.
+
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The engine makes databases.
+    Build,
+    /// Tests are made and printed.
+    Derive,
+    /// The engine runs tests.
+    Engine,
+    /// Counters and the engine's state are set back.
+    Capture,
+    /// Counters become covers.
+    Decode,
+    /// Outcomes are compared.
+    Judge,
+    /// Results are reported.
+    Report,
+}
+
+impl Phase {
+    /// All of them, with their names.
+    pub const ALL: [(Phase, &'static str); 7] = [
+        (Phase::Build, "databases"),
+        (Phase::Derive, "generation"),
+        (Phase::Engine, "engine"),
+        (Phase::Capture, "capture"),
+        (Phase::Decode, "decode"),
+        (Phase::Judge, "judging"),
+        (Phase::Report, "telling"),
+    ];
+}
+
+/// How long workers have spent on what, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseTimes([u64; Phase::ALL.len()]);
+
+impl PhaseTimes {
+    /// How long they have spent on this.
+    pub fn on(&self, phase: Phase) -> Duration {
+        Duration::from_nanos(self.0[phase as usize])
+    }
+
+    /// Adds what others have spent.
+    pub fn add(&mut self, other: &PhaseTimes) {
+        for (own, others) in self.0.iter_mut().zip(other.0) {
+            *own += others;
+        }
+    }
+}
+
+/// Tells one phase from the next.
+pub(crate) struct Stopwatch {
+    last: Instant,
+    pub(crate) times: PhaseTimes,
+    /// What the current test has taken so far.
+    taken: Duration,
+}
+
+impl Stopwatch {
+    #[expect(clippy::disallowed_methods, reason = "time is told, and part of no result")]
+    pub(crate) fn start() -> Self {
+        Stopwatch { last: Instant::now(), times: PhaseTimes::default(), taken: Duration::ZERO }
+    }
+
+    /// All since the last lap was this phase.
+    #[expect(clippy::disallowed_methods, reason = "time is told, and part of no result")]
+    pub(crate) fn lap(&mut self, phase: Phase) {
+        let now = Instant::now();
+        let lap = now - self.last;
+        self.last = now;
+        self.taken += lap;
+        self.times.0[phase as usize] += u64::try_from(lap.as_nanos()).unwrap_or(u64::MAX);
+    }
+
+    /// What the current test has taken; from here on it is the next.
+    pub(crate) fn take(&mut self) -> Duration {
+        std::mem::take(&mut self.taken)
+    }
+}

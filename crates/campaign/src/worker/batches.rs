@@ -1,0 +1,234 @@
+//! Workers that share the tests of a plan, state by state.
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use metacov_core::{Input, Missing, Pair, SuccessRates, Verdict};
+use metacov_formats::{Error, Fault};
+use metacov_run::{PoolState, StopReason, run_jobs};
+
+use super::host::{Heard, WorkerOptions, WorkerProcess};
+use super::protocol::{Answer, Request, SetupDone, TestBatch, TestResult};
+use crate::plan::TestPlan;
+use crate::timing::PhaseTimes;
+
+/// What a run leaves besides its results.
+#[derive(Debug, Default)]
+pub struct RunLog {
+    /// How much of what was generated worked.
+    pub successes: SuccessRates,
+    /// Where the workers' time went.
+    pub times: PhaseTimes,
+}
+
+/// A test that came to an end.
+pub(crate) struct TestDone<'e> {
+    pub(crate) place: u64,
+    pub(crate) relation: &'static str,
+    pub(crate) number: u64,
+    pub(crate) result: TestResult,
+    /// The worker that ran it.
+    pub(crate) worker: &'e WorkerProcess,
+}
+
+/// Receives what comes of tests, in one thread.
+pub(crate) trait ResultSink {
+    /// Whether this test is still to be run.
+    fn wants(&self, place: u64, relation: &'static str, number: u64) -> Result<bool, Error>;
+    /// The next tests are on this state.
+    fn set_state(&mut self, done: SetupDone, worker: &WorkerProcess) -> io::Result<()>;
+    /// What came of a test.
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), StopReason>;
+}
+
+/// Runs the tests of a plan that are wanted; the sinks of all threads. An interrupt ends it early.
+pub(crate) fn run<D: ResultSink + Send>(
+    plan: &TestPlan,
+    options: &WorkerOptions<'_>,
+    sink: impl Fn() -> D + Sync,
+) -> Result<(Vec<D>, RunLog), StopReason> {
+    let tests = Tests { plan, options, log: Mutex::default() };
+    let workers = options.workers.get().min(usize::try_from(plan.subjects).unwrap_or(1));
+    let next = AtomicU64::new(0);
+    let next = |_: &PoolState| {
+        let subject = next.fetch_add(1, Relaxed);
+        (subject < plan.subjects).then_some((subject, ()))
+    };
+    let sinks = run_jobs(workers, next, |jobs| {
+        let (mut sink, mut worker) = (sink(), None);
+        jobs.run(|subject, ()| tests.run_on(subject, &mut worker, &mut sink));
+        sink
+    })?;
+    Ok((sinks, tests.log.into_inner().unwrap_or_else(PoisonError::into_inner)))
+}
+
+/// The tests of a plan, and what comes of them besides their results.
+struct Tests<'r> {
+    plan: &'r TestPlan,
+    options: &'r WorkerOptions<'r>,
+    log: Mutex<RunLog>,
+}
+
+impl Tests<'_> {
+    fn relation(&self, position: usize) -> Result<&'static str, StopReason> {
+        let name = self.options.relation(position);
+        name.map_err(|error| StopReason::Input(Fault::Io(error).of("the plan")))
+    }
+
+    fn log(&self) -> MutexGuard<'_, RunLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All tests on a state that are wanted, with as many workers as that takes.
+    fn run_on(
+        &self,
+        subject: u64,
+        worker: &mut Option<WorkerProcess>,
+        sink: &mut impl ResultSink,
+    ) -> Result<(), StopReason> {
+        let fault = |error| StopReason::Input(Fault::Io(error).of(format!("database {subject}")));
+        let mut rest = VecDeque::new();
+        for (relation, number) in self.plan.tests(subject) {
+            let place = self.plan.place(relation, number);
+            if sink.wants(place, self.relation(relation)?, number).map_err(StopReason::Input)? {
+                rest.push_back((relation, number));
+            }
+        }
+        let mut is_cautious = false;
+        while !rest.is_empty() {
+            let mut running = match worker.take() {
+                Some(running) => running,
+                None => WorkerProcess::start(self.options).map_err(fault)?,
+            };
+            let tests = rest.iter().copied().collect();
+            let job = TestBatch { seed: self.plan.seed, subject, tests, is_cautious };
+            running.ask(&Request::Run(job));
+            let lost = self.follow(&mut running, &mut rest, sink, fault)?;
+            let Some(lost) = lost else {
+                *worker = Some(running);
+                continue;
+            };
+            match lost.at {
+                // Nothing can be run on it.
+                At::Setup => {
+                    while let Some(test) = rest.pop_front() {
+                        self.take(test, lost.result(), &running, sink)?;
+                    }
+                }
+                // Rerun and announce each test, to find the one that ends the worker.
+                At::Tests if !is_cautious => is_cautious = true,
+                At::Tests => {
+                    if let Some(test) = rest.pop_front() {
+                        self.take(test, lost.result(), &running, sink)?;
+                    }
+                    is_cautious = false;
+                }
+            }
+            *worker = (!lost.is_gone).then_some(running);
+        }
+        Ok(())
+    }
+
+    /// Hears what a worker says of a job, and takes the tests that it tells of off the list; how it
+    /// was lost, if it does not come to the end.
+    fn follow(
+        &self,
+        worker: &mut WorkerProcess,
+        rest: &mut VecDeque<(usize, u64)>,
+        sink: &mut impl ResultSink,
+        fault: impl Fn(io::Error) -> StopReason,
+    ) -> Result<Option<WorkerLoss>, StopReason> {
+        let (mut at, mut sides, mut side) = (At::Setup, None, 0);
+        let (missing, is_gone) = loop {
+            match worker.hear(self.options).map_err(&fault)? {
+                Heard::Answer(Answer::Built(built)) => {
+                    at = At::Tests;
+                    self.log().take(&built);
+                    sink.set_state(built, worker).map_err(&fault)?;
+                }
+                Heard::Answer(Answer::Next(next)) => (sides, side) = (Some(next), 0),
+                Heard::Answer(Answer::Side(number)) => side = number,
+                Heard::Answer(Answer::Tested(batch)) => {
+                    for result in batch {
+                        let test = rest.pop_front();
+                        let test =
+                            test.ok_or_else(|| fault(unexpected("more tests than asked")))?;
+                        self.take(test, result, worker, sink)?;
+                    }
+                }
+                Heard::Answer(Answer::Done(times)) if rest.is_empty() => {
+                    self.log().times.add(&times);
+                    return Ok(None);
+                }
+                Heard::Answer(Answer::Failed(what)) => return Err(fault(io::Error::other(what))),
+                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
+                Heard::Answer(_) => return Err(fault(unexpected("another answer than asked for"))),
+                Heard::Gone(missing) => break (missing, true),
+            }
+        };
+        Ok(Some(WorkerLoss { at, missing, is_gone, sides, side }))
+    }
+
+    fn take(
+        &self,
+        (relation, number): (usize, u64),
+        result: TestResult,
+        worker: &WorkerProcess,
+        sink: &mut impl ResultSink,
+    ) -> Result<(), StopReason> {
+        let (place, relation) = (self.plan.place(relation, number), self.relation(relation)?);
+        {
+            let successes = &mut self.log().successes;
+            successes.side(relation, 'a', result.worked[0]);
+            successes.side(relation, 'b', result.worked[1]);
+        }
+        sink.take(TestDone { place, relation, number, result, worker })
+    }
+}
+
+impl RunLog {
+    fn take(&mut self, built: &SetupDone) {
+        for (kind, tried, worked) in &built.kinds {
+            self.successes.add(kind, *tried, *worked);
+        }
+    }
+}
+
+/// How a worker was lost.
+struct WorkerLoss {
+    at: At,
+    missing: Missing,
+    /// Whether the worker itself has ended, and not only its child.
+    is_gone: bool,
+    sides: Option<Pair<Vec<Input>>>,
+    side: usize,
+}
+
+/// What a worker was doing when it was lost.
+enum At {
+    Setup,
+    Tests,
+}
+
+impl WorkerLoss {
+    /// What a test is that was lost with it.
+    fn result(&self) -> TestResult {
+        let mut missing = self.missing.clone();
+        if matches!(self.at, At::Setup) && missing.last_words.is_empty() {
+            "while its database was made".clone_into(&mut missing.last_words);
+        }
+        TestResult {
+            micros: 0,
+            sides: self.sides.clone(),
+            worked: [self.side > 0, false],
+            verdict: Verdict::Lost { side: Some(self.side), missing },
+            covers: None,
+        }
+    }
+}
+
+fn unexpected(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("unexpected reply from a worker: {what}"))
+}

@@ -1,0 +1,228 @@
+//! Given cases, and changes of them, run as generated tests are.
+
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, runs};
+use metacov_formats::{Error, Fault};
+use metacov_run::{PoolState, StopReason, run_jobs};
+use serde::{Deserialize, Serialize};
+
+use super::bench::TestBench;
+use super::host::{Heard, Sites, WorkerOptions, WorkerProcess};
+use super::protocol::{Answer, Request};
+
+/// A setup and tests on it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CaseBatch {
+    /// What makes the state. A statement that fails is part of it.
+    pub setup: Vec<String>,
+    /// The inputs of both sides of each test.
+    pub tests: Vec<Pair<Vec<Input>>>,
+}
+
+/// What came of a batch.
+#[derive(Debug)]
+pub struct CaseResult {
+    /// Of each statement of the setup: whether it worked.
+    pub worked: Vec<bool>,
+    /// What making the state ran, and what a target does only once; if that is measured.
+    pub setup: Option<Cover>,
+    /// Of each test: what its sides returned and ran, or which side was lost, and how.
+    pub pairs: Vec<Result<PairResult, (usize, Missing)>>,
+}
+
+/// A test that ran.
+#[derive(Clone, Debug)]
+pub struct PairResult {
+    /// What the sides returned.
+    pub outcomes: Pair<Vec<Outcome>>,
+    /// What the sides ran themselves, without the setup; if that is measured.
+    pub sides: Option<Pair<Cover>>,
+}
+
+impl PairResult {
+    /// What both sides ran, the setup included, which is a part of both.
+    pub fn covers(&self, setup: Option<&Cover>) -> io::Result<Pair<Cover>> {
+        let (Some(sides), Some(setup)) = (&self.sides, setup) else {
+            return Err(io::Error::other("what this pair runs was not measured"));
+        };
+        Ok(sides.clone().map(|mut side| {
+            side |= setup;
+            side
+        }))
+    }
+}
+
+/// Workers for given cases.
+pub struct CaseRunner<'c> {
+    options: &'c WorkerOptions<'c>,
+    workers: Vec<Mutex<Option<WorkerProcess>>>,
+}
+
+impl<'c> CaseRunner<'c> {
+    /// Starts the workers.
+    pub fn new(options: &'c WorkerOptions<'c>) -> io::Result<Self> {
+        let start = |_| WorkerProcess::start(options).map(|worker| Mutex::new(Some(worker)));
+        let workers = (0..options.workers.get()).map(start).collect::<io::Result<_>>()?;
+        Ok(CaseRunner { options, workers })
+    }
+
+    /// All sites: what the covers are covers of. Without sites if nothing is measured.
+    pub fn table(&self) -> &SiteTable {
+        static NOTHING: std::sync::LazyLock<SiteTable> = std::sync::LazyLock::new(SiteTable::new);
+        self.options.sites.get().map_or(&NOTHING, |sites| &sites.table)
+    }
+
+    /// Runs batches; what came of each, in their order. One whose setup ends the target is an
+    /// [`Err`] with how it ended.
+    pub fn run(&mut self, batches: &[CaseBatch]) -> io::Result<Vec<Result<CaseResult, Missing>>> {
+        let next = Mutex::new(0..batches.len());
+        let next = |_: &PoolState| {
+            let at = next.lock().ok().and_then(|mut next| next.next())?;
+            Some((at as u64, at))
+        };
+        let results = run_jobs(self.workers.len(), next, |jobs| {
+            let mut worker =
+                self.workers[jobs.worker].lock().unwrap_or_else(PoisonError::into_inner);
+            let mut done = Vec::new();
+            jobs.run(|_, at| {
+                let result = attempt(&batches[at], &mut worker, self.options);
+                let result =
+                    result.map_err(|error| StopReason::Input(Fault::Io(error).of("a case")))?;
+                done.push((at, result));
+                Ok(())
+            });
+            done
+        });
+        let results = results.map_err(|stop| match stop.into_error() {
+            Error { fault: Fault::Io(error), .. } => error,
+            error => io::Error::other(error),
+        })?;
+        let mut results: Vec<_> = results.into_iter().flatten().collect();
+        if results.len() < batches.len() {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        results.sort_by_key(|(at, _)| *at);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
+    }
+
+    /// Ends all workers: what is run next is run by new ones.
+    pub fn restart(&mut self) {
+        self.workers.iter_mut().for_each(|worker| *worker = Mutex::default());
+    }
+}
+
+/// Has workers run a batch. A test that ends the target takes all others with it, so it is searched
+/// for among the halves.
+fn attempt(
+    batch: &CaseBatch,
+    worker: &mut Option<WorkerProcess>,
+    options: &WorkerOptions<'_>,
+) -> io::Result<Result<CaseResult, Missing>> {
+    let missing = match ask(batch, worker, options)? {
+        Ok(outcomes) => return outcomes.decoded(options.sites.get().map(|sites| &**sites)).map(Ok),
+        Err(missing) => missing,
+    };
+    let part =
+        |tests: &[Pair<Vec<Input>>]| CaseBatch { setup: batch.setup.clone(), tests: tests.into() };
+    match batch.tests.as_slice() {
+        [] => Ok(Err(missing)),
+        [test] => {
+            let setup = attempt(&part(&[]), worker, options)?;
+            // The first side alone tells which of the two it was.
+            let first = Pair { a: test.a.clone(), b: Vec::new() };
+            let is_second = setup.is_ok() && ask(&part(&[first]), worker, options)?.is_ok();
+            Ok(setup.map(|mut result| {
+                result.pairs.push(Err((usize::from(is_second), missing)));
+                result
+            }))
+        }
+        tests => {
+            let (first, second) = tests.split_at(tests.len() / 2);
+            let first = attempt(&part(first), worker, options)?;
+            let second = attempt(&part(second), worker, options)?;
+            Ok(first.and_then(|mut result| {
+                result.pairs.extend(second?.pairs);
+                Ok(result)
+            }))
+        }
+    }
+}
+
+/// Has a worker run a batch; if it is gone, the next batch has a new one.
+fn ask(
+    batch: &CaseBatch,
+    worker: &mut Option<WorkerProcess>,
+    options: &WorkerOptions<'_>,
+) -> io::Result<Result<CaseOutcomes, Missing>> {
+    let mut running = match worker.take() {
+        Some(running) => running,
+        None => WorkerProcess::start(options)?,
+    };
+    running.ask(&Request::RunCases(batch.clone()));
+    let answer = match running.hear(options)? {
+        Heard::Gone(missing) => return Ok(Err(missing)),
+        Heard::Answer(answer) => answer,
+    };
+    *worker = Some(running);
+    match answer {
+        Answer::RanCases(outcomes) => Ok(Ok(outcomes)),
+        Answer::Lost(lost) => Ok(Err(lost)),
+        Answer::Failed(what) => Err(io::Error::other(what)),
+        _ => Err(io::Error::other("unexpected reply from a worker")),
+    }
+}
+
+/// What a side returned, and what it ran, as bytes, if that is measured.
+type SideOutcome = (Vec<Outcome>, Option<Vec<u8>>);
+
+/// What came of a batch, on its way.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CaseOutcomes {
+    worked: Vec<bool>,
+    /// What making the state ran, as bytes, if that is measured.
+    setup: Option<Vec<u8>>,
+    tests: Vec<Pair<SideOutcome>>,
+}
+
+impl CaseOutcomes {
+    fn decoded(self, sites: Option<&Sites>) -> io::Result<CaseResult> {
+        let cover = |bytes: &[u8]| match sites {
+            Some(sites) => sites.cover(bytes),
+            None => Err(io::Error::other("the sites of a cover are not known")),
+        };
+        let pair = |Pair { a: (a, a_ran), b: (b, b_ran) }: Pair<SideOutcome>| {
+            let outcomes = Pair { a, b };
+            let sides = a_ran
+                .zip(b_ran)
+                .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
+            Ok(Ok(PairResult { outcomes, sides: sides.transpose()? }))
+        };
+        let pairs = self.tests.into_iter().map(pair).collect::<io::Result<_>>()?;
+        let setup = self.setup.as_deref().map(cover).transpose()?;
+        Ok(CaseResult { worked: self.worked, setup, pairs })
+    }
+}
+
+impl TestBench<'_> {
+    /// Makes a state and runs tests on it, in the worker.
+    pub(crate) fn run_cases(&mut self, batch: &CaseBatch) -> io::Result<CaseOutcomes> {
+        let is_measured = self.measuring.is_some();
+        let (mut state, worked) = self.prepare(|bench| {
+            let works = |statement: &String| {
+                Ok(bench.session.run(&Input::of(statement.clone()))?.is_success())
+            };
+            batch.setup.iter().map(works).collect::<io::Result<Vec<bool>>>()
+        })?;
+        let mut tests = Vec::new();
+        for test in &batch.tests {
+            tests.push(test.as_ref().try_map(|side| {
+                let (outcomes, ran) = state.side(side)?;
+                Ok::<_, io::Error>((outcomes, ran.as_ref().map(runs::encode)))
+            })?);
+        }
+        let setup = is_measured.then(|| runs::encode(state.setup()));
+        Ok(CaseOutcomes { worked, setup, tests })
+    }
+}

@@ -1,0 +1,175 @@
+//! A worker, as metacov sees it.
+
+use std::io;
+use std::num::NonZero;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use metacov_core::{Cover, Exit, Failure, Group, Language, Missing, Reading, SiteTable, runs};
+use metacov_exec::{HelperEvent, HelperProcess, Target};
+
+use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
+
+/// How tests are run.
+pub struct WorkerOptions<'c> {
+    /// What is tested.
+    pub target: &'static dyn Target,
+    /// Which library of it, and what is measured.
+    pub config: &'c WorkerConfig,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+    /// How long a worker may be silent.
+    pub timeout: Duration,
+    /// How much memory a worker may have.
+    pub memory_bytes: Option<u64>,
+    /// Set when all should end.
+    pub interrupted: &'c AtomicBool,
+    /// The sites of the library, as its first worker reports them.
+    pub sites: OnceLock<Arc<Sites>>,
+}
+
+/// How long a worker may be silent, unless the caller says otherwise. Statements have a budget themselves; this is for what
+/// hangs.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+impl<'c> WorkerOptions<'c> {
+    /// One worker, without a limit on its memory.
+    pub fn new(
+        target: &'static dyn Target,
+        config: &'c WorkerConfig,
+        interrupted: &'c AtomicBool,
+    ) -> Self {
+        WorkerOptions {
+            target,
+            config,
+            workers: NonZero::<usize>::MIN,
+            timeout: TIMEOUT,
+            memory_bytes: None,
+            interrupted,
+            sites: OnceLock::new(),
+        }
+    }
+
+    /// The same for one worker of another library.
+    pub fn single(&self, config: &'c WorkerConfig) -> Self {
+        let sites = OnceLock::new();
+        WorkerOptions { config, workers: NonZero::<usize>::MIN, sites, ..*self }
+    }
+
+    /// The name of the relation at a position.
+    pub(crate) fn relation(&self, position: usize) -> io::Result<&'static str> {
+        let relation = self.target.method().relations().get(position);
+        relation.map(|relation| relation.name).ok_or_else(|| io::Error::other("no such relation"))
+    }
+
+    /// The language of its inputs.
+    pub(crate) fn language(&self) -> &'static dyn Language {
+        self.target.method().language()
+    }
+
+    /// The sites of the library: those that were reported first, which all others must agree with.
+    fn sites_of(&self, data: SitesData) -> io::Result<Arc<Sites>> {
+        let build = data.build;
+        if self.sites.get().is_none() {
+            let (table, universe) = data.table().map_err(io::Error::other)?;
+            let _ = self.sites.set(Arc::new(Sites { table, universe, build }));
+        }
+        match self.sites.get() {
+            Some(sites) if sites.build == build => Ok(Arc::clone(sites)),
+            _ => Err(io::Error::other("workers of one library count different sites")),
+        }
+    }
+}
+
+/// How long a worker may take to start: it loads a library and reads notes, which is no test.
+const START_TIME: Duration = Duration::from_secs(300);
+
+/// A process that runs tests.
+pub(crate) struct WorkerProcess {
+    helper: HelperProcess,
+    /// In whose numbers it reports what they ran, if it does.
+    sites: Option<Arc<Sites>>,
+}
+
+/// What a worker reported.
+pub(crate) enum Heard {
+    Answer(Answer),
+    /// It has ended, or was ended.
+    Gone(Missing),
+}
+
+impl WorkerProcess {
+    pub(crate) fn start(options: &WorkerOptions<'_>) -> io::Result<Self> {
+        let mut helper = HelperProcess::start(vec!["work".into()], options.memory_bytes)?;
+        helper.say(&encode(options.config));
+        let message = match helper.hear(START_TIME, options.interrupted)? {
+            HelperEvent::Message(message) => message,
+            HelperEvent::Ended(_, words) => {
+                return Err(io::Error::other(format!("the worker does not start: {words}")));
+            }
+            HelperEvent::Late => {
+                let seconds = START_TIME.as_secs();
+                let what = format!("the worker has not started within {seconds} seconds");
+                return Err(io::Error::other(what));
+            }
+        };
+        let Answer::Ready(sites) = decode(&message)? else {
+            return Err(io::Error::other("unexpected reply from a worker that starts"));
+        };
+        let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
+        Ok(WorkerProcess { helper, sites })
+    }
+
+    pub(crate) fn ask(&mut self, request: &Request) {
+        self.helper.say(&encode(request));
+    }
+
+    pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> io::Result<Heard> {
+        Ok(match self.helper.hear(options.timeout, options.interrupted)? {
+            HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
+            HelperEvent::Ended(exit, last_words) => {
+                Heard::Gone(Missing { failure: Failure::Crashed, exit, last_words })
+            }
+            HelperEvent::Late => {
+                let (failure, exit) = (Failure::TimedOut, Exit::Timeout);
+                Heard::Gone(Missing { failure, exit, last_words: String::new() })
+            }
+        })
+    }
+
+    /// The sites that it reports.
+    pub(crate) fn sites(&self) -> io::Result<&Arc<Sites>> {
+        self.sites.as_ref().ok_or_else(|| io::Error::other("the worker measures nothing"))
+    }
+}
+
+/// All sites of a library.
+pub struct Sites {
+    /// The table.
+    pub table: SiteTable,
+    /// All of them, none of which ran.
+    universe: Reading,
+    build: u64,
+}
+
+impl Sites {
+    /// The sites that bytes tell of.
+    pub(crate) fn cover(&self, bytes: &[u8]) -> io::Result<Cover> {
+        let mut cover = Cover::of(&self.table);
+        runs::flip(bytes, self.table.len(), &mut cover).map_err(io::Error::other)?;
+        Ok(cover)
+    }
+
+    /// The sides that bytes tell of, each as what it differs in from the one before; the first from
+    /// the setup.
+    pub(crate) fn group(&self, setup: &Cover, sides: &[Vec<u8>; 2]) -> io::Result<Group<Reading>> {
+        let mut executed = setup.clone();
+        let mut readings = Vec::new();
+        for bytes in sides {
+            runs::flip(bytes, self.table.len(), &mut executed).map_err(io::Error::other)?;
+            readings.push(Reading { executed: executed.clone(), ..self.universe.clone() });
+        }
+        Group::new(readings).map_err(|_| io::Error::other("too few sides"))
+    }
+}

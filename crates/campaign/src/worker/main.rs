@@ -1,0 +1,105 @@
+//! A worker: a process that makes databases and tests, runs them on a library that it has loaded,
+//! and tells what came of them. Whatever the library does, it does to this process alone.
+
+use std::io;
+
+use metacov_core::{Exit, Failure, Missing};
+use metacov_exec::{
+    Capture, GcovCapture, HelperPort, OpenOptions, Target, fix_addresses, give_back_memory,
+    in_child, keep_memory,
+};
+use metacov_formats::Scope;
+
+use super::bench::{Measuring, TestBench};
+use super::protocol::{Answer, Coverage, Port as _, Request, SitesData, WorkerConfig, decode};
+
+/// What a child says when it has come to the end of a request.
+const MET: &[u8] = b"met";
+
+/// Serves requests until there are none any more. `targets` are all that there are.
+pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
+    // What depends on where something lies in memory should not differ from run to run.
+    fix_addresses();
+    // The supervisor made this folder for us, and it goes with us: a statement that makes a file makes it there.
+    std::env::set_current_dir(std::env::temp_dir())?;
+    let mut port = HelperPort::of_this_process()?;
+    let Some(config) = port.hear()? else { return Ok(()) };
+    let config: WorkerConfig = decode(&config)?;
+    let target = targets.iter().find(|target| target.name() == config.target);
+    let target = *target.ok_or_else(|| io::Error::other("no such target"))?;
+    let scope = config.coverage.as_ref().map(Coverage::scope).transpose()?;
+    let (mut bench, sites) = open(target, &config, scope.as_ref())?;
+    port.report(&Answer::Ready(sites))?;
+    // From here on this process forks, which takes the longer the more memory it has.
+    if let Some(measuring) = &mut bench.measuring {
+        measuring.capture.release_notes();
+    }
+    give_back_memory();
+    keep_memory();
+    // The first fork takes memory itself, and the first state should not be the only one with that.
+    let _ = in_child(Vec::new)?;
+    // Query the facts after the coverage of the first use is captured.
+    bench.facts = bench.session.facts();
+    // What the first reset sets up, it sets up here, and not anew for each state.
+    if let Some(measuring) = &mut bench.measuring {
+        measuring.capture.reset()?;
+    }
+    // Each request is read and met in a child, and this process does nothing in between, so that no
+    // state sees what another has left, down to where its memory lies.
+    while port.is_asked()? {
+        let met = in_child(|| {
+            let met = bench.serve(&mut port);
+            let what = met.err().map_or_else(String::new, |error| error.to_string());
+            [MET, what.as_bytes()].concat()
+        })?;
+        match met.as_deref().map(|said| said.strip_prefix(MET)) {
+            Ok(Some([])) => {}
+            Ok(Some(error)) => {
+                let what = String::from_utf8_lossy(error).into_owned();
+                port.report(&Answer::Failed(what))?;
+            }
+            // An engine may also end its process with success, which is no answer.
+            ended => {
+                let exit = ended.err().copied().unwrap_or(Exit::Success);
+                let (failure, last_words) = (Failure::Crashed, String::new());
+                let missing = Missing { failure, exit, last_words };
+                port.report(&Answer::Lost(missing))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Opens the target: what tests need, and the sites that are counted.
+fn open<'s>(
+    target: &dyn Target,
+    config: &WorkerConfig,
+    scope: Option<&'s Scope>,
+) -> io::Result<(TestBench<'s>, Option<Box<SitesData>>)> {
+    // A capture comes first: it prepares the process that the library is loaded into.
+    let capture = scope.map(GcovCapture::new).transpose()?;
+    let options = OpenOptions { is_measured: capture.is_some(), steps_max: config.steps_max };
+    let session = target.open(&config.library, &options)?;
+    let (mut measuring, mut sites) = (None, None);
+    if let Some(mut capture) = capture {
+        let reading = capture.read_all()?;
+        sites = Some(Box::new(SitesData::of(capture.table(), &reading)));
+        measuring = Some(Measuring { capture: Box::new(capture), once: reading.executed });
+    }
+    let (method, facts) = (target.method(), Default::default());
+    Ok((TestBench { session, measuring, method, facts }, sites))
+}
+
+impl TestBench<'_> {
+    /// Serves the next request.
+    fn serve(&mut self, port: &mut HelperPort) -> io::Result<()> {
+        let Some(request) = port.hear()? else { return Ok(()) };
+        let answer = match decode(&request)? {
+            Request::Run(batch) => return self.run(&batch, port),
+            Request::Explore(round) => return self.explore(&round, port),
+            Request::Write(batch) => Answer::Written(self.write(&batch)?),
+            Request::RunCases(batch) => Answer::RanCases(self.run_cases(&batch)?),
+        };
+        port.report(&answer)
+    }
+}

@@ -1,0 +1,35 @@
+//! Tests that are written down, not run.
+
+use std::io;
+
+use metacov_core::{Input, Pair};
+
+use crate::plan::TestPlan;
+use crate::worker::host::{Heard, WorkerOptions, WorkerProcess};
+use crate::worker::protocol::{Answer, Request, Script, TestBatch};
+
+/// Writes the tests of a plan down, state by state: `each` gets the setup, and the relation, number and sides of each
+/// test.
+pub fn write_pairs(
+    plan: &TestPlan,
+    options: &WorkerOptions<'_>,
+    mut each: impl FnMut(&[String], (&'static str, u64), &Pair<Vec<Input>>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut worker = WorkerProcess::start(options)?;
+    for subject in 0..plan.subjects {
+        let tests: Vec<_> = plan.tests(subject).collect();
+        let batch =
+            TestBatch { seed: plan.seed, subject, tests: tests.clone(), is_cautious: false };
+        worker.ask(&Request::Write(batch));
+        let Script { setup, tests: scripts } = match worker.hear(options)? {
+            Heard::Answer(Answer::Written(script)) => script,
+            Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
+            Heard::Answer(_) => return Err(io::Error::other("unexpected reply from a worker")),
+            Heard::Gone(missing) => return Err(io::Error::other(missing.last_words)),
+        };
+        for ((relation, number), sides) in tests.into_iter().zip(&scripts) {
+            each(&setup, (options.relation(relation)?, number), sides)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! How the outcomes of two sides must relate.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::{FixedState, FoldHasher};
+use serde::{Deserialize, Serialize};
+
+use crate::{Invalid, Outcome, Pair, Value, Verdict};
+
+/// How the outcomes of two sides must relate. Plain data, stored with every case.
+///
+/// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
+/// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Judge {
+    /// The same rows, each as often, in any order.
+    Bag,
+    /// As many rows, and the same set of them up to what a database may choose freely as the representative of equal
+    /// values: letter case and trailing spaces (collations), integers and reals.
+    Representatives,
+    /// The first side's number of rows is the only value of the second (no value: 0).
+    RowsCounted,
+    /// The only values of both are the same number (no value: 0).
+    Number,
+}
+
+impl Judge {
+    /// All of them.
+    pub const ALL: [Judge; 4] = [Self::Bag, Self::Representatives, Self::RowsCounted, Self::Number];
+
+    /// Its name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bag => "bag",
+            Self::Representatives => "representatives",
+            Self::RowsCounted => "rows-counted",
+            Self::Number => "number",
+        }
+    }
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|known| known.name() == name)
+    }
+
+    /// What the outcomes of two sides mean.
+    ///
+    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one side may meet a
+    /// value that the other never looked at. Such pairs are invalid, with a reason to count.
+    pub fn judge(self, sides: &Pair<Vec<Outcome>>) -> Verdict {
+        match (rows(&sides.a), rows(&sides.b)) {
+            (Ok(a), Ok(b)) => self.compare(&a, &b),
+            (Err(code), Ok(_)) => Verdict::Invalid(Invalid::FirstFailed(code)),
+            (Ok(_), Err(code)) => Verdict::Invalid(Invalid::SecondFailed(code)),
+            (Err(a), Err(b)) => Verdict::Invalid(Invalid::BothFailed(a, b)),
+        }
+    }
+}
+
+type Rows = [Vec<Value>];
+
+/// The rows of all inputs of a side, or the code of the first that failed.
+fn rows(outcomes: &[Outcome]) -> Result<Cow<'_, Rows>, i32> {
+    let rows_of = |outcome| match outcome {
+        &Outcome::Rows(ref rows) => Ok(rows.as_slice()),
+        &Outcome::Error { code, .. } => Err(code),
+    };
+    match outcomes {
+        [outcome] => rows_of(outcome).map(Cow::Borrowed),
+        outcomes => {
+            let rows = outcomes.iter().map(rows_of).collect::<Result<Vec<_>, _>>()?;
+            Ok(Cow::Owned(rows.concat()))
+        }
+    }
+}
+
+impl Judge {
+    /// Compares the rows of two sides.
+    fn compare(self, a: &Rows, b: &Rows) -> Verdict {
+        match self {
+            // Nearly always the results agree, so that is found out without sorting them: in the same order, or by
+            // digests of their rows. Two bags that differ have the same digests once in 2^64.
+            Self::Bag if a == b || digests(a, exact_digest) == digests(b, exact_digest) => {
+                Verdict::Holds
+            }
+            Self::Bag => bags(&sorted(a, exact), &sorted(b, exact)),
+            Self::Representatives => {
+                if a.len() != b.len() {
+                    return Verdict::Violated(against(size(a), size(b)));
+                }
+                if a == b {
+                    return Verdict::Holds;
+                }
+                let mut sets = [a, b].map(|rows| digests(rows, coarse_digest));
+                sets.iter_mut().for_each(Vec::dedup);
+                if sets[0] == sets[1] {
+                    return Verdict::Holds;
+                }
+                let (mut a, mut b) = (sorted(a, coarse), sorted(b, coarse));
+                a.dedup_by(|x, y| order(x, y).is_eq());
+                b.dedup_by(|x, y| order(x, y).is_eq());
+                bags(&a, &b)
+            }
+            Self::RowsCounted => match number(b) {
+                Some(count) => numbers(size(a), count),
+                None => Verdict::Invalid(Invalid::Shape),
+            },
+            Self::Number => match (number(a), number(b)) {
+                (Some(a), Some(b)) => numbers(a, b),
+                _ => Verdict::Invalid(Invalid::Shape),
+            },
+        }
+    }
+}
+
+/// The only value of a result, as an integer.
+fn number(rows: &Rows) -> Option<i64> {
+    match rows {
+        [row] => match row[..] {
+            [Value::Null] => Some(0),
+            [Value::Integer(value)] => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn numbers(a: i64, b: i64) -> Verdict {
+    if a == b { Verdict::Holds } else { Verdict::Violated(against(a, b)) }
+}
+
+fn size(rows: &Rows) -> i64 {
+    i64::try_from(rows.len()).unwrap_or(i64::MAX)
+}
+
+fn against(a: i64, b: i64) -> String {
+    let rows = if a == 1 { "row" } else { "rows" };
+    format!("{a} {rows} against {b}")
+}
+
+/// Compares sorted rows.
+fn bags(a: &Rows, b: &Rows) -> Verdict {
+    let first = a.iter().zip(b).find(|(a, b)| order(a, b).is_ne());
+    match first {
+        None if a.len() == b.len() => Verdict::Holds,
+        None => Verdict::Violated(against(size(a), size(b))),
+        Some((x, y)) => {
+            let only = match order(x, y) {
+                Ordering::Less => format!("only the first has {}", text(x)),
+                _ => format!("only the second has {}", text(y)),
+            };
+            Verdict::Violated(format!("{}; {only}", against(size(a), size(b))))
+        }
+    }
+}
+
+fn text(row: &[Value]) -> String {
+    let values: Vec<String> = row.iter().map(ToString::to_string).collect();
+    format!("({})", values.join(", "))
+}
+
+fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
+    let mut rows: Vec<Vec<Value>> =
+        rows.iter().map(|row| row.iter().map(canonical).collect()).collect();
+    rows.sort_by(|x, y| order(x, y));
+    rows
+}
+
+/// A digest of each row, sorted.
+fn digests(rows: &Rows, digest: fn(&Value, &mut FoldHasher<'_>)) -> Vec<u64> {
+    let digest_of = |row: &Vec<Value>| {
+        let mut hasher = FixedState::default().build_hasher();
+        for value in row {
+            digest(value, &mut hasher);
+        }
+        hasher.finish()
+    };
+    let mut digests: Vec<u64> = rows.iter().map(digest_of).collect();
+    digests.sort_unstable();
+    digests
+}
+
+/// Digests a value, such that values which `exact` makes the same have the same digest.
+fn exact_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
+    match value {
+        Value::Null => hasher.write_u8(0),
+        Value::Integer(value) => {
+            hasher.write_u8(1);
+            hasher.write_i64(*value);
+        }
+        Value::Real(value) => {
+            hasher.write_u8(2);
+            hasher.write_u64(if *value == 0.0 { 0 } else { value.to_bits() });
+        }
+        Value::Text(bytes) => {
+            hasher.write_u8(3);
+            hasher.write(bytes);
+            hasher.write_usize(bytes.len());
+        }
+        Value::Blob(bytes) => {
+            hasher.write_u8(4);
+            hasher.write(bytes);
+            hasher.write_usize(bytes.len());
+        }
+    }
+}
+
+/// Digests the value that stands for all equals.
+fn coarse_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
+    exact_digest(&coarse(value), hasher);
+}
+
+/// The value, without the sign of zero.
+fn exact(value: &Value) -> Value {
+    match value {
+        Value::Real(value) if *value == 0.0 => Value::Real(0.0),
+        other => other.clone(),
+    }
+}
+
+/// The value that stands for all that any collation or numeric comparison calls equal to it.
+#[expect(clippy::cast_precision_loss, reason = "coarser than equality is what is wanted")]
+fn coarse(value: &Value) -> Value {
+    match value {
+        Value::Text(bytes) => {
+            let end = bytes.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+            Value::Text(bytes[..end].to_ascii_lowercase())
+        }
+        Value::Integer(value) => Value::Real(*value as f64),
+        other => exact(other),
+    }
+}
+
+/// A total order of rows.
+fn order(a: &[Value], b: &[Value]) -> Ordering {
+    let class = |value: &Value| match value {
+        Value::Null => 0,
+        Value::Integer(_) => 1,
+        Value::Real(_) => 2,
+        Value::Text(_) => 3,
+        Value::Blob(_) => 4,
+    };
+    let values = |x: &Value, y: &Value| match (x, y) {
+        (Value::Integer(x), Value::Integer(y)) => x.cmp(y),
+        (Value::Real(x), Value::Real(y)) => x.total_cmp(y),
+        (Value::Text(x), Value::Text(y)) | (Value::Blob(x), Value::Blob(y)) => x.cmp(y),
+        _ => class(x).cmp(&class(y)),
+    };
+    a.iter()
+        .zip(b)
+        .map(|(x, y)| values(x, y))
+        .find(|order| order.is_ne())
+        .unwrap_or_else(|| a.len().cmp(&b.len()))
+}

@@ -1,0 +1,79 @@
+//! What gcc's counters say of libraries that this process loads: for a process that does nothing else.
+
+use std::io;
+
+use metacov_core::{Cover, Reading, SiteTable};
+use metacov_formats::{CoverageLoader, Error, Fault, Location, Scope, Snapshot};
+use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
+
+use super::{Capture, Trace};
+use crate::arena::{Arena, Contents};
+
+/// Counters of libraries that this process loads, in shared memory.
+pub struct GcovCapture<'s> {
+    arena: Arena,
+    loader: CoverageLoader<'s>,
+}
+
+impl<'s> GcovCapture<'s> {
+    /// Libraries that are loaded from here on count here, and so do two generations of forked
+    /// children, if each parent waits for its child.
+    #[expect(unsafe_code, reason = "the environment is changed")]
+    pub fn new(scope: &'s Scope) -> io::Result<Self> {
+        let arena = Arena::new()?;
+        // SAFETY: this process has one thread, as the caller promises.
+        unsafe {
+            std::env::set_var(ARENA_VARIABLE, arena.own_path());
+            std::env::set_var(SERVE_VARIABLE, "2");
+        }
+        Ok(GcovCapture { arena, loader: CoverageLoader::new(scope) })
+    }
+}
+
+impl Capture for GcovCapture<'_> {
+    fn read_all(&mut self) -> io::Result<Reading> {
+        // The snapshots borrow the arena alone.
+        let snapshots = snapshots(&self.arena).map_err(io::Error::other)?;
+        self.loader.read_snapshots(&snapshots).map_err(io::Error::other)
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        if !self.arena.is_kept() {
+            self.arena.keep();
+            self.arena.keep_zero();
+        }
+        self.arena.clear()
+    }
+
+    fn read(&mut self) -> io::Result<Cover> {
+        let snapshots = snapshots(&self.arena).map_err(io::Error::other)?;
+        self.loader.read_executed(&snapshots).map_err(io::Error::other)
+    }
+
+    fn take_trace(&mut self, trace: &mut Trace) {
+        self.arena.take_trace(trace);
+    }
+
+    fn table(&self) -> &SiteTable {
+        self.loader.table()
+    }
+
+    fn release_notes(&mut self) {
+        self.loader.forget_notes();
+    }
+}
+
+fn snapshots(arena: &Arena) -> Result<Vec<Snapshot<'_>>, Error> {
+    let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the library"));
+    match arena.contents() {
+        Contents::Counters(snapshots) if snapshots.is_empty() => {
+            fault("it does not count (is it built with `metacov cc`?)")
+        }
+        // A process of ours never becomes another program.
+        Contents::Counters(snapshots) | Contents::Unfinished(snapshots) => Ok(snapshots),
+        Contents::Refused(version) => {
+            fault(&format!("compiled by a gcc that is not known, version {version}"))
+        }
+        Contents::Full => fault("its counters do not fit into memory"),
+    }
+}

@@ -1,0 +1,209 @@
+//! Cases made as small as they get while they still fail.
+//!
+//! What both sides have in common is changed at all its places at once, so that a smaller case is one of the same
+//! relation. Steps are counted, not timed: the same case and the same answers give the same result.
+
+mod column;
+mod draft;
+mod edit;
+mod files;
+mod name;
+mod steps;
+
+use std::collections::BTreeSet;
+
+use draft::{Change, Draft, digest};
+use steps::{clauses, columns, parts, shorter_setups, statements, switches};
+
+pub use name::renumbered;
+
+use metacov_core::{Case, Reduction};
+
+/// So many candidates are asked about at first, and twice as many whenever none of them fails.
+const BATCH_MIN: usize = 4;
+const BATCH_MAX: usize = 64;
+
+/// Makes a case smaller. `fails` says of each of some candidates whether it still fails; it is asked about so many
+/// candidates at most.
+pub fn reduce<E>(
+    case: &Case,
+    candidates_max: usize,
+    fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
+) -> Result<Reduction, E> {
+    let mut reducer = Reducer::new(case, candidates_max, fails);
+    while reducer.round()? {}
+    let case = reducer.number_names()?;
+    Ok(Reduction { case, candidates: candidates_max - reducer.left })
+}
+
+/// Makes the queries of a case smaller, on the database as it is, which is cheap: a database is made once for many
+/// candidates.
+pub fn reduce_queries<E>(
+    case: &Case,
+    candidates_max: usize,
+    fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
+) -> Result<Reduction, E> {
+    let mut reducer = Reducer::new(case, candidates_max, fails);
+    while reducer.queries()? {}
+    Ok(Reduction { case: reducer.draft.case(), candidates: candidates_max - reducer.left })
+}
+
+/// What must be less for a step to be one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Less {
+    /// The text is shorter.
+    Long,
+    /// It is not longer, and the step is one that goes in one direction only.
+    Complex,
+}
+
+struct Reducer<F> {
+    fails: F,
+    draft: Draft,
+    left: usize,
+    /// Digests of what was asked about.
+    seen: BTreeSet<u64>,
+    /// Files that candidates may name.
+    files: BTreeSet<String>,
+}
+
+impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
+    fn new(case: &Case, candidates_max: usize, fails: F) -> Self {
+        let draft = Draft::of(case);
+        let seen = BTreeSet::from([digest(&draft.case())]);
+        Reducer { fails, draft, left: candidates_max, seen, files: files::allowed(case) }
+    }
+
+    /// Tries everything once; whether something came of it.
+    fn round(&mut self) -> Result<bool, E> {
+        let mut is_smaller = self.setup()?;
+        is_smaller |= self.queries()?;
+        is_smaller |= self.setup()?;
+        is_smaller |= self.sweep(Less::Long, columns)?;
+        is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::usual_table))?;
+        is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::deletions))?;
+        is_smaller |= self.sweep(Less::Long, |draft| {
+            statements(draft, |statement| edit::replacements(statement, false))
+        })?;
+        is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::operators))?;
+        is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::literals))?;
+        is_smaller |= self.sweep(Less::Complex, |draft| statements(draft, edit::literals))?;
+        Ok(is_smaller)
+    }
+
+    /// Drops what the queries can do without.
+    fn queries(&mut self) -> Result<bool, E> {
+        let mut is_smaller = self.sweep(Less::Long, clauses)?;
+        is_smaller |= self.sweep(Less::Complex, switches)?;
+        is_smaller |=
+            self.sweep(Less::Long, |draft| parts(draft, |part| edit::replacements(part, true)))?;
+        is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
+        Ok(is_smaller)
+    }
+
+    /// Drops statements of the setup: halves of it, quarters, down to single ones.
+    fn setup(&mut self) -> Result<bool, E> {
+        let mut is_smaller = false;
+        let mut chunk = self.draft.setup.len().div_ceil(2);
+        while chunk > 0 {
+            is_smaller |= self.sweep(Less::Long, |draft| shorter_setups(draft, chunk))?;
+            chunk /= 2;
+        }
+        Ok(is_smaller)
+    }
+
+    /// Takes all steps of a kind that leave a smaller case which fails.
+    fn sweep(&mut self, less: Less, steps: impl Fn(&Draft) -> Vec<Change>) -> Result<bool, E> {
+        let (mut at, mut batch_size, mut is_smaller) = (0, BATCH_MIN, false);
+        loop {
+            let changes = steps(&self.draft);
+            let bytes_max =
+                self.draft.case().size().bytes.saturating_sub(usize::from(less == Less::Long));
+            let mut taken = None;
+            while taken.is_none() {
+                let mut batch = Vec::new();
+                while batch.len() < batch_size.min(self.left) && at < changes.len() {
+                    if let Some(draft) = self.draft.changed(&changes[at]) {
+                        let case = draft.case();
+                        let is_allowed = || files::are_allowed(&case, &self.files);
+                        if case.size().bytes <= bytes_max
+                            && is_allowed()
+                            && self.seen.insert(digest(&case))
+                        {
+                            batch.push((at, draft, case));
+                        }
+                    }
+                    at += 1;
+                }
+                if batch.is_empty() {
+                    return Ok(is_smaller);
+                }
+                taken = self.first_failing(batch)?;
+                batch_size = (2 * batch_size).min(BATCH_MAX);
+            }
+            if let Some((place, draft)) = taken {
+                (self.draft, at, batch_size, is_smaller) = (draft, place, BATCH_MIN, true);
+            }
+        }
+    }
+
+    fn first_failing(
+        &mut self,
+        batch: Vec<(usize, Draft, Case)>,
+    ) -> Result<Option<(usize, Draft)>, E> {
+        let cases: Vec<Case> = batch.iter().map(|(_, _, case)| case.clone()).collect();
+        self.left -= cases.len();
+        let verdicts = (self.fails)(&cases)?;
+        let mut failing = batch.into_iter().zip(verdicts).filter(|(_, fails)| *fails);
+        Ok(failing.next().map(|((place, draft, _), _)| (place, draft)))
+    }
+
+    /// Counts names from zero, if that does no harm.
+    fn number_names(&mut self) -> Result<Case, E> {
+        let case = self.draft.case();
+        let renamed = renumbered(&case);
+        if self.left == 0 || renamed == case || renamed.size().bytes > case.size().bytes {
+            return Ok(case);
+        }
+        self.left -= 1;
+        let fails = (self.fails)(std::slice::from_ref(&renamed))?;
+        Ok(if fails == [true] { renamed } else { case })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use metacov_core::Judge;
+
+    /// A shorter name would be that of a file in the folder of whoever runs the candidate.
+    #[test]
+    fn no_candidate_names_another_file() {
+        let statement = |text: &str| vec![text.to_owned()];
+        let case = Case {
+            setup: statement("ATTACH ':memory:' AS other"),
+            sides: crate::sql::sides::of([
+                statement("VACUUM INTO 'copy.db'"),
+                statement("SELECT writefile('a.db', 1)"),
+            ]),
+            parts: vec!["'copy.db'".to_owned(), "writefile('a.db', 1)".to_owned()],
+            relation: String::new(),
+            judge: Judge::Bag,
+        };
+        let mut asked = Vec::new();
+        let reduction = reduce(&case, 1000, |candidates| {
+            asked.extend(candidates.iter().cloned());
+            Ok::<_, Infallible>(vec![false; candidates.len()])
+        });
+        assert!(reduction.is_ok_and(|reduction| reduction.candidates > 0));
+        let texts = |case: &Case| case.statements().cloned().collect::<Vec<_>>();
+        let is_kept = |text: &String| {
+            let words = text.to_uppercase();
+            let names = ["ATTACH", "INTO", "WRITEFILE("].iter().any(|word| words.contains(word));
+            !names || texts(&case).contains(text) || text.starts_with("ATTACH ':memory:'")
+        };
+        assert!(asked.iter().flat_map(texts).all(|text| is_kept(&text)), "{asked:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! A case that is being made smaller: sides as what they are made up of.
+
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::fast::FixedState;
+
+use super::edit::is_operand;
+use crate::sql::sides;
+use metacov_core::Case;
+
+/// What the optimiser's switches are in the words of SQLite's shell.
+const SWITCHES: &str = ".testctrl optimizations 0x";
+
+/// A case whose parts are told apart from what stands between them.
+#[derive(Clone, Debug)]
+pub(super) struct Draft {
+    pub(super) setup: Vec<String>,
+    sides: [Vec<Vec<Piece>>; 2],
+    pub(super) parts: Vec<String>,
+    /// Of each part: whether it is one operand, and must stay one: what stands around it may bind closer than what is
+    /// in it.
+    are_operands: Vec<bool>,
+    original: Case,
+}
+
+#[derive(Clone, Debug)]
+enum Piece {
+    Text(String),
+    Part(usize),
+}
+
+/// A step to a smaller case.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// Another setup.
+    Setup(Vec<String>),
+    /// Another statement of the setup.
+    Statement(usize, String),
+    /// Another part, at all its places.
+    Part(usize, String),
+    /// No longer the clause that consists of a part, if that is nowhere else.
+    Clause(usize),
+    /// Other switches of the optimiser, on the second side.
+    Switches(u32),
+}
+
+impl Draft {
+    pub(super) fn of(case: &Case) -> Self {
+        // A part that contains another one is longer than that.
+        let mut order: Vec<usize> = (0..case.parts.len()).collect();
+        order.sort_by_key(|part| std::cmp::Reverse(case.parts[*part].len()));
+        let pieces = |statement: &String| {
+            let mut pieces = vec![Piece::Text(statement.clone())];
+            if !statement.starts_with('.') {
+                for part in &order {
+                    let cut = |piece| match piece {
+                        Piece::Text(text) => cut(&text, &case.parts[*part], *part),
+                        piece @ Piece::Part(_) => vec![piece],
+                    };
+                    pieces = pieces.into_iter().flat_map(cut).collect();
+                }
+            }
+            pieces
+        };
+        let sides = sides::statements(case).map(|side| side.iter().map(pieces).collect());
+        let (setup, parts) = (case.setup.clone(), case.parts.clone());
+        let are_operands = parts.iter().map(|part| is_operand(part)).collect();
+        Draft { setup, sides, parts, are_operands, original: case.clone() }
+    }
+
+    /// The case.
+    pub(super) fn case(&self) -> Case {
+        let text = |pieces: &Vec<Piece>| {
+            let texts = pieces.iter().map(|piece| match piece {
+                Piece::Text(text) => text.as_str(),
+                Piece::Part(part) => self.parts[*part].as_str(),
+            });
+            texts.collect::<String>()
+        };
+        let sides = self.sides.each_ref().map(|side| side.iter().map(text).collect());
+        let (setup, mut parts) = (self.setup.clone(), self.parts.clone());
+        // Those whose clause was dropped.
+        parts.retain(|part| !part.is_empty());
+        Case { setup, sides: sides::of(sides), parts, ..self.original.clone() }
+    }
+
+    /// The draft after a step, if it can be taken.
+    pub(super) fn changed(&self, change: &Change) -> Option<Self> {
+        let mut draft = self.clone();
+        match change {
+            Change::Setup(setup) => draft.setup.clone_from(setup),
+            Change::Statement(at, text) => draft.setup.get_mut(*at)?.clone_from(text),
+            Change::Part(at, text) if self.are_operands[*at] && !is_operand(text) => {
+                draft.parts[*at] = format!("({text})");
+            }
+            Change::Part(at, text) => draft.parts[*at].clone_from(text),
+            Change::Clause(part) => draft.drop_clause(*part)?,
+            Change::Switches(mask) => {
+                let statements = draft.sides[1].iter_mut().flatten();
+                let mut switches = statements.filter_map(|piece| match piece {
+                    Piece::Text(text) if text.starts_with(SWITCHES) => Some(text),
+                    _ => None,
+                });
+                *switches.next()? = format!("{SWITCHES}{mask:x}");
+            }
+        }
+        Some(draft)
+    }
+
+    /// The switches of the second side, if it has some.
+    pub(super) fn switches(&self) -> Option<u32> {
+        let mut texts = self.original_switches();
+        texts.find_map(|text| u32::from_str_radix(text.strip_prefix(SWITCHES)?.trim(), 16).ok())
+    }
+
+    fn original_switches(&self) -> impl Iterator<Item = &str> {
+        self.sides[1].iter().flatten().filter_map(|piece| match piece {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Part(_) => None,
+        })
+    }
+
+    /// Drops the keyword in front of a part, and the part, if it has the same one everywhere.
+    fn drop_clause(&mut self, part: usize) -> Option<()> {
+        let mut places = 0;
+        let statements = self.sides.iter_mut().flatten();
+        for pieces in statements {
+            let mut kept: Vec<Piece> = Vec::new();
+            for piece in std::mem::take(pieces) {
+                match (kept.last_mut(), &piece) {
+                    (Some(Piece::Text(before)), Piece::Part(at)) if *at == part => {
+                        let clause = [" ORDER BY ", " GROUP BY ", " WHERE "]
+                            .into_iter()
+                            .find(|clause| before.ends_with(clause))?;
+                        before.truncate(before.len() - clause.len());
+                        places += 1;
+                    }
+                    (_, Piece::Part(at)) if *at == part => return None,
+                    _ => kept.push(piece),
+                }
+            }
+            *pieces = kept;
+        }
+        self.parts[part].clear();
+        (places > 0).then_some(())
+    }
+}
+
+/// A digest of all text of a case.
+pub(super) fn digest(case: &Case) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    let [a, b] = sides::statements(case);
+    for statements in [&case.setup, &a, &b] {
+        hasher.write_usize(statements.len());
+        for statement in statements {
+            hasher.write(statement.as_bytes());
+            hasher.write_usize(statement.len());
+        }
+    }
+    hasher.finish()
+}
+
+/// A text, cut where a part stands in it as words of its own.
+fn cut(text: &str, part: &str, number: usize) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut rest = 0;
+    if !part.is_empty() {
+        let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$');
+        let borders = |outer: Option<char>, inner: Option<char>| {
+            !(outer.is_some_and(is_word) && inner.is_some_and(is_word))
+        };
+        let mut from = 0;
+        while let Some(at) = text[from..].find(part).map(|at| at + from) {
+            let end = at + part.len();
+            let before = borders(text[..at].chars().next_back(), part.chars().next());
+            let behind = borders(text[end..].chars().next(), part.chars().next_back());
+            if before && behind {
+                pieces.push(Piece::Text(text[rest..at].to_owned()));
+                pieces.push(Piece::Part(number));
+                rest = end;
+                from = end;
+            } else {
+                from = at + part.chars().next().map_or(1, char::len_utf8);
+            }
+        }
+    }
+    pieces.push(Piece::Text(text[rest..].to_owned()));
+    pieces
+}

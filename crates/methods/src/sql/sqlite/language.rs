@@ -1,0 +1,146 @@
+//! The language of SQLite's shell: SQL, and commands that begin with a dot.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use metacov_core::{Case, Effort, Language, Outcome, Reduction, StillFails, Variant};
+
+use super::{features, query_plan, variants};
+use crate::sql::reduce::{reduce, reduce_queries, renumbered};
+use crate::sql::token::{Kind, statements, tokens};
+
+/// The language of SQLite's shell.
+pub(super) struct Shell;
+
+impl Language for Shell {
+    fn extension(&self) -> &'static str {
+        "sql"
+    }
+
+    fn script(&self, statements: &[String]) -> String {
+        let mut text = String::new();
+        for statement in statements {
+            text.push_str(statement);
+            // A command of the shell ends with its line.
+            text.push_str(if self.is_setting(statement) { "\n" } else { ";\n" });
+        }
+        text
+    }
+
+    fn statements(&self, script: &str) -> Vec<String> {
+        statements(script)
+    }
+
+    fn words(&self, statement: &str) -> Vec<String> {
+        tokens(statement).into_iter().map(|token| token.text).collect()
+    }
+
+    fn is_setting(&self, statement: &str) -> bool {
+        statement.starts_with('.')
+    }
+
+    fn reproducer(&self, case: &Case, heading: &[String]) -> String {
+        let mut text: String = heading.iter().map(|line| format!("-- {line}\n")).collect();
+        text.push_str("-- To run it: sqlite3 < reproduce.sql\n.mode quote\n");
+        text.push_str(&self.script(&case.setup));
+        for (name, side) in [("a", &case.sides.a), ("b", &case.sides.b)] {
+            text.push_str(&format!("\n.print side {name}:\n"));
+            for input in side {
+                text.push_str(&self.script(&input.statements));
+                if input.statements.iter().any(|statement| self.is_setting(statement)) {
+                    text.push_str(".testctrl optimizations 0\n");
+                }
+            }
+        }
+        text
+    }
+
+    fn reduce(
+        &self,
+        case: &Case,
+        effort: Effort,
+        candidates_max: usize,
+        fails: &mut StillFails<'_>,
+    ) -> io::Result<Reduction> {
+        match effort {
+            Effort::Sides => reduce_queries(case, candidates_max, fails),
+            Effort::Whole => reduce(case, candidates_max, fails),
+        }
+    }
+
+    fn variants(&self, case: &Case, count_max: usize) -> Vec<Variant> {
+        variants::variants(case, count_max)
+    }
+
+    fn features(
+        &self,
+        case: &Case,
+        differing: &BTreeSet<String>,
+        is_crash: bool,
+    ) -> BTreeSet<String> {
+        features::features(case, differing, is_crash)
+    }
+
+    fn normal_form(&self, case: &Case) -> Vec<String> {
+        let normal = |statement: &String| {
+            let words = tokens(statement).into_iter().map(|word| match word.kind {
+                Kind::Number => "0".to_owned(),
+                Kind::Text => "''".to_owned(),
+                Kind::Blob => "x''".to_owned(),
+                Kind::Word | Kind::Sign => word.text.to_uppercase(),
+            });
+            words.collect::<Vec<_>>().join(" ")
+        };
+        renumbered(case).statements().map(normal).collect()
+    }
+
+    fn digest_probe(&self, outcome: &Outcome) -> Option<u64> {
+        query_plan::digest(outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_core::{Input, Judge, Pair};
+
+    use super::*;
+
+    #[test]
+    fn a_reproducer_is_a_script_for_the_shell() {
+        let text = |text: &str| text.to_owned();
+        let side = |mask: &str| {
+            vec![Input {
+                statements: vec![format!(".testctrl optimizations {mask}"), text("SELECT 1")],
+            }]
+        };
+        let case = Case {
+            relation: text("optimizer"),
+            setup: vec![text("CREATE TABLE t0(c0)"), text("INSERT INTO t0 VALUES ('\"''')")],
+            sides: Pair { a: side("0x0"), b: side("0x1") },
+            parts: Vec::new(),
+            judge: Judge::RowsCounted,
+        };
+        let script = Shell.reproducer(&case, &[text("optimizer on sqlite@3.29.0")]);
+        let lines: Vec<&str> = script.lines().collect();
+        assert_eq!(
+            lines,
+            [
+                "-- optimizer on sqlite@3.29.0",
+                "-- To run it: sqlite3 < reproduce.sql",
+                ".mode quote",
+                "CREATE TABLE t0(c0);",
+                "INSERT INTO t0 VALUES ('\"''');",
+                "",
+                ".print side a:",
+                ".testctrl optimizations 0x0",
+                "SELECT 1;",
+                ".testctrl optimizations 0",
+                "",
+                ".print side b:",
+                ".testctrl optimizations 0x1",
+                "SELECT 1;",
+                ".testctrl optimizations 0",
+            ]
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! SQLite as a method: databases are subjects, SQL of its shell is the language.
+
+use metacov_core::{Facts, Language, Method, Outcome, RelationInfo, Rng, SetupStep, Subject, Test};
+
+use super::Dialect;
+use super::language::Shell;
+use super::relations::RELATIONS;
+use super::setup::{Database, Kind};
+
+/// Random databases of SQLite, and NoREC, TLP and the optimiser's switches over them.
+pub const SQLITE: &dyn Method = &Sqlite;
+
+struct Sqlite;
+
+const INFOS: [RelationInfo; RELATIONS.len()] = {
+    let mut infos = [RELATIONS[0].info; RELATIONS.len()];
+    let mut at = 0;
+    while at < infos.len() {
+        infos[at] = RELATIONS[at].info;
+        at += 1;
+    }
+    infos
+};
+
+impl Method for Sqlite {
+    fn relations(&self) -> &'static [RelationInfo] {
+        &INFOS
+    }
+
+    fn mutators(&self) -> &'static [&'static str] {
+        Kind::TEXTS
+    }
+
+    fn subject(&self, facts: &Facts) -> Box<dyn Subject> {
+        Box::new(Changing { database: Database::new(Dialect::of(facts)), planned: None })
+    }
+
+    fn language(&self) -> &'static dyn Language {
+        &Shell
+    }
+}
+
+/// A database, and the change of it that is planned.
+struct Changing {
+    database: Database,
+    planned: Option<Kind>,
+}
+
+impl Subject for Changing {
+    fn next_setup(&mut self, rng: &mut Rng) -> Option<SetupStep> {
+        let statement = match self.planned.take() {
+            Some(kind) => self.database.statement_of(kind, rng),
+            None => self.database.next_statement(rng)?,
+        };
+        Some(SetupStep { kind: statement.kind.text(), statement: statement.sql })
+    }
+
+    fn accept(&mut self, outcome: &Outcome) {
+        if outcome.is_success() {
+            self.database.accept();
+        } else {
+            self.database.reject();
+        }
+    }
+
+    fn derive(&self, relation: usize, rng: &mut Rng) -> Test {
+        RELATIONS[relation].derive(self.database.schema(), rng)
+    }
+
+    fn mutate(&mut self, mutator: usize) {
+        self.planned = Kind::ALL.get(mutator).copied();
+    }
+}

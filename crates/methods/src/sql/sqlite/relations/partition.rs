@@ -1,0 +1,117 @@
+//! What the relations of ternary logic partitioning share: "Finding Bugs in Database Systems via Query Partitioning"
+//! (Rigger and Su, OOPSLA 2020). A predicate is true, false or NULL for every row, so the three parts are the whole.
+
+use std::rc::Rc;
+
+use metacov_core::{Input, Judge, Pair, Rng, Test};
+
+use crate::sql::sqlite::{
+    Body, Expr, From, Generator, Postfix, Print as _, Query, ResultColumn, Schema, Scope, Select,
+    SetOperator, percent, printed,
+};
+
+/// Sources of a tested query, at most.
+pub const SOURCES_MAX: usize = 3;
+
+/// Combinations of rows that a tested query goes through, at most.
+pub const ROWS_MAX: usize = 600;
+
+/// The depth of a tested predicate.
+pub const DEPTH: u32 = 3;
+
+/// The sources of a tested query, printed, as both sides have them.
+pub fn sources(generator: &mut Generator<'_>) -> (From, Rc<Scope>) {
+    let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+    (from.printed(), scope)
+}
+
+/// A printed predicate, its negation, and its being NULL.
+pub fn parts(predicate: &Expr) -> [Expr; 3] {
+    [predicate.clone(), predicate.clone().negated(), predicate.clone().postfix(Postfix::IsNull)]
+}
+
+/// The three parts of a select, joined by an operator. `place` says where a part's predicate goes.
+pub fn partitioned(
+    select: &Select,
+    predicate: &Expr,
+    operator: SetOperator,
+    place: fn(&mut Select, Expr),
+) -> Query {
+    let [first, second, third] = parts(predicate).map(|part| {
+        let mut select = select.clone();
+        place(&mut select, part);
+        Body::Select(Box::new(select))
+    });
+    let two = Body::Compound { operator, left: Box::new(first), right: Box::new(second) };
+    let body = Body::Compound { operator, left: Box::new(two), right: Box::new(third) };
+    Query { with: Vec::new(), body, order_by: Vec::new(), limit: None }
+}
+
+/// Sets the WHERE of a select that has none.
+pub fn in_where(select: &mut Select, part: Expr) {
+    select.filter = Some(part);
+}
+
+/// A test whose first side is a select and whose second is its three parts, joined by an operator.
+pub fn whole_and_parts(whole: Select, parts: &Query, predicate: &Expr, judge: Judge) -> Test {
+    let shared = shared(&whole, predicate);
+    let sides = Pair { a: Input::of(Query::of(whole).sql()), b: Input::of(parts.sql()) };
+    Test::new(sides, judge, shared)
+}
+
+/// What a select and its three parts have in common.
+pub fn shared(select: &Select, predicate: &Expr) -> Vec<Rc<str>> {
+    let columns = select.columns.iter().filter_map(|column| match column {
+        ResultColumn::Expr { expr, .. } => expr.shared(),
+        ResultColumn::Star => None,
+    });
+    let from = select.from.iter().filter_map(From::shared);
+    let filter = select.filter.iter().filter_map(Expr::shared);
+    from.chain(columns).chain(filter).chain(predicate.shared()).collect()
+}
+
+/// A test on rows that become one where they are equal in some keys: those of the three parts of a WHERE, united, are
+/// those of the whole. `shape` makes the select of the keys.
+pub fn united(schema: &Schema, rng: &mut Rng, shape: fn(Expr) -> Select) -> Test {
+    let mut generator = Generator::new(schema, rng);
+    let (from, scope) = sources(&mut generator);
+    let (keys, judge) = keys(&mut generator, &scope);
+    let predicate = generator.within_scope(scope, |generator| printed(&[generator.truth(DEPTH)]));
+    let whole = Select { from: Some(from), ..shape(printed(&keys)) };
+    let parts = partitioned(&whole, &predicate, SetOperator::Union, in_where);
+    whole_and_parts(whole, &parts, &predicate, judge)
+}
+
+/// Columns that rows are grouped by, at most.
+const KEYS_MAX: usize = 4;
+
+/// Some of the columns in sight and expressions over them, and how results of them compare once equal rows were made
+/// one.
+pub fn keys(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> (Vec<Expr>, Judge) {
+    let columns = generator.rng.subset(&scope.columns, 1).into_iter().take(KEYS_MAX);
+    let mut judge = Judge::Bag;
+    let keys = columns.map(|column| {
+        if generator.rng.chance(percent::EXPRESSION_KEY) {
+            judge = Judge::Representatives;
+            return generator.within_scope(Rc::clone(scope), Generator::term);
+        }
+        if !column.exact {
+            judge = Judge::Representatives;
+        }
+        column.expr()
+    });
+    (keys.collect(), judge)
+}
+
+/// Some of the columns in sight and expressions over them, or all columns; printed.
+pub fn columns(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> Vec<ResultColumn> {
+    if generator.rng.chance(percent::STAR) {
+        return vec![ResultColumn::Star];
+    }
+    let chosen = generator.rng.subset(&scope.columns, 1);
+    let mut expressions: Vec<Expr> = chosen.into_iter().map(|column| column.expr()).collect();
+    if generator.rng.chance(percent::EXPRESSION_KEY) {
+        expressions.push(generator.within_scope(Rc::clone(scope), Generator::term));
+    }
+    vec![ResultColumn::of(printed(&expressions))]
+}

@@ -1,0 +1,211 @@
+//! Small edits of a statement, word by word.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::sql::token::{Kind, Token, tokens};
+
+/// Stretches that are taken out have at most so many words.
+const STRETCH_MAX: usize = 8;
+
+/// Words that may stand for each other.
+const CLASSES: &[&[&str]] = &[
+    &["=", "!=", "<", "<=", ">", ">=", "IS", "IS NOT"],
+    &["AND", "OR"],
+    &["+", "-", "*", "/", "||", "&", "|"],
+    &["LIKE", "GLOB", "="],
+    &["NOCASE", "BINARY", "RTRIM"],
+    &["INT", "INTEGER", "TEXT", "REAL", "BLOB", "NUMERIC"],
+    &["ASC", "DESC"],
+    &["LEFT", "INNER", "CROSS"],
+    &["MIN", "MAX", "COUNT", "SUM"],
+    &["TRUE", "FALSE", "NULL", "0", "1"],
+    &["ISNULL", "NOTNULL"],
+    &["UNION", "UNION ALL", "INTERSECT", "EXCEPT"],
+];
+
+/// What may stand for a value.
+const VALUES: &[&str] = &[
+    "NULL", "0", "1", "2", "- 1", "0.5", "1e30", "''", "'a'", "'A'", "'1'", "'1.0'", "x''",
+    "x'31'", "TRUE",
+];
+
+/// What may be put around an operand, which is `?` here.
+const WRAPPERS: &[&str] = &[
+    "+ ?",
+    "- ?",
+    "? COLLATE NOCASE",
+    "? COLLATE BINARY",
+    "? COLLATE RTRIM",
+    "CAST ( ? AS TEXT )",
+    "CAST ( ? AS INTEGER )",
+    "CAST ( ? AS BLOB )",
+    "? IS NULL",
+    "NOT ?",
+    "LIKELY ( ? )",
+    "? || ''",
+    "( ? )",
+    "ABS ( ? )",
+];
+
+/// Words that are not names, as far as editing has to know.
+const KEYWORDS: &[&str] = &[
+    "ALL",
+    "ANALYZE",
+    "AND",
+    "AS",
+    "BETWEEN",
+    "BY",
+    "CASE",
+    "CAST",
+    "CHECK",
+    "COLLATE",
+    "CREATE",
+    "CROSS",
+    "DEFAULT",
+    "DELETE",
+    "DISTINCT",
+    "ELSE",
+    "END",
+    "EXISTS",
+    "FROM",
+    "GLOB",
+    "GROUP",
+    "HAVING",
+    "IN",
+    "INDEX",
+    "INSERT",
+    "INTO",
+    "IS",
+    "ISNULL",
+    "JOIN",
+    "KEY",
+    "LEFT",
+    "LIKE",
+    "NOT",
+    "NOTNULL",
+    "ON",
+    "OR",
+    "ORDER",
+    "PRIMARY",
+    "ROWID",
+    "SELECT",
+    "SET",
+    "TABLE",
+    "THEN",
+    "UNION",
+    "UNIQUE",
+    "UPDATE",
+    "USING",
+    "VALUES",
+    "VIEW",
+    "VIRTUAL",
+    "WHEN",
+    "WHERE",
+    "WITHOUT",
+    "IF",
+    "REPLACE",
+    "IGNORE",
+    "CONFLICT",
+    "INTERSECT",
+    "EXCEPT",
+    "GENERATED",
+    "ALWAYS",
+];
+
+/// Words to put in place of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// Which words.
+    pub words: Range<usize>,
+    /// What stands there instead.
+    pub instead: Vec<Token>,
+}
+
+/// All small edits of a statement. `names` may stand for each other.
+pub fn edits(statement: &[Token], names: &BTreeSet<Token>) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    for (at, token) in statement.iter().enumerate() {
+        let mut replace =
+            |text: &str| edits.push(Edit { words: at..at + 1, instead: tokens(text) });
+        for class in CLASSES.iter().filter(|class| class.iter().any(|word| token.is(word))) {
+            class.iter().filter(|word| !token.is(word)).for_each(|word| replace(word));
+        }
+        let is_value =
+            matches!(token.kind, Kind::Number | Kind::Text | Kind::Blob) || token.is("NULL");
+        if is_value {
+            VALUES.iter().filter(|value| !token.is(value)).for_each(|value| replace(value));
+        }
+        let is_name = is_name(token);
+        if is_name {
+            let others = names.iter().filter(|name| *name != token);
+            others.for_each(|name| replace(&name.text));
+        }
+        if is_name || is_value {
+            for wrapper in WRAPPERS {
+                replace(&wrapper.replace('?', &token.text));
+            }
+        }
+    }
+    let groups: Vec<Range<usize>> = groups(statement);
+    for stretch in stretches(statement) {
+        edits.push(Edit { words: stretch, instead: Vec::new() });
+    }
+    for group in groups {
+        for value in ["NULL", "0", "1"] {
+            edits.push(Edit { words: group.clone(), instead: tokens(value) });
+        }
+        let mut twice = statement[group.clone()].to_vec();
+        twice.extend(tokens(","));
+        twice.extend_from_slice(&statement[group.clone()]);
+        edits.push(Edit { words: group, instead: twice });
+    }
+    let mut seen = BTreeSet::new();
+    edits.retain(|Edit { words, instead }| {
+        statement[words.clone()] != *instead
+            && seen.insert((words.start, words.end, instead.clone()))
+    });
+    edits
+}
+
+/// Whether a word may be the name of something.
+pub fn is_name(token: &Token) -> bool {
+    let is_of_a_class = CLASSES.iter().any(|class| class.iter().any(|word| token.is(word)));
+    token.kind == Kind::Word && !is_of_a_class && !KEYWORDS.iter().any(|word| token.is(word))
+}
+
+/// Stretches in which all parentheses have their counterparts.
+fn stretches(statement: &[Token]) -> impl Iterator<Item = Range<usize>> {
+    let ends = |start: usize| {
+        let mut depth = 0i32;
+        let mut ends = Vec::new();
+        for (at, token) in statement.iter().enumerate().skip(start) {
+            depth += i32::from(token.text == "(") - i32::from(token.text == ")");
+            if depth < 0 {
+                break;
+            }
+            if depth == 0 {
+                ends.push(at + 1);
+            }
+            if ends.len() == STRETCH_MAX {
+                break;
+            }
+        }
+        ends
+    };
+    (0..statement.len()).flat_map(move |start| ends(start).into_iter().map(move |end| start..end))
+}
+
+/// What stands in parentheses, the parentheses included.
+fn groups(statement: &[Token]) -> Vec<Range<usize>> {
+    let mut open = Vec::new();
+    let mut groups = Vec::new();
+    for (at, token) in statement.iter().enumerate() {
+        match token.text.as_str() {
+            "(" => open.push(at),
+            ")" => groups.extend(open.pop().map(|start| start..at + 1)),
+            _ => {}
+        }
+    }
+    groups
+}

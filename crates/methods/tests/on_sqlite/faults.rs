@@ -1,0 +1,105 @@
+//! The relations notice faults. Each test here puts one into the second side and asks that many tests are violated: a
+//! relation that nothing violates would say nothing.
+
+use metacov_core::{Rng, Test, Verdict};
+use metacov_methods::sql::sqlite::RELATIONS;
+
+use crate::sqlite;
+
+const DATABASES: u64 = 40;
+const TESTS_EACH: usize = 15;
+
+/// How many of the tests of a relation are violated, of all that hold without the fault, in percent.
+fn noticed(relation: &str, fault: impl Fn(&str) -> String) -> usize {
+    let relation = RELATIONS
+        .iter()
+        .find(|other| other.info.name == relation)
+        .expect("a relation of this name");
+    let (mut all, mut violated) = (0, 0);
+    for seed in 0..DATABASES {
+        let mut rng = Rng::new(seed);
+        let built = sqlite::build(&mut rng);
+        for _ in 0..TESTS_EACH {
+            let test = relation.derive(built.database.schema(), &mut rng);
+            if test.judge.judge(&built.sqlite.outcomes(&test)) != Verdict::Holds {
+                continue;
+            }
+            let faulty = faulty(&test, &fault);
+            all += 1;
+            violated += usize::from(matches!(
+                faulty.judge.judge(&built.sqlite.outcomes(&faulty)),
+                Verdict::Violated(_)
+            ));
+        }
+    }
+    assert!(all > 300, "{all} tests hold");
+    violated * 100 / all
+}
+
+fn faulty(test: &Test, fault: impl Fn(&str) -> String) -> Test {
+    let mut faulty = test.clone();
+    let statements = &mut faulty.sides.b[0].statements;
+    for statement in statements.iter_mut().filter(|statement| !statement.starts_with('.')) {
+        let changed = fault(statement);
+        assert_ne!(&changed, statement, "the fault is in the query");
+        *statement = changed;
+    }
+    faulty
+}
+
+fn check(relation: &str, least_percent: usize, fault: impl Fn(&str) -> String) {
+    let percent = noticed(relation, fault);
+    assert!(percent >= least_percent, "{relation} notices {percent} %");
+}
+
+/// The second part of a partition is lost.
+fn without_second_part(sql: &str) -> String {
+    sql.replacen(" WHERE (NOT ", " WHERE (0 AND ", 1)
+}
+
+#[test]
+fn norec_notices_a_negated_predicate() {
+    check("norec", 60, |sql| sql.replacen(" IS TRUE) AS count", " IS NOT TRUE) AS count", 1));
+}
+
+#[test]
+fn norec_notices_null_taken_for_true() {
+    check("norec", 10, |sql| sql.replacen(" IS TRUE) AS count", " IS NOT FALSE) AS count", 1));
+}
+
+#[test]
+fn tlp_where_notices_rows_that_are_lost() {
+    check("tlp-where", 60, |sql| format!("SELECT * FROM ({sql}) LIMIT 0"));
+}
+
+#[test]
+fn tlp_where_notices_a_row_too_many() {
+    let once_more =
+        |sql: &str| format!("SELECT * FROM ({sql}) UNION RELATIONS SELECT * FROM ({sql})");
+    check("tlp-where", 60, once_more);
+}
+
+#[test]
+fn tlp_distinct_notices_a_lost_part() {
+    check("tlp-distinct", 20, without_second_part);
+}
+
+#[test]
+fn tlp_groupby_notices_a_lost_part() {
+    check("tlp-groupby", 20, without_second_part);
+}
+
+#[test]
+fn tlp_having_notices_a_lost_part() {
+    check("tlp-having", 20, |sql| sql.replacen(" HAVING (NOT ", " HAVING (0 AND ", 1));
+}
+
+#[test]
+fn tlp_aggregate_notices_a_lost_part() {
+    check("tlp-aggregate", 15, without_second_part);
+}
+
+#[test]
+fn the_optimizer_relation_notices_a_limit() {
+    check("optimizer", 40, |sql| format!("SELECT * FROM ({sql}) LIMIT 1"));
+}

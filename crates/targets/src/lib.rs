@@ -1,0 +1,11 @@
+//! The targets that can be tested: how each is found, built, cached and opened.
+//!
+//! **The key design decision of this crate**: it is a leaf. What runs tests gets [`ALL`] handed down and knows no target by
+//! name, so a new target is a folder here, a line in `ALL`, and nothing else.
+
+pub mod sqlite;
+
+use metacov_exec::Target;
+
+/// All targets.
+pub const ALL: &[&dyn Target] = &[&sqlite::Sqlite];

@@ -1,0 +1,60 @@
+//! SQLite: the version inside the binary, and others from the packages that bundle them.
+//!
+//! Nobody has to have a target to see metacov work: the amalgamation that this workspace depends on anyway is compiled
+//! with coverage by the build script and carried along, with the notes that its counters need and the source that reports
+//! show.
+
+mod build;
+mod connection;
+mod embedded;
+mod engine;
+mod functions;
+mod random;
+mod session;
+mod versions;
+
+use std::io;
+use std::path::Path;
+
+use metacov_core::Method;
+use metacov_exec::{Artifact, OpenOptions, Session, Target};
+use metacov_runtime::Compiler;
+
+pub use build::{HEADER, LIBRARY, OPTIONS, SOURCE};
+pub use embedded::{FOLDER, STATEMENTS, VERSION, unpack};
+
+use session::SqliteSession;
+use versions::VERSIONS;
+
+/// SQLite.
+pub struct Sqlite;
+
+impl Target for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn method(&self) -> &'static dyn Method {
+        metacov_methods::SQLITE
+    }
+
+    fn default_version(&self) -> &'static str {
+        VERSION
+    }
+
+    fn versions(&self) -> Vec<&'static str> {
+        VERSIONS.iter().map(|(version, _)| *version).chain([VERSION]).collect()
+    }
+
+    fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
+        versions::find(version, cache)
+    }
+
+    fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
+        versions::build(version, compiler, cache)
+    }
+
+    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+        Ok(Box::new(SqliteSession::open(library, options)?))
+    }
+}

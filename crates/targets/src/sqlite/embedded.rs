@@ -1,0 +1,53 @@
+//! The SQLite that is inside of the binary, as a library that counts.
+
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::build::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE, SWIFT};
+
+/// The version of SQLite.
+pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
+
+/// The folder that it was compiled in, as its notes have it.
+pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
+
+/// A program in C that runs the statements of a file as workers do, for those who hold them against
+/// a process for each input.
+pub const STATEMENTS: &str = include_str!("statements.c");
+
+/// What is carried along, compressed.
+const FILES: [(&str, &[u8]); 7] = [
+    (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
+    (PLAIN_LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
+    (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
+    (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
+    (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
+    ("swift/libsqlite3.so", include_bytes!(concat!(env!("OUT_DIR"), "/swift-libsqlite3.so.zst"))),
+    ("swift/sqlite3.gcno", include_bytes!(concat!(env!("OUT_DIR"), "/swift-sqlite3.gcno.zst"))),
+];
+
+/// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
+/// of what is in it, and it appears whole or not at all.
+pub fn unpack(cache: &Path) -> io::Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    for (_, bytes) in FILES {
+        hasher.write(bytes);
+    }
+    let folder = cache.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    std::fs::create_dir_all(cache)?;
+    let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
+    std::fs::create_dir(unfinished.path().join(SWIFT))?;
+    for (name, bytes) in FILES {
+        std::fs::write(unfinished.path().join(name), zstd::decode_all(bytes)?)?;
+    }
+    match std::fs::rename(unfinished.path(), &folder) {
+        Ok(()) => drop(unfinished.keep()),
+        Err(_) if folder.is_dir() => {}
+        Err(error) => return Err(error),
+    }
+    Ok(folder)
+}

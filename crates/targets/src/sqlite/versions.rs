@@ -1,0 +1,177 @@
+//! Other versions of SQLite, from the packages that bundle them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use metacov_exec::Artifact;
+use metacov_runtime::Compiler;
+use serde::Deserialize;
+
+use super::VERSION;
+use super::build::{LIBRARY, OPTIONS, PLAIN_LIBRARY, SWIFT, compile};
+use super::embedded;
+
+/// The package that bundles SQLite.
+const PACKAGE: &str = "libsqlite3-sys";
+
+/// What a library that was built here has beside it: the folder that its notes name.
+const FOLDER: &str = "folder";
+
+/// Versions of SQLite, and of the package that bundles each.
+pub(super) const VERSIONS: &[(&str, &str)] = &[
+    ("3.24.0", "0.9.4"),
+    ("3.25.2", "0.10.0"),
+    ("3.26.0", "0.12.0"),
+    ("3.27.2", "0.14.0"),
+    ("3.28.0", "0.15.0"),
+    ("3.29.0", "0.16.0"),
+    ("3.30.1", "0.17.1"),
+    ("3.31.0", "0.17.3"),
+    ("3.31.1", "0.18.0"),
+    ("3.33.0", "0.20.1"),
+    ("3.35.4", "0.22.2"),
+    ("3.36.0", "0.23.1"),
+    ("3.37.0", "0.23.2"),
+    ("3.38.0", "0.24.1"),
+    ("3.38.2", "0.24.2"),
+    ("3.39.0", "0.25.0"),
+    ("3.39.2", "0.25.2"),
+    ("3.41.2", "0.26.0"),
+    ("3.44.0", "0.27.0"),
+    ("3.45.0", "0.28.0"),
+    ("3.46.0", "0.30.1"),
+    ("3.48.0", "0.31.0"),
+    ("3.49.1", "0.33.0"),
+    ("3.49.2", "0.34.0"),
+    ("3.50.2", "0.35.0"),
+    ("3.51.1", "0.36.0"),
+    ("3.51.3", "0.37.0"),
+    ("3.53.1", "0.38.0"),
+    ("3.53.2", "0.38.2"),
+    ("3.54.0", "0.39.0"),
+];
+
+/// The libraries in a folder.
+fn artifact(folder: PathBuf, compiled_in: String) -> Artifact {
+    let exact = (folder.join(LIBRARY), folder.clone());
+    let fast = (folder.join(SWIFT).join(LIBRARY), folder.join(SWIFT));
+    let plain = (folder.join(PLAIN_LIBRARY), folder.clone());
+    Artifact { folder, compiled_in, libraries: [exact, fast, plain] }
+}
+
+/// The SQLite of this version, if it is there: inside of the binary, or built before.
+pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
+    if version == VERSION {
+        let folder = embedded::unpack(cache)?;
+        return Ok(Some(artifact(folder, embedded::FOLDER.to_owned())));
+    }
+    let notes = place(version, cache);
+    if !notes.is_dir() {
+        return Ok(None);
+    }
+    let compiled_in = std::fs::read_to_string(notes.join(FOLDER))?;
+    Ok(Some(artifact(notes, compiled_in)))
+}
+
+/// Fetches a version with cargo and compiles it. It appears whole or not at all.
+pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
+    if let Some(target) = find(version, cache)? {
+        return Ok(target);
+    }
+    let package = VERSIONS.iter().find(|(known, _)| *known == version);
+    let Some((_, package)) = package else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no package is known to bundle it"));
+    };
+    std::fs::create_dir_all(cache)?;
+    let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
+    let source = fetch(package, &unfinished.path().join("fetch"))?;
+    compile(compiler, &source, unfinished.path())?;
+    std::fs::remove_dir_all(unfinished.path().join("fetch"))?;
+    let folder = unfinished.path().to_string_lossy().into_owned();
+    std::fs::write(unfinished.path().join(FOLDER), folder)?;
+    match std::fs::rename(unfinished.path(), place(version, cache)) {
+        Ok(()) => drop(unfinished.keep()),
+        // Somebody else was faster.
+        Err(_) if place(version, cache).is_dir() => {}
+        Err(error) => return Err(error),
+    }
+    find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+/// Where a version is. What was built in another way is another folder.
+fn place(version: &str, cache: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (OPTIONS, PLAIN_LIBRARY, SWIFT, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
+        .hash(&mut hasher);
+    cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
+}
+
+/// The folder of the amalgamation in the sources of a package.
+fn fetch(package: &str, folder: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(folder.join("src"))?;
+    std::fs::write(folder.join("src/lib.rs"), "")?;
+    // A workspace of its own, wherever the cache lies.
+    let manifest = format!(
+        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
+         [dependencies]\n{PACKAGE} = \"={package}\"\n[workspace]\n"
+    );
+    std::fs::write(folder.join("Cargo.toml"), manifest)?;
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let output = cargo.args(["metadata", "--format-version", "1"]).current_dir(folder).output();
+    let output = output.map_err(|error| io::Error::new(error.kind(), format!("cargo: {error}")))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        return Err(io::Error::other(format!("cargo cannot fetch {PACKAGE} {package}: {said}")));
+    }
+    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
+    let found = metadata.packages.into_iter().find(|package| package.name == PACKAGE);
+    let found = found.and_then(|package| Some(package.manifest_path.parent()?.join("sqlite3")));
+    found.ok_or_else(|| io::Error::other(format!("cargo does not tell where {PACKAGE} is")))
+}
+
+/// What cargo tells of packages, as far as it is needed.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_exec::Flavour;
+
+    use super::*;
+
+    #[test]
+    fn versions_stand_in_order_and_none_twice() {
+        let numbers = |text: &str| -> Vec<u32> {
+            text.split('.').map(|number| number.parse().unwrap()).collect()
+        };
+        let newest = (VERSION, "999.0.0");
+        let all: Vec<_> = VERSIONS.iter().chain([&newest]).collect();
+        for pair in all.windows(2) {
+            assert!(numbers(pair[0].0) < numbers(pair[1].0), "{pair:?}");
+            assert!(numbers(pair[0].1) < numbers(pair[1].1), "{pair:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_inside_is_there_and_what_nobody_bundles_is_not() {
+        let cache = tempfile::tempdir().unwrap();
+        let inside = find(VERSION, cache.path()).unwrap().unwrap();
+        assert!(
+            inside.library(Flavour::Exact).0.is_file()
+                && inside.folder.join("sqlite3.gcno").is_file()
+        );
+        assert!(find("3.29.0", cache.path()).unwrap().is_none());
+        let error = build("3.0.0", &Compiler::of("gcc".as_ref()), cache.path()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
