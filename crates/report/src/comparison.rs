@@ -26,7 +26,7 @@ fn suites(comparison: &Comparison) -> Table {
     let mut columns = vec![word("criterion"), word("relation")];
     columns.extend((groups.len() > 1).then(|| word("group")));
     columns.extend([number("suites"), number("pairs"), number("Cov")]);
-    columns.push(Column { emphasis: true, ..number("MC") });
+    columns.push(number("MC").emphasized());
     if several {
         columns.extend([number("sd"), number("CV"), number("95 % interval")]);
     }
@@ -66,7 +66,7 @@ fn sensitivities(comparison: &Comparison) -> Option<Table> {
     let mut columns = vec![word("criterion")];
     columns.extend((groups.len() > 1).then(|| word("group")));
     columns.extend([number("relations"), number("CV of Cov"), number("95 % interval")]);
-    columns.push(Column { emphasis: true, ..number("CV of MC") });
+    columns.push(number("CV of MC").emphasized());
     columns.extend([number("95 % interval"), number("ratio")]);
     let rows = sensitivities.iter().map(|of| {
         let mut cells = vec![of.criterion.to_string()];

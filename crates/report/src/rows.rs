@@ -171,7 +171,7 @@ fn columns(
         Operation::And => "a & b",
         Operation::Or => "a | b",
     };
-    columns.push(Column { emphasis: true, ..Column::number(result) });
+    columns.push(Column::number(result).emphasized());
     columns.extend(match view.layout {
         Layout::Sides => [number("of all"), number("of executed")],
         Layout::Shares => [number("MC"), number("MC/Cov")],

@@ -70,7 +70,7 @@ fn sections(results: &Results) -> Vec<Section> {
 fn relations(results: &Results, cell: &Cell) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("relation"), number("suites"), number("Cov")];
-    columns.push(Column { emphasis: true, ..number("MC") });
+    columns.push(number("MC").emphasized());
     columns.extend([number("sd"), number("95 % interval"), number("MC/Cov")]);
     if results.paper.is_some() {
         columns.extend(["Cov, paper", "MC, paper", "MC/Cov, paper"].map(number));
@@ -119,7 +119,7 @@ fn relations(results: &Results, cell: &Cell) -> Section {
 fn sensitivity(results: &Results, cell: &Cell) -> Option<Section> {
     let number = Column::number;
     let mut columns = vec![Column::word("criterion"), number("CV of Cov"), number("95 % interval")];
-    columns.push(Column { emphasis: true, ..number("CV of MC") });
+    columns.push(number("CV of MC").emphasized());
     columns.extend([number("95 % interval"), number("ratio")]);
     if results.paper.is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper", "ratio, paper"].map(number));

@@ -40,6 +40,12 @@ impl Column {
     pub fn number(heading: impl Into<Cow<'static, str>>) -> Self {
         Column { heading: heading.into(), numeric: true, emphasis: false }
     }
+
+    /// The same column, as what the reader came for.
+    #[must_use]
+    pub fn emphasized(self) -> Self {
+        Column { emphasis: true, ..self }
+    }
 }
 
 impl Table {
@@ -131,12 +137,7 @@ mod tests {
     use super::*;
 
     fn table(cell: &str) -> Table {
-        let column = |heading: &'static str, numeric| Column {
-            heading: heading.into(),
-            numeric,
-            emphasis: numeric,
-        };
-        let columns = vec![column("file", false), column("count", true)];
+        let columns = vec![Column::word("file"), Column::number("count").emphasized()];
         Table { columns, rows: vec![vec![cell.to_owned(), "7".to_owned()]] }
     }
 
