@@ -214,6 +214,11 @@ pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
 }
 
+/// A number and what is counted: `1 line`, `2,000 lines`.
+pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { several })
+}
+
 /// `12345` as `12,345`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -164,6 +164,7 @@ fn what(cell: &Cell) -> String {
     let suites = if cell.suites == 1 { "suite" } else { "suites" };
     match cell.size {
         0 => format!("{}, {} {suites}", cell.target, cell.suites),
+        1 => format!("{}, {} {suites} of 1 pair each", cell.target, cell.suites),
         size => format!("{}, {} {suites} of {size} pairs each", cell.target, cell.suites),
     }
 }

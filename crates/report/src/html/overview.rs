@@ -7,7 +7,7 @@ use metacov_core::{Failure, Summary, Tally, total};
 
 use super::page::target;
 use crate::digest::{Digest, Gaps, Outline, Overlap};
-use crate::rows::{percentage as percent, thousands as grouped};
+use crate::rows::{counted, percentage as percent, thousands as grouped};
 
 pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
     let all = total(&digest.suite.table, &digest.total)[digest.primary];
@@ -46,15 +46,21 @@ fn incomplete(digest: &Digest) -> Markup {
     html! {
         @if !digest.header.complete {
             p.warning {
-                "The run is not complete: the numbers are of " (grouped(groups))
-                @if let Some(planned) = digest.header.planned { " of " (grouped(planned)) } " pairs."
+                "The run is not complete: the numbers are of "
+                @if let Some(planned) = digest.header.planned {
+                    (grouped(groups)) " of " (counted(planned, "pair", "pairs"))
+                } @else {
+                    (counted(groups, "pair", "pairs"))
+                }
+                "."
             }
         }
     }
 }
 
 fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
-    let primary = digest.primary.name();
+    let sites =
+        |count| counted(count, digest.primary.name(), &format!("{}s", digest.primary.name()));
     let violated: u64 = digest.relations.iter().map(|relation| relation.violated).sum();
     let card = |label: &str, value: String, of: String| {
         html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
@@ -62,9 +68,9 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     let known = !digest.suite.table.partial().contains(digest.primary);
     let base = |part: u64| {
         if known {
-            format!("{} of {} {primary}s", grouped(part), grouped(all.sites))
+            format!("{} of {}", grouped(part), sites(all.sites))
         } else {
-            format!("{} {primary}s; the files do not list all code", grouped(part))
+            format!("{}; the files do not list all code", sites(part))
         }
     };
     let share = |percent: Option<f64>| if known { self::percent(percent) } else { "?".to_owned() };
@@ -76,12 +82,12 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
             a.card href="gaps.html" {
                 div.label { "executed, never validated" }
                 div.value { (grouped(all.executed_alike)) }
-                div.of { (primary) "s; " (grouped(gaps.all_functions as u64)) " functions in whole" }
+                div.of { (if all.executed_alike == 1 { digest.primary.name() } else { digest.primary.plural() }) "; " (counted(gaps.all_functions as u64, "function", "functions")) " in whole" }
             }
             a class={ "card" @if violated > 0 { " bad" } } href="pairs.html#show=violated" {
                 div.label { "violations" }
                 div.value { (grouped(violated)) }
-                div.of { "of " (grouped(digest.total.groups)) " measured pairs" }
+                div.of { "of " (counted(digest.total.groups, "measured pair", "measured pairs")) }
             }
         }
     }
@@ -297,7 +303,7 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
             dt { "run file" } dd { (digest.name) }
             @if !header.command.is_empty() { dt { "command" } dd { code { (header.command) } } }
             dt { "build" } dd { code { (digest.suite.table.build_id()) } }
-            dt { "code" } dd { (grouped(outline.files.len() as u64)) (if outline.files.len() == 1 { " file, " } else { " files, " }) (grouped(functions as u64)) " functions, " (grouped(digest.suite.table.len() as u64)) " sites" }
+            dt { "code" } dd { (counted(outline.files.len() as u64, "file", "files")) ", " (counted(functions as u64, "function", "functions")) ", " (counted(digest.suite.table.len() as u64, "site", "sites")) }
             dt { "pairs" } dd { (grouped(digest.total.all_groups())) @if let Some(planned) = header.planned { " of " (grouped(planned)) " planned" } ", " (grouped(digest.total.groups)) " measured" }
             dt { "relations" } dd { (digest.relations.iter().map(|of| of.name.as_str()).collect::<Vec<_>>().join(", ")) }
             @for (key, value) in &header.settings {

@@ -7,7 +7,9 @@ use metacov_formats::{Export, GcovrFormat, Writer as _};
 use metacov_report::{Annotations, Badge, Csv, CurvePlot, Markdown};
 use proptest::prelude::*;
 
-use crate::support::{Pair, Program, any_pairs, exported, lines, suite, two_files, written};
+use crate::support::{
+    Pair, Program, any_pairs, exported, lines, markdown_rows, suite, two_files, written,
+};
 
 fn small(pairs: &[Pair]) -> Suite {
     suite(Program::of_lines(1..=10), Operation::Xor, pairs)
@@ -73,6 +75,13 @@ fn a_summary_of_one_pair_is_in_the_singular() {
 }
 
 #[test]
+fn one_line_is_not_several() {
+    let suite = small(&[Pair::ran("swap", &[1, 2], &[1])]);
+    let text = exported(&Markdown, &suite, Some("main"));
+    assert!(text.contains("### Executed, never validated: 1 line\n\n- `a.c:1`\n"), "{text}");
+}
+
+#[test]
 fn nothing_that_is_never_validated_is_said_so() {
     let text = exported(&Markdown, &small(&[Pair::ran("swap", &[1], &[2])]), Some("main"));
     assert!(text.contains("\nAll lines that run are validated.\n"), "{text}");
@@ -94,6 +103,33 @@ fn other_operations_have_another_title() {
     assert!(exported(&Markdown, &suite, None).starts_with("## Coverage: a sub b\n"));
 }
 
+/// A suite with this many files, in each of which one line differs.
+fn of_files(count: u32) -> Suite {
+    let path = |at: u32| format!("{at:03}.c");
+    let program = (0..count).fold(Program::default(), |of, at| of.file(&path(at), [1, 3]));
+    let a = (0..count).map(|at| (path(at), 1)).chain((0..count).map(|at| (path(at), 3)));
+    let b = (0..count).map(|at| (path(at), 3));
+    suite(program, Operation::Xor, &[Pair::of("swap", vec![a.collect(), b.collect()])])
+}
+
+#[test]
+fn a_summary_names_fifty_files_and_counts_the_rest() {
+    let files = |count| {
+        let text = exported(&Markdown, &of_files(count), Some("main"));
+        let table = text.split("### Files\n\n").nth(1).unwrap().to_owned();
+        (markdown_rows(&table).len(), table.lines().last().unwrap().to_owned(), text)
+    };
+    let (rows, last, text) = files(50);
+    assert_eq!(rows, 50);
+    assert!(last.starts_with("| 049.c |") && !text.contains(" more "), "{text}");
+    let (rows, last, text) = files(51);
+    assert_eq!((rows, last.as_str()), (50, "1 more row is left out."));
+    assert!(text.contains("- `049.c:3`\n- 1 more place\n"), "{text}");
+    let (rows, last, text) = files(52);
+    assert_eq!((rows, last.as_str()), (50, "2 more rows are left out."));
+    assert!(text.contains("\n- 2 more places\n"), "{text}");
+}
+
 #[test]
 fn annotations_name_stretches_of_lines() {
     let program = Program::default().file("a,b:1%.c", [1, 2, 4, 5, 7, 9]);
@@ -104,6 +140,17 @@ fn annotations_name_stretches_of_lines() {
     ::warning file=a%2Cb%3A1%25.c,line=1,endLine=4,title=Executed%2C never validated::These 3 lines run, but no pair of tests differs in them: a fault here would go unnoticed.
     ::warning file=a%2Cb%3A1%25.c,line=9,endLine=9,title=Executed%2C never validated::This line runs, but no pair of tests differs in it: a fault here would go unnoticed.
     ");
+}
+
+#[test]
+fn annotations_beyond_the_fiftieth_are_counted() {
+    let notice = |count| {
+        let text = exported(&Annotations, &of_files(count), None);
+        (text.lines().count(), text.lines().last().unwrap().to_owned())
+    };
+    assert!(notice(50).1.starts_with("::warning file=049.c,line=3,endLine=3,"));
+    assert_eq!(notice(51), (51, "::notice::1 more place runs and is never validated.".to_owned()));
+    assert_eq!(notice(52), (51, "::notice::2 more places run and are never validated.".to_owned()));
 }
 
 proptest! {

@@ -286,6 +286,64 @@ fn sources_in_which_most_functions_stand_elsewhere_are_stale() {
     assert!(!stale(4, &text(6)), "a few functions are not enough to tell");
 }
 
+#[test]
+fn an_incomplete_run_says_how_far_it_is() {
+    let pairs = [Pair::ran("swap", &[1], &[2])];
+    let warning = |planned, complete| {
+        let header = Header { planned, ..header(&pairs) };
+        let digest = digest_with(Program::of_lines(1..=3), &header, complete, &pairs);
+        let index = without_sources(&digest).remove("index.html").unwrap();
+        let rest = index.split("<p class=\"warning\">").nth(1)?.to_owned();
+        Some(rest.split("</p>").next().unwrap().to_owned())
+    };
+    let said = |of: &str| Some(format!("The run is not complete: the numbers are of {of}."));
+    assert_eq!(warning(Some(1), true), None);
+    assert_eq!(warning(Some(7000), false), said("1 of 7,000 pairs"));
+    assert_eq!(warning(None, false), said("1 pair"));
+}
+
+/// The words on each card.
+fn cards(index: &str) -> Vec<String> {
+    let cards = index.split("class=\"card").skip(1);
+    let text = |card: &str| {
+        let mut text = String::new();
+        let mut rest = card.split_once('>').unwrap().1;
+        while let Some((before, after)) = rest.split_once('<') {
+            text.push_str(before);
+            text.push(' ');
+            let Some((tag, more)) = after.split_once('>') else { break };
+            if tag == "/a" || tag == "/section" {
+                break;
+            }
+            rest = more;
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    cards.map(text).collect()
+}
+
+#[test]
+fn cards_agree_in_number() {
+    let one = digest(
+        Program::of_lines(1..=4)
+            .function("a.c", "f", 1, 4)
+            .function("a.c", "g", 5, 5)
+            .file("a.c", [5]),
+        &[Pair::ran("swap", &[1, 2, 5], &[2, 3, 5])],
+    );
+    let files = without_sources(&one);
+    let of_index = cards(&files["index.html"]);
+    insta::assert_snapshot!(of_index.join("\n"), @"
+    Cov: executed 80.00 % 4 of 5 lines
+    MC: validated 40.00 % 2 of 5 lines
+    MC/Cov: of what ran 50.00 % 2 of 4
+    executed, never validated 2 lines; 1 function in whole
+    violations 0 of 1 measured pair
+    ");
+    let facts = files["index.html"].split("<dt>code</dt>").nth(1).unwrap();
+    assert!(facts.starts_with("<dd>1 file, 2 functions, 7 sites</dd>"), "{facts}");
+}
+
 /// What a pair ran of the code, put together from its data as the scripts do, against the plan.
 fn check_covers(digest: &Digest, pairs: &[Pair]) {
     let files = without_sources(digest);

@@ -114,6 +114,18 @@ fn what_contradicts_the_paper_is_said() {
 }
 
 #[test]
+fn one_suite_and_one_pair_are_in_the_singular() {
+    let suite = record(&[("norec", 1, 400, 80)]);
+    let title = |size| {
+        let report = study_report(&results("", vec![outcome("sqlite", size, 1, &suite)])).unwrap();
+        report.sections[0].title.clone()
+    };
+    assert_eq!(title(1), "Q2: coverage and MC of relations, sqlite, 1 suite of 1 pair each");
+    assert_eq!(title(50), "Q2: coverage and MC of relations, sqlite, 1 suite of 50 pairs each");
+    assert_eq!(title(0), "Q2: coverage and MC of relations, sqlite, 1 suite");
+}
+
+#[test]
 fn several_sizes_have_a_table_and_curves() {
     let suite = |size| record(&[("norec", size, 400, 80), ("tlp-where", size, 410, 20)]);
     let outcomes = [50, 100, 200].map(|size| outcome("sqlite", size, 1, &suite(size))).to_vec();
@@ -186,6 +198,23 @@ fn overlaps_with_fixes_are_counted_beside_chance() {
         report.numbers["overlap.csv"].lines().nth(1).unwrap(),
         "a,sqlite,b,0,0,0.000000,4,1,0.250000,20,2,0.750000"
     );
+}
+
+#[test]
+fn few_bugs_have_no_correlation() {
+    let text = |overlaps| {
+        let report = with_bugs("", bugs(overlaps, None));
+        section(&report, "Q1: coverage and the number of bugs").text.clone()
+    };
+    assert!(
+        text(vec![])
+            .starts_with("Not measured: 1 bug is too few for a correlation (3 are needed).")
+    );
+    assert!(
+        text(vec![bug("a", 1)]).starts_with("Not measured: 2 bugs are too few for a correlation")
+    );
+    let none = with_bugs("", bugs(vec![], None));
+    assert!(section(&none, "Q1: overlap").text.contains(" MC overlaps with 0 of 0 fixes (-), "));
 }
 
 fn correlated(coverage: Option<f64>, mc: Option<f64>) -> BugCorrelation {
