@@ -59,8 +59,7 @@ fn incomplete(digest: &Digest) -> Markup {
 }
 
 fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
-    let sites =
-        |count| counted(count, digest.primary.name(), &format!("{}s", digest.primary.name()));
+    let sites = |count| counted(count, digest.primary.name(), digest.primary.plural());
     let violated: u64 = digest.relations.iter().map(|relation| relation.violated).sum();
     let card = |label: &str, value: String, of: String| {
         html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
@@ -147,7 +146,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
                 th scope="col" { "validated" }
                 th scope="col" { "MC" }
                 th scope="col" { "MC/Cov" }
-                th scope="col" title={ "validated " (digest.primary.name()) "s that no other relation validates" } { "unique" }
+                th scope="col" title={ "validated " (digest.primary.plural()) " that no other relation validates" } { "unique" }
             } }
             tbody {
                 @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {

@@ -344,6 +344,15 @@ fn cards_agree_in_number() {
     assert!(facts.starts_with("<dd>1 file, 2 functions, 7 sites</dd>"), "{facts}");
 }
 
+#[test]
+fn branches_are_not_branchs() {
+    let program = Program::default().branches("a.c", 1, 2).function("a.c", "first", 1, 5);
+    let digest = digest(program, &[Pair::ran("swap", &[1, 2], &[1, 3])]);
+    for (path, text) in without_sources(&digest) {
+        assert!(!text.contains("branchs"), "{path}");
+    }
+}
+
 /// What a pair ran of the code, put together from its data as the scripts do, against the plan.
 fn check_covers(digest: &Digest, pairs: &[Pair]) {
     let files = without_sources(digest);
