@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use metacov_core::{Failure, Summary, Tally, total};
+use metacov_core::{Criterion, Failure, SiteTable, Summary, Tally, total};
 
 use super::page::target;
 use crate::digest::{Digest, Gaps, Outline, Overlap};
 use crate::rows::{counted, percentage as percent, thousands as grouped};
 
 pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
-    let all = total(&digest.suite.table, &digest.total)[digest.primary];
+    let all = difference(&digest.suite.table, &digest.total, digest.primary);
     html! {
         main {
             h1 { (target(digest)) }
@@ -76,8 +76,8 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     html! {
         section.cards {
             (card("Cov: executed", share(all.percent_executed()), base(all.executed())))
-            (card("MC: validated", share(all.percent()), base(validated(all))))
-            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(validated(all)), grouped(all.executed()))))
+            (card("MC: validated", share(all.percent()), base(all.selected)))
+            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(all.selected), grouped(all.executed()))))
             a.card href="gaps.html" {
                 div.label { "executed, never validated" }
                 div.value { (grouped(all.executed_alike)) }
@@ -92,9 +92,10 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     }
 }
 
-/// What is validated: the difference, whatever was asked of the pairs.
-fn validated(summary: &Summary) -> u64 {
-    summary.only_a + summary.only_b + summary.either
+/// The summary with what is validated as its result: the difference, whatever was asked of the pairs.
+fn difference(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary {
+    let summary = total(table, tally)[criterion];
+    Summary { selected: summary.only_a + summary.only_b + summary.either, ..summary }
 }
 
 fn relations(digest: &Digest, all: &Summary) -> Markup {
@@ -123,7 +124,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             td { (link("one-sided", cells[2])) }
             td.bar { (bar(summary)) }
             td { (percent(summary.percent_executed())) }
-            td { (grouped(validated(summary))) }
+            td { (grouped(summary.selected)) }
             td.strong { (percent(summary.percent())) }
             td { (percent(summary.percent_of_executed())) }
             td { @if let Some(unique) = unique { (grouped(unique)) } }
@@ -151,7 +152,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             tbody {
                 @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {
                     tr {
-                        (row(&relation.name, tally, &total(table, tally)[digest.primary], [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
+                        (row(&relation.name, tally, &difference(table, tally, digest.primary), [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
                     }
                 }
             }
@@ -165,7 +166,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
 /// A bar of three parts: validated, executed, not executed.
 fn bar(summary: &Summary) -> Markup {
     let share = |part: u64| format!("{:.2}", permyriad(part, summary.sites));
-    let (validated, executed) = (validated(summary), summary.executed());
+    let (validated, executed) = (summary.selected, summary.executed());
     html! {
         svg.stack viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={ (validated) " validated, " (summary.executed_alike) " executed and never validated, " (summary.not_executed()) " not executed" } {
             rect.n width="100" height="10" {}
@@ -254,14 +255,13 @@ fn criteria(digest: &Digest) -> Markup {
             }
             tbody {
                 @for (name, tally) in rows {
-                    @let summaries = total(table, tally);
                     tr {
                         th scope="row" { (name) }
                         @for criterion in digest.criteria.iter() {
-                            @let of = &summaries[criterion];
+                            @let of = difference(table, tally, criterion);
                             @let known = !partial.contains(criterion);
                             td.first title={ (grouped(of.executed())) " executed" } { (if known { percent(of.percent_executed()) } else { grouped(of.executed()) }) }
-                            td title={ (grouped(validated(of))) " validated" } { (if known { percent(of.percent()) } else { grouped(validated(of)) }) }
+                            td title={ (grouped(of.selected)) " validated" } { (if known { percent(of.percent()) } else { grouped(of.selected) }) }
                             td { (percent(of.percent_of_executed())) }
                         }
                     }

@@ -353,6 +353,22 @@ fn branches_are_not_branchs() {
     }
 }
 
+/// Whatever was asked of the pairs, MC is what they differ in: percentages and counts agree.
+#[test]
+fn mc_is_of_the_difference_whatever_the_operation() {
+    let pairs = [Pair::ran("swap", &[1, 2, 3], &[1, 2, 4]), Pair::ran("shift", &[1], &[1, 5])];
+    let of = |operation| {
+        let header = Header { operation, ..header(&pairs) };
+        let digest = digest_with(Program::of_lines(1..=10), &header, true, &pairs);
+        let index = without_sources(&digest).remove("index.html").unwrap();
+        index.split("id=\"curve\"").next().unwrap().to_owned()
+    };
+    let difference = of(metacov_core::Operation::Xor);
+    assert!(difference.contains(">30.00 %<") && difference.contains("3 of 10 lines"));
+    assert_eq!(of(metacov_core::Operation::And), difference);
+    assert_eq!(of(metacov_core::Operation::Or), difference);
+}
+
 /// What a pair ran of the code, put together from its data as the scripts do, against the plan.
 fn check_covers(digest: &Digest, pairs: &[Pair]) {
     let files = without_sources(digest);
