@@ -64,7 +64,7 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     let card = |label: &str, value: String, of: String| {
         html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
     };
-    let known = !digest.suite.table.partial().contains(digest.primary);
+    let known = lists_all_code(digest);
     let base = |part: u64| {
         if known {
             format!("{} of {}", grouped(part), sites(all.sites))
@@ -92,6 +92,11 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     }
 }
 
+/// Whether the share of all code can be told.
+fn lists_all_code(digest: &Digest) -> bool {
+    !digest.suite.table.partial().contains(digest.primary)
+}
+
 /// The summary with what is validated as its result: the difference, whatever was asked of the pairs.
 fn difference(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary {
     let summary = total(table, tally)[criterion];
@@ -101,6 +106,8 @@ fn difference(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary
 fn relations(digest: &Digest, all: &Summary) -> Markup {
     let table = &digest.suite.table;
     let overlap = Overlap::of(digest);
+    let known = lists_all_code(digest);
+    let share = |of: Option<f64>| if known { percent(of) } else { "?".to_owned() };
     let failed = |tally: &Tally| tally.all_groups() - tally.groups;
     let row = |name: &str,
                tally: &Tally,
@@ -122,10 +129,10 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             td { (link("violated", cells[0])) }
             td { (link("empty", cells[1])) }
             td { (link("one-sided", cells[2])) }
-            td.bar { (bar(summary)) }
-            td { (percent(summary.percent_executed())) }
+            td.bar { @if known { (bar(summary)) } }
+            td { (share(summary.percent_executed())) }
             td { (grouped(summary.selected)) }
-            td.strong { (percent(summary.percent())) }
+            td.strong { (share(summary.percent())) }
             td { (percent(summary.percent_of_executed())) }
             td { @if let Some(unique) = unique { (grouped(unique)) } }
         }
@@ -246,7 +253,7 @@ fn criteria(digest: &Digest) -> Markup {
                 tr {
                     th.text scope="col" rowspan="2" { "relation" }
                     @for criterion in digest.criteria.iter() {
-                        th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (grouped(all[criterion].sites)) } }
+                        th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (if partial.contains(criterion) { "?".to_owned() } else { grouped(all[criterion].sites) }) } }
                     }
                 }
                 tr { @for _ in digest.criteria.iter() {

@@ -369,6 +369,16 @@ fn mc_is_of_the_difference_whatever_the_operation() {
     assert_eq!(of(metacov_core::Operation::Or), difference);
 }
 
+#[test]
+fn shares_of_code_that_nobody_lists_are_on_no_page() {
+    let mut program = Program::of_lines(1..=10);
+    program.table.set_partial(Criterion::Line);
+    let digest = digest(program, &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])]);
+    let index = without_sources(&digest).remove("index.html").unwrap();
+    assert!(!index.contains("40.00 %") && !index.contains("20.00 %"), "{index}");
+    assert!(index.contains("50.00 %"), "MC/Cov is known");
+}
+
 /// What a pair ran of the code, put together from its data as the scripts do, against the plan.
 fn check_covers(digest: &Digest, pairs: &[Pair]) {
     let files = without_sources(digest);
