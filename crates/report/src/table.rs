@@ -52,16 +52,18 @@ impl Table {
     /// The table for a terminal, every line ended.
     pub fn to_terminal(&self, color: bool) -> String {
         let headings: Vec<String> =
-            self.columns.iter().map(|column| column.heading.to_string()).collect();
+            self.columns.iter().map(|column| readable(&column.heading)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|at| {
-                let cells = self.rows.iter().map(|row| &row[at]);
+                let cells = rows.iter().map(|row| &row[at]);
                 cells.chain([&headings[at]]).map(|cell| cell.width()).max().unwrap_or(0)
             })
             .collect();
         let mut text = String::new();
         self.push_line(&mut text, &headings, &widths, |_| color.then_some(HEADING));
-        for row in &self.rows {
+        for row in &rows {
             self.push_line(&mut text, row, &widths, |column| {
                 (color && column.emphasis).then_some(EMPHASIS)
             });
@@ -120,11 +122,16 @@ impl Table {
     }
 }
 
+/// Text without control characters: names come from files, and terminals obey what is printed.
+fn readable(cell: &str) -> String {
+    cell.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
 /// Text that Markdown does not take for its own.
 fn escaped(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
-    for letter in cell.chars() {
-        if matches!(letter, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~') {
+    for letter in readable(cell).chars() {
+        if r"|\`*_<>[]#~&".contains(letter) {
             text.push('\\');
         }
         text.push(letter);

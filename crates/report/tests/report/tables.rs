@@ -105,6 +105,32 @@ proptest! {
         prop_assert!((1..=3).contains(&groups[0].len()));
         prop_assert!(groups[1..].iter().all(|group| group.len() == 3));
     }
+
+    /// A cell is a cell whatever is in it: a row is one line, and reads back as it was.
+    #[test]
+    fn markdown_rows_are_one_line_each_and_read_back(cells in prop::collection::vec("[ -~à數]{0,12}", 1..6)) {
+        let columns = vec![Column::word("name"), Column::number("count").emphasized()];
+        let rows = cells.iter().map(|cell| vec![cell.clone(), "1".to_owned()]).collect();
+        let text = Table { columns, rows }.to_markdown();
+        let lines: Vec<&str> = text.lines().collect();
+        prop_assert_eq!(lines.len(), cells.len() + 2);
+        for (line, cell) in lines[2..].iter().zip(&cells) {
+            let mut read = String::new();
+            let mut letters = line["| ".len()..].chars();
+            while let Some(letter) = letters.next() {
+                match letter {
+                    '\\' => read.extend(letters.next()),
+                    '|' => break,
+                    letter => {
+                        prop_assert!(!"`*_<>[]#~&".contains(letter), "{line} has markup");
+                        read.push(letter);
+                    }
+                }
+            }
+            prop_assert_eq!(read, format!("{cell} "));
+            prop_assert_eq!(letters.as_str(), " **1** |");
+        }
+    }
 }
 
 fn one_pair() -> Vec<Pair> {
@@ -249,4 +275,19 @@ fn numbers_stand_below_each_other_on_the_right() {
     let text = Table { columns, rows }.to_terminal(false);
     let widths = text.lines().map(unicode_width::UnicodeWidthStr::width);
     assert_eq!(widths.collect::<Vec<_>>(), [16; 4], "{text}");
+}
+
+/// Names come from files that others wrote, and terminals obey what is printed.
+#[test]
+fn control_characters_of_names_reach_neither_terminal_nor_markdown() {
+    let columns = vec![Column::word("file"), Column::number("n")];
+    let rows = vec![vec!["a\x1b[31m\nb\t\u{9b}c".to_owned(), "7".to_owned()]];
+    let table = Table { columns, rows };
+    for text in [table.to_terminal(false), table.to_markdown()] {
+        let controls: Vec<char> =
+            text.chars().filter(|of| of.is_control() && *of != '\n').collect();
+        assert_eq!(controls, [], "{text:?}");
+    }
+    assert_eq!(table.to_terminal(false).lines().count(), 2);
+    assert_eq!(table.to_markdown().lines().count(), 3);
 }
