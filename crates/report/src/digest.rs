@@ -84,6 +84,10 @@ impl Digest {
                 mask.insert(id);
             }
         }
+        let mut excluded = Cover::of(&run.table);
+        for (id, _) in run.table.all_sites().filter(|(id, _)| run.table.is_excluded(*id)) {
+            excluded.insert(id);
+        }
         let names = run.relations()?;
         let quota = DETAILED_MAX.div_ceil(names.len().max(1));
         let empty = Cover::of(&run.table);
@@ -97,6 +101,7 @@ impl Digest {
             kept: BTreeMap::new(),
             quota,
             mask,
+            excluded,
         };
         let mut setups = setups(&run)?;
         let (suite, header) = run.fold(|table, stored| gathering.add(table, stored))?;
@@ -147,6 +152,8 @@ struct Gathering {
     quota: usize,
     /// All sites of the primary criterion.
     mask: Cover,
+    /// What counts nowhere.
+    excluded: Cover,
 }
 
 impl Gathering {
@@ -168,7 +175,7 @@ impl Gathering {
             }
             Ok(group) => {
                 self.growth.add(table, &stored.relation, group);
-                let contrast = Contrast::of(group);
+                let contrast = Contrast::of(group, &self.excluded);
                 self.counts.add(&contrast);
                 let relation = &mut self.relations[at];
                 relation.add(&contrast, &self.mask);

@@ -176,6 +176,20 @@ fn curves_and_gaps_are_of_the_first_criterion_that_there_is() {
     assert_eq!(Overlap::of(&digest).validated, [2]);
 }
 
+/// What is excluded counts nowhere, so it makes no difference either.
+#[test]
+fn a_difference_in_excluded_code_is_none() {
+    let mut program = Program::of_lines(1..=3);
+    let third = program.table.ordered()[2];
+    program.table.exclude(third);
+    let digest =
+        digest(program, &[Pair::ran("swap", &[1, 3], &[1]), Pair::ran("swap", &[2], &[3])]);
+    let relation = &digest.relations[0];
+    assert_eq!((relation.empty, relation.one_sided), (1, 1));
+    let shapes: Vec<Shape> = digest.cases.iter().map(|case| case.shape).collect();
+    assert_eq!(shapes, [Shape::Empty, Shape::OneSided]);
+}
+
 fn primary_sites(digest: &Digest) -> Vec<SiteId> {
     let is_primary = |id: &SiteId| digest.suite.table.get(*id).criterion() == digest.primary;
     digest.suite.table.ordered().into_iter().filter(is_primary).collect()
