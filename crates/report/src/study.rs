@@ -94,12 +94,14 @@ fn relations(results: &Results, cell: &Cell) -> Section {
         "Means over suites, of lines, in percent of all lines; sd and interval of MC.".to_owned();
     if let (Some(paper), Some((coverage, mc))) = (results.paper, cell.means(Criterion::Line)) {
         let sum = |of: fn(&(&str, f64, f64)) -> f64| paper.averages.iter().map(of).sum::<f64>();
-        let _ = write!(
-            text,
-            " MC is {:.1} times smaller than line coverage; in the paper {:.1} times.",
-            coverage / mc,
-            sum(|of| of.1) / sum(|of| of.2)
-        );
+        if mc > 0.0 {
+            let _ = write!(
+                text,
+                " MC is {:.1} times smaller than line coverage; in the paper {:.1} times.",
+                coverage / mc,
+                sum(|of| of.1) / sum(|of| of.2)
+            );
+        }
         if let Some(order) = results.agreement_of_order(cell) {
             let verdict = if order > 0.5 { "much alike" } else { "not alike" };
             let _ = write!(

@@ -113,6 +113,22 @@ fn what_contradicts_the_paper_is_said() {
     assert!(text.ends_with(" By line, this contradicts the paper."), "{text}");
 }
 
+/// A study of which nothing is validated is one, and has no infinite ratio.
+#[test]
+fn no_number_of_a_study_is_infinite() {
+    for executed in [0, 400] {
+        let suite = record(&[("norec", 100, executed, 0), ("tlp-where", 100, executed, 0)]);
+        let outcomes = vec![outcome("sqlite", 100, 1, &suite), outcome("sqlite", 200, 1, &suite)];
+        let mut results = results("beside = 'SQLite'\n", outcomes);
+        results.efficiency = Some(efficiency(Vec::new()));
+        let report = study_report(&results).unwrap();
+        for text in [vec![report.to_markdown()], report.figures.into_values().collect()].concat() {
+            let words: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();
+            assert!(!words.contains(&"inf") && !words.contains(&"NaN"), "{text}");
+        }
+    }
+}
+
 #[test]
 fn one_suite_and_one_pair_are_in_the_singular() {
     let suite = record(&[("norec", 1, 400, 80)]);
