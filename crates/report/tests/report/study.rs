@@ -113,6 +113,15 @@ fn what_contradicts_the_paper_is_said() {
     assert!(text.ends_with(" By line, this contradicts the paper."), "{text}");
 }
 
+#[test]
+fn nothing_that_differs_is_not_announced() {
+    let report = study_report(&results("beside = 'SQLite'\n", two_suites())).unwrap();
+    for text in [report.to_markdown(), report.to_sheet().to_html()] {
+        assert!(text.contains("Beside the paper's numbers for SQLite."), "{text}");
+        assert!(!text.contains("What differs"), "{text}");
+    }
+}
+
 /// A study of which nothing is validated is one, and has no infinite ratio.
 #[test]
 fn no_number_of_a_study_is_infinite() {
