@@ -249,6 +249,13 @@ fn long_curves_are_thinned_and_keep_their_end() {
     assert!(path.contains("L736.0 68.0\""), "{path}");
 }
 
+#[test]
+fn powers_of_ten_have_no_place_for_zero() {
+    let svg = curves_of(&[(0.0, 1.0), (10.0, 2.0), (1000.0, 3.0)], true);
+    assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
+    assert_eq!(svg.matches("<circle").count(), 2);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
