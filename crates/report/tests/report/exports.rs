@@ -1,14 +1,12 @@
 //! Suites as files: numbers, a summary, annotations, pictures.
 
-use std::path::Path;
-
 use metacov_core::{Criterion, Failure, Growth, Operation, Suite};
-use metacov_formats::{Export, GcovrFormat, Writer as _};
+use metacov_formats::{Export, Writer as _};
 use metacov_report::{Annotations, Badge, Csv, CurvePlot, Markdown};
 use proptest::prelude::*;
 
 use crate::support::{
-    Pair, Program, any_pairs, exported, lines, markdown_rows, suite, two_files, written,
+    Pair, Program, any_pairs, export, exported, lines, markdown_rows, suite, two_files, written,
 };
 
 fn small(pairs: &[Pair]) -> Suite {
@@ -200,16 +198,7 @@ fn a_badge_says_how_much_of_the_first_criterion_is_validated() {
 fn curves_need_a_run_file() {
     let suite = small(&[Pair::ran("swap", &[1], &[2])]);
     let total = suite.total();
-    let export = |growth| Export {
-        suite: &suite,
-        total: &total,
-        criteria: suite.criteria(),
-        root: Path::new("/"),
-        gcovr_format: GcovrFormat::default(),
-        growth,
-        plot: None,
-        since: None,
-    };
+    let export = |growth| Export { growth, ..export(&suite, &total) };
     let error = CurvePlot.write(&export(None), &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "curves are drawn from a run file");
     let svg = written(&CurvePlot, &export(Some(&Growth::default())));

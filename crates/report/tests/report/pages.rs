@@ -255,6 +255,22 @@ fn a_file_has_a_letter_for_the_state_of_each_line() {
 }
 
 #[test]
+fn a_line_of_several_instances_is_in_the_state_that_says_most() {
+    let program =
+        Program::default().instance("a.c", "f<double>", 1..=4).instance("a.c", "f<int>", 1..=4);
+    let side = |double: &[u32], int: &[u32]| {
+        [lines("a.c#f<double>", double), lines("a.c#f<int>", int)].concat()
+    };
+    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: validated, and not.
+    let pair = Pair::of("swap", vec![side(&[1, 2], &[3, 4]), side(&[2, 4], &[1, 4])]);
+    let files = without_sources(&digest(program, &[pair]));
+    assert_eq!(data(&files, "file-0")["states"], "exab");
+    let differing = data(&files, "cases-0")[0]["differing"].clone();
+    let of_file = stretches(differing[0][1].as_str().unwrap());
+    assert_eq!(of_file, [(1, 2, 1), (3, 4, 1), (4, 5, 2)], "each line once");
+}
+
+#[test]
 fn sources_that_are_not_there_or_not_the_same_are_told() {
     let digest = digest(two_files(), &[Pair::ran("swap", &[1], &[2])]);
     let write =
@@ -369,6 +385,10 @@ fn mc_is_of_the_difference_whatever_the_operation() {
     assert_eq!(of(metacov_core::Operation::Or), difference);
 }
 
+fn digest_of_lines(last: u32) -> Digest {
+    digest(Program::of_lines(1..=last), &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])])
+}
+
 #[test]
 fn shares_of_code_that_nobody_lists_are_on_no_page() {
     let mut program = Program::of_lines(1..=10);
@@ -377,6 +397,12 @@ fn shares_of_code_that_nobody_lists_are_on_no_page() {
     let index = without_sources(&digest).remove("index.html").unwrap();
     assert!(!index.contains("40.00 %") && !index.contains("20.00 %"), "{index}");
     assert!(index.contains("50.00 %"), "MC/Cov is known");
+    assert!(!index.contains("<svg"), "a bar would be of all code");
+    let known = digest_of_lines(10);
+    assert!(
+        without_sources(&known)["index.html"]
+            .contains("aria-label=\"2 validated, 2 executed and never validated, 6 not executed\"")
+    );
 }
 
 /// What a pair ran of the code, put together from its data as the scripts do, against the plan.

@@ -59,6 +59,20 @@ impl Program {
         self
     }
 
+    /// Adds the lines of an instance of a template; sides run them as lines of `path#name`.
+    pub fn instance(
+        mut self,
+        path: &str,
+        name: &str,
+        lines: impl IntoIterator<Item = u32>,
+    ) -> Self {
+        let (file, instance) = (self.table.file(path), self.table.symbol(name));
+        for line in lines {
+            self.table.site(Site { file, line, element: Element::Line, instance });
+        }
+        self
+    }
+
     fn site(&mut self, path: &str, line: u32, element: Element) -> metacov_core::SiteId {
         let file = self.table.file(path);
         self.table.site(Site { file, line, element, instance: Symbol::NONE })
@@ -69,8 +83,11 @@ impl Program {
         let mut reading = Reading::of(&self.table);
         let mut naming = Naming::default();
         for (id, site) in self.table.all_sites() {
-            let path = self.table.path(site.file);
-            let has = |line: u32| ran.iter().any(|(file, of)| file == path && *of == line);
+            let path = match site.instance {
+                Symbol::NONE => self.table.path(site.file).to_owned(),
+                of => format!("{}#{}", self.table.path(site.file), self.table.name(of)),
+            };
+            let has = |line: u32| ran.iter().any(|(file, of)| *file == path && *of == line);
             let is_executed = match site.element {
                 Element::Branch(key @ BranchKey::Position(position)) => {
                     naming.note(key);
@@ -216,17 +233,21 @@ fn record(program: Program, header: &Header, complete: bool, pairs: &[Pair], fil
 /// What a writer makes of a suite.
 pub fn exported(writer: &dyn Writer, suite: &Suite, since: Option<&str>) -> String {
     let total = suite.total();
-    let export = Export {
+    written(writer, &Export { since, ..export(suite, &total) })
+}
+
+/// A suite to be written, with nothing beside it.
+pub fn export<'s>(suite: &'s Suite, total: &'s Tally) -> Export<'s> {
+    Export {
         suite,
-        total: &total,
+        total,
         criteria: suite.criteria(),
         root: Path::new("/"),
         gcovr_format: GcovrFormat::default(),
         growth: None,
         plot: None,
-        since,
-    };
-    written(writer, &export)
+        since: None,
+    }
 }
 
 pub fn written(writer: &dyn Writer, export: &Export<'_>) -> String {
