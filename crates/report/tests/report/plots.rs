@@ -250,6 +250,17 @@ fn long_curves_are_thinned_and_keep_their_end() {
 }
 
 #[test]
+fn a_legend_of_many_names_is_within_the_plot() {
+    for count in [2, 17, 18, 40] {
+        let series = vec![Series { name: "s".to_owned(), points: vec![(1.0, 1.0)] }; count];
+        let svg = Curves { labels: labels("Many", "x", "y"), series, logarithmic: false }.to_svg();
+        let height = numbers(&svg, "svg", "height")[0];
+        let lowest = numbers(&svg, "text", "y").into_iter().fold(0.0, f64::max);
+        assert!(lowest < height, "{count} names: {lowest} of {height}");
+    }
+}
+
+#[test]
 fn powers_of_ten_have_no_place_for_zero() {
     let svg = curves_of(&[(0.0, 1.0), (10.0, 2.0), (1000.0, 3.0)], true);
     assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
