@@ -10,6 +10,7 @@ use crate::csv::line;
 use crate::html::{Part, Sheet};
 use crate::rows::thousands;
 use crate::svg::{Bar, Bars, Boxes, Labels};
+use crate::table::address;
 use crate::{Column, Table};
 
 /// The table of the suites; and that of how well the measures tell relations apart, if there are
@@ -98,7 +99,7 @@ pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> Strin
     text.push_str(&comparison_reading(comparison));
     text.push('\n');
     if let Some(plot) = plot {
-        let _ = writeln!(text, "\n![MC of suites]({plot})");
+        let _ = writeln!(text, "\n![MC of suites]({})", address(plot));
     }
     if let Some(sensitivities) = sensitivities {
         let _ = writeln!(text, "\n### {APART}\n\n{}\n{APART_READING}", sensitivities.to_markdown());

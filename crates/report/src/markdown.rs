@@ -6,6 +6,7 @@ use metacov_core::Operation;
 use metacov_formats::{Export, Writer};
 
 use crate::rows::counted;
+use crate::table::address;
 use crate::unvalidated::{PLACES_MAX, Stretch, stretches};
 use crate::{By, Layout, View, table};
 
@@ -46,7 +47,7 @@ impl Writer for Markdown {
             writeln!(out, "\n> **Note:** {warning}")?;
         }
         if let Some(plot) = export.plot {
-            writeln!(out, "\n![{title} against pairs]({plot})")?;
+            writeln!(out, "\n![{title} against pairs]({})", address(plot))?;
         }
         if export.since.is_some() {
             never_validated(export, out)?;

@@ -96,6 +96,22 @@ fn a_summary_of_no_pairs_says_zero() {
 }
 
 #[test]
+fn the_plot_beside_a_summary_is_linked_whatever_it_is_called() {
+    let suite = small(&[Pair::ran("swap", &[1], &[2])]);
+    let total = suite.total();
+    let text = |plot| {
+        let export = Export { plot: Some(plot), ..export(&suite, &total) };
+        let text = written(&Markdown, &export);
+        text.lines().find(|line| line.starts_with("![")).unwrap().to_owned()
+    };
+    assert_eq!(text("out.svg"), "![Metamorphic coverage against pairs](out.svg)");
+    assert_eq!(
+        text("my run (1).svg"),
+        "![Metamorphic coverage against pairs](my%20run%20%281%29.svg)"
+    );
+}
+
+#[test]
 fn other_operations_have_another_title() {
     let suite = suite(Program::of_lines(1..=3), Operation::Sub, &[Pair::ran("x", &[1], &[2])]);
     assert!(exported(&Markdown, &suite, None).starts_with("## Coverage: a sub b\n"));

@@ -349,7 +349,7 @@ fn cards_agree_in_number() {
     );
     let files = without_sources(&one);
     let of_index = cards(&files["index.html"]);
-    insta::assert_snapshot!(of_index.join("\n"), @"
+    insta::assert_snapshot!(of_index.join("\n") + "\n", @"
     Cov: executed 80.00 % 4 of 5 lines
     MC: validated 40.00 % 2 of 5 lines
     MC/Cov: of what ran 50.00 % 2 of 4
