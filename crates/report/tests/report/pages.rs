@@ -320,7 +320,8 @@ fn an_incomplete_run_says_how_far_it_is() {
 
 /// The words on each card.
 fn cards(index: &str) -> Vec<String> {
-    let cards = index.split("class=\"card").skip(1);
+    // The first is the section of all cards.
+    let cards = index.split("class=\"card").skip(2);
     let text = |card: &str| {
         let mut text = String::new();
         let mut rest = card.split_once('>').unwrap().1;
@@ -349,13 +350,14 @@ fn cards_agree_in_number() {
     );
     let files = without_sources(&one);
     let of_index = cards(&files["index.html"]);
-    insta::assert_snapshot!(of_index.join("\n") + "\n", @"
-    Cov: executed 80.00 % 4 of 5 lines
-    MC: validated 40.00 % 2 of 5 lines
-    MC/Cov: of what ran 50.00 % 2 of 4
-    executed, never validated 2 lines; 1 function in whole
-    violations 0 of 1 measured pair
-    ");
+    let expected = [
+        "Cov: executed 80.00 % 4 of 5 lines",
+        "MC: validated 40.00 % 2 of 5 lines",
+        "MC/Cov: of what ran 50.00 % 2 of 4",
+        "executed, never validated 2 lines; 1 function in whole",
+        "violations 0 of 1 measured pair",
+    ];
+    assert_eq!(of_index, expected);
     let facts = files["index.html"].split("<dt>code</dt>").nth(1).unwrap();
     assert!(facts.starts_with("<dd>1 file, 2 functions, 7 sites</dd>"), "{facts}");
 }
