@@ -248,7 +248,8 @@ proptest! {
         for gap in all() {
             prop_assert!(gap.lines.0 <= gap.lines.1 && gap.pairs > 0);
             prop_assert!(u64::from(gap.pairs) <= gap.executions);
-            let distances: Vec<u32> = gap.closest.iter().map(|(_, line)| gap.lines.0.saturating_sub(*line).max(line.saturating_sub(gap.lines.1))).collect();
+            let distance = |line: u32| gap.lines.0.saturating_sub(line).max(line.saturating_sub(gap.lines.1));
+            let distances: Vec<u32> = gap.closest.iter().map(|(_, line)| distance(*line)).collect();
             prop_assert!(distances.is_sorted());
             prop_assert_eq!(gap.neighbour, gap.closest.first().map(|(_, line)| *line));
         }

@@ -280,8 +280,10 @@ proptest! {
         prop_assert!(xs.iter().all(|x| (64.0..=736.0).contains(x)), "{:?}", xs);
         prop_assert!(ys.iter().all(|y| (68.0..=364.0).contains(y)), "{:?}", ys);
         // Higher values stand higher.
-        for (left, right) in points.iter().zip(&ys).zip(points.iter().zip(&ys).skip(1)).map(|((a, y), (b, z))| ((a.1, *y), (b.1, *z))) {
-            prop_assert!((left.0 <= right.0) == (left.1 >= right.1) || (left.1 - right.1).abs() < 0.11);
+        let places: Vec<(f64, f64)> = points.iter().map(|point| point.1).zip(ys).collect();
+        for two in places.windows(2) {
+            let ((left, y), (right, z)) = (two[0], two[1]);
+            prop_assert!((left <= right) == (y >= z) || (y - z).abs() < 0.11);
         }
     }
 
@@ -297,7 +299,8 @@ proptest! {
             .collect();
         prop_assert!((3..=12).contains(&ticks.len()), "{:?}", ticks);
         let steps: Vec<f64> = ticks.windows(2).map(|two| two[1] - two[0]).collect();
-        prop_assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-6 * ticks.last().unwrap().abs().max(1.0)), "{:?}", ticks);
+        let last_digit = 1e-6 * ticks[ticks.len() - 1].abs().max(1.0);
+        prop_assert!(steps.iter().all(|step| (step - steps[0]).abs() < last_digit), "{:?}", ticks);
         let (first, last) = (ticks[0], ticks[ticks.len() - 1]);
         prop_assert!(values.iter().all(|value| (first..=last).contains(value)), "{:?}", ticks);
     }
