@@ -62,6 +62,8 @@ fn a_study_has_a_section_for_each_question() {
     Mean time of a suite, of all its relations: databases, pairs, both runs of each, and what they differ in; line coverage comes with it.
     ");
     assert_eq!(report.figures.keys().collect::<Vec<_>>(), ["sqlite-relations.svg"]);
+    let boxes = &report.figures["sqlite-relations.svg"];
+    assert!(boxes.contains("<title>norec: median") && !boxes.contains("<title>all:"), "{boxes}");
     assert_eq!(report.numbers.keys().collect::<Vec<_>>(), ["results.csv"]);
 }
 
@@ -164,6 +166,7 @@ fn several_sizes_have_a_table_and_curves() {
     let figures: Vec<&String> = report.figures.keys().collect();
     assert_eq!(figures, ["sqlite-growth.svg", "sqlite-relations.svg", "sqlite-sizes.svg"]);
     let markdown = report.to_markdown();
+    assert_eq!(markdown.matches("\n## Figures\n").count(), 1, "{markdown}");
     for figure in figures {
         assert!(markdown.contains(&format!("\n![{figure}]({figure})\n")), "{markdown}");
     }
