@@ -10,6 +10,7 @@ use crate::csv::line;
 use crate::html::{Part, Sheet};
 use crate::rows::thousands;
 use crate::svg::{Bar, Bars, Boxes, Labels};
+use crate::table::address;
 use crate::{Column, Table};
 
 /// The table of the suites; and that of how well the measures tell relations apart, if there are
@@ -26,7 +27,7 @@ fn suites(comparison: &Comparison) -> Table {
     let mut columns = vec![word("criterion"), word("relation")];
     columns.extend((groups.len() > 1).then(|| word("group")));
     columns.extend([number("suites"), number("pairs"), number("Cov")]);
-    columns.push(Column { emphasis: true, ..number("MC") });
+    columns.push(number("MC").emphasized());
     if several {
         columns.extend([number("sd"), number("CV"), number("95 % interval")]);
     }
@@ -66,7 +67,7 @@ fn sensitivities(comparison: &Comparison) -> Option<Table> {
     let mut columns = vec![word("criterion")];
     columns.extend((groups.len() > 1).then(|| word("group")));
     columns.extend([number("relations"), number("CV of Cov"), number("95 % interval")]);
-    columns.push(Column { emphasis: true, ..number("CV of MC") });
+    columns.push(number("CV of MC").emphasized());
     columns.extend([number("95 % interval"), number("ratio")]);
     let rows = sensitivities.iter().map(|of| {
         let mut cells = vec![of.criterion.to_string()];
@@ -98,7 +99,7 @@ pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> Strin
     text.push_str(&comparison_reading(comparison));
     text.push('\n');
     if let Some(plot) = plot {
-        let _ = writeln!(text, "\n![MC of suites]({plot})");
+        let _ = writeln!(text, "\n![MC of suites]({})", address(plot));
     }
     if let Some(sensitivities) = sensitivities {
         let _ = writeln!(text, "\n### {APART}\n\n{}\n{APART_READING}", sensitivities.to_markdown());

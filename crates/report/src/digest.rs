@@ -23,7 +23,8 @@ pub use overlap::Overlap;
 
 use case::Contrast;
 
-/// Of how many pairs details are kept, besides those that have failed or violate their relation.
+/// Of how many pairs details are kept, and of how many more that have failed or violate their
+/// relation, wherever in the run they are.
 const DETAILED_MAX: usize = 2000;
 
 /// How many bytes of setups are kept.
@@ -84,6 +85,10 @@ impl Digest {
                 mask.insert(id);
             }
         }
+        let mut excluded = Cover::of(&run.table);
+        for (id, _) in run.table.all_sites().filter(|(id, _)| run.table.is_excluded(*id)) {
+            excluded.insert(id);
+        }
         let names = run.relations()?;
         let quota = DETAILED_MAX.div_ceil(names.len().max(1));
         let empty = Cover::of(&run.table);
@@ -94,9 +99,10 @@ impl Digest {
             counts: Counts::of(&run.table),
             cases: Vec::new(),
             reasons: BTreeMap::new(),
-            kept: BTreeMap::new(),
+            seen: BTreeMap::new(),
             quota,
             mask,
+            excluded,
         };
         let mut setups = setups(&run)?;
         let (suite, header) = run.fold(|table, stored| gathering.add(table, stored))?;
@@ -142,39 +148,41 @@ struct Gathering {
     counts: Counts,
     cases: Vec<Case>,
     reasons: BTreeMap<(String, Failure, String), u64>,
-    /// By relation: of how many pairs details are kept.
-    kept: BTreeMap<usize, usize>,
+    /// By relation, and whether they have failed or violate it: how many pairs there were.
+    seen: BTreeMap<(usize, bool), usize>,
     quota: usize,
     /// All sites of the primary criterion.
     mask: Cover,
+    /// What counts nowhere.
+    excluded: Cover,
 }
 
 impl Gathering {
     fn add(&mut self, table: &SiteTable, stored: &StoredPair) {
         let at = self.relations.iter().position(|relation| relation.name == stored.relation);
         let Some(at) = at else { return };
-        let kept = self.kept.entry(at).or_default();
-        let is_plain = *kept < self.quota;
-        *kept += 1;
+        let is_violated = stored.violation().is_some();
+        let seen = self.seen.entry((at, stored.outcome.is_err() || is_violated)).or_default();
+        *seen += 1;
+        let is_detailed = *seen <= self.quota;
         match &stored.outcome {
             Err((side, missing)) => {
                 let words = missing.last_words.lines().next().unwrap_or_default().trim();
                 let words = words.chars().take(case::WORDS_MAX).collect();
                 let reason = (stored.relation.clone(), missing.failure, words);
                 *self.reasons.entry(reason).or_default() += 1;
-                if *kept <= 2 * self.quota {
+                if is_detailed {
                     self.cases.push(Case::failed(stored, at, *side, missing));
                 }
             }
             Ok(group) => {
                 self.growth.add(table, &stored.relation, group);
-                let contrast = Contrast::of(group);
+                let contrast = Contrast::of(group, &self.excluded);
                 self.counts.add(&contrast);
                 let relation = &mut self.relations[at];
                 relation.add(&contrast, &self.mask);
-                let is_violated = stored.violation().is_some();
                 relation.violated += u64::from(is_violated);
-                if is_plain || is_violated && *kept <= 2 * self.quota {
+                if is_detailed {
                     self.cases.push(Case::measured(stored, at, &contrast, &self.mask));
                 }
             }
@@ -190,5 +198,71 @@ impl Relation {
         new |= &contrast.only_b;
         new &= mask;
         self.validated |= &new;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use metacov_core::{Exit, Group, Judgement, Missing, Reading};
+
+    use super::*;
+
+    fn gathering(table: &SiteTable, quota: usize) -> Gathering {
+        let relation = Relation {
+            name: "swap".to_owned(),
+            validated: Cover::of(table),
+            ..Relation::default()
+        };
+        Gathering {
+            growth: Growth::default(),
+            relations: vec![relation],
+            counts: Counts::of(table),
+            cases: Vec::new(),
+            reasons: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            quota,
+            mask: Cover::of(table),
+            excluded: Cover::of(table),
+        }
+    }
+
+    fn pair(table: &SiteTable, name: &str) -> StoredPair {
+        let sides = vec![Reading::of(table), Reading::of(table)];
+        StoredPair {
+            place: 0,
+            relation: "swap".to_owned(),
+            name: name.to_owned(),
+            sides: 2,
+            outcome: Ok(Group::new(sides).unwrap()),
+            setup: None,
+            inputs: Vec::new(),
+            judgement: None,
+            took: Duration::ZERO,
+        }
+    }
+
+    /// Of a long run, what matters most may come last.
+    #[test]
+    fn details_of_violations_and_failures_are_kept_however_late_they_come() {
+        let table = SiteTable::new();
+        let mut gathering = gathering(&table, 2);
+        for at in 0..100 {
+            gathering.add(&table, &pair(&table, &at.to_string()));
+        }
+        let judgement = Some(Judgement::Violated("1 row against 2".to_owned()));
+        gathering.add(&table, &StoredPair { judgement, ..pair(&table, "violated") });
+        let missing = Missing {
+            failure: Failure::Crashed,
+            exit: Exit::Signalled(11),
+            last_words: String::new(),
+        };
+        let failed = || StoredPair { outcome: Err((0, missing.clone())), ..pair(&table, "failed") };
+        gathering.add(&table, &failed());
+        gathering.add(&table, &failed());
+        let names: Vec<&str> = gathering.cases.iter().map(|case| case.name.as_str()).collect();
+        assert_eq!(names, ["0", "1", "violated", "failed"], "as many of each kind as the quota");
+        assert_eq!((gathering.counts.pairs, gathering.relations[0].violated), (101, 1));
     }
 }

@@ -5,7 +5,6 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod campaign;
-mod campaigns;
 mod comparison;
 pub mod correlations;
 mod csv;
@@ -21,8 +20,9 @@ pub mod svg;
 mod table;
 mod unvalidated;
 
-pub use campaign::{findings as campaign_findings, pairs as campaign_pairs, sparkline};
-pub use campaigns::campaigns_report;
+pub use campaign::{
+    campaigns_report, findings as campaign_findings, pairs as campaign_pairs, sparkline,
+};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,

@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use metacov_core::Operation;
 use metacov_formats::{Export, Writer};
 
+use crate::rows::counted;
+use crate::table::address;
 use crate::unvalidated::{PLACES_MAX, Stretch, stretches};
 use crate::{By, Layout, View, table};
 
@@ -45,7 +47,7 @@ impl Writer for Markdown {
             writeln!(out, "\n> **Note:** {warning}")?;
         }
         if let Some(plot) = export.plot {
-            writeln!(out, "\n![{title} against pairs]({plot})")?;
+            writeln!(out, "\n![{title} against pairs]({})", address(plot))?;
         }
         if export.since.is_some() {
             never_validated(export, out)?;
@@ -58,7 +60,8 @@ impl Writer for Markdown {
             out.write_all(files.to_markdown().as_bytes())?;
         }
         if count > FILES_MAX {
-            writeln!(out, "\n{} more rows are left out.", count - FILES_MAX)?;
+            let more = (count - FILES_MAX) as u64;
+            writeln!(out, "\n{} left out.", counted(more, "more row is", "more rows are"))?;
         }
         Ok(())
     }
@@ -71,13 +74,15 @@ fn never_validated(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         return writeln!(out, "\nAll lines that run are validated.");
     }
     let lines: usize = stretches.iter().map(|stretch| stretch.lines).sum();
-    writeln!(out, "\n### Executed, never validated: {lines} lines\n")?;
+    let lines = counted(lines as u64, "line", "lines");
+    writeln!(out, "\n### Executed, never validated: {lines}\n")?;
     for Stretch { path, first, last, .. } in stretches.iter().take(PLACES_MAX) {
         let place = if first == last { format!("{first}") } else { format!("{first}-{last}") };
         writeln!(out, "- `{}:{place}`", path.replace('`', "'"))?;
     }
     if stretches.len() > PLACES_MAX {
-        writeln!(out, "- {} more places", stretches.len() - PLACES_MAX)?;
+        let more = (stretches.len() - PLACES_MAX) as u64;
+        writeln!(out, "- {}", counted(more, "more place", "more places"))?;
     }
     Ok(())
 }

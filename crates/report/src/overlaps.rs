@@ -9,11 +9,11 @@ use crate::table::{Column, Table};
 pub fn table(rows: &[(String, Overlap)]) -> Table {
     let columns = vec![
         Column::word("fix"),
-        Column { emphasis: true, ..Column::number("strict") },
+        Column::number("strict").emphasized(),
         Column::number("chance"),
-        Column { emphasis: true, ..Column::number("context") },
+        Column::number("context").emphasized(),
         Column::number("chance"),
-        Column { emphasis: true, ..Column::number("same function") },
+        Column::number("same function").emphasized(),
         Column::number("chance"),
     ];
     let cells = |hits: Hits| match hits.executed {

@@ -171,7 +171,7 @@ fn columns(
         Operation::And => "a & b",
         Operation::Or => "a | b",
     };
-    columns.push(Column { emphasis: true, ..Column::number(result) });
+    columns.push(Column::number(result).emphasized());
     columns.extend(match view.layout {
         Layout::Sides => [number("of all"), number("of executed")],
         Layout::Shares => [number("MC"), number("MC/Cov")],
@@ -212,6 +212,11 @@ fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
 
 pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
+}
+
+/// A number and what is counted: `1 line`, `2,000 lines`.
+pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
+    format!("{} {}", thousands(number), if number == 1 { one } else { several })
 }
 
 /// `12345` as `12,345`.

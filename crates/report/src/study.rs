@@ -70,7 +70,7 @@ fn sections(results: &Results) -> Vec<Section> {
 fn relations(results: &Results, cell: &Cell) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("relation"), number("suites"), number("Cov")];
-    columns.push(Column { emphasis: true, ..number("MC") });
+    columns.push(number("MC").emphasized());
     columns.extend([number("sd"), number("95 % interval"), number("MC/Cov")]);
     if results.paper.is_some() {
         columns.extend(["Cov, paper", "MC, paper", "MC/Cov, paper"].map(number));
@@ -94,12 +94,14 @@ fn relations(results: &Results, cell: &Cell) -> Section {
         "Means over suites, of lines, in percent of all lines; sd and interval of MC.".to_owned();
     if let (Some(paper), Some((coverage, mc))) = (results.paper, cell.means(Criterion::Line)) {
         let sum = |of: fn(&(&str, f64, f64)) -> f64| paper.averages.iter().map(of).sum::<f64>();
-        let _ = write!(
-            text,
-            " MC is {:.1} times smaller than line coverage; in the paper {:.1} times.",
-            coverage / mc,
-            sum(|of| of.1) / sum(|of| of.2)
-        );
+        if mc > 0.0 {
+            let _ = write!(
+                text,
+                " MC is {:.1} times smaller than line coverage; in the paper {:.1} times.",
+                coverage / mc,
+                sum(|of| of.1) / sum(|of| of.2)
+            );
+        }
         if let Some(order) = results.agreement_of_order(cell) {
             let verdict = if order > 0.5 { "much alike" } else { "not alike" };
             let _ = write!(
@@ -119,7 +121,7 @@ fn relations(results: &Results, cell: &Cell) -> Section {
 fn sensitivity(results: &Results, cell: &Cell) -> Option<Section> {
     let number = Column::number;
     let mut columns = vec![Column::word("criterion"), number("CV of Cov"), number("95 % interval")];
-    columns.push(Column { emphasis: true, ..number("CV of MC") });
+    columns.push(number("CV of MC").emphasized());
     columns.extend([number("95 % interval"), number("ratio")]);
     if results.paper.is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper", "ratio, paper"].map(number));
@@ -164,6 +166,7 @@ fn what(cell: &Cell) -> String {
     let suites = if cell.suites == 1 { "suite" } else { "suites" };
     match cell.size {
         0 => format!("{}, {} {suites}", cell.target, cell.suites),
+        1 => format!("{}, {} {suites} of 1 pair each", cell.target, cell.suites),
         size => format!("{}, {} {suites} of {size} pairs each", cell.target, cell.suites),
     }
 }

@@ -15,7 +15,7 @@ pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> Str
         Column::word("line"),
         Column::word("function"),
         Column::number("suspicion"),
-        Column { emphasis: true, ..Column::word("source") },
+        Column::word("source").emphasized(),
     ];
     let row = |suspect: &Suspect| {
         let text = source(suspect);
@@ -36,7 +36,7 @@ pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> Str
 pub fn functions(suspects: &[Suspect], most: usize) -> Table {
     let columns = vec![
         Column::number("rank"),
-        Column { emphasis: true, ..Column::word("function") },
+        Column::word("function").emphasized(),
         Column::word("line"),
         Column::number("suspicion"),
         Column::number("violating"),
@@ -63,8 +63,8 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
 pub fn found(bugs: &[(String, [Found; 3])]) -> Table {
     let columns = vec![
         Column::word("bug"),
-        Column { emphasis: true, ..Column::number("function") },
-        Column { emphasis: true, ..Column::number("line") },
+        Column::number("function").emphasized(),
+        Column::number("line").emphasized(),
         Column::number("plain function"),
         Column::number("plain line"),
     ];

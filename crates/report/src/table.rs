@@ -40,22 +40,30 @@ impl Column {
     pub fn number(heading: impl Into<Cow<'static, str>>) -> Self {
         Column { heading: heading.into(), numeric: true, emphasis: false }
     }
+
+    /// The same column, as what the reader came for.
+    #[must_use]
+    pub fn emphasized(self) -> Self {
+        Column { emphasis: true, ..self }
+    }
 }
 
 impl Table {
     /// The table for a terminal, every line ended.
     pub fn to_terminal(&self, color: bool) -> String {
         let headings: Vec<String> =
-            self.columns.iter().map(|column| column.heading.to_string()).collect();
+            self.columns.iter().map(|column| readable(&column.heading)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| readable(cell)).collect()).collect();
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|at| {
-                let cells = self.rows.iter().map(|row| &row[at]);
+                let cells = rows.iter().map(|row| &row[at]);
                 cells.chain([&headings[at]]).map(|cell| cell.width()).max().unwrap_or(0)
             })
             .collect();
         let mut text = String::new();
         self.push_line(&mut text, &headings, &widths, |_| color.then_some(HEADING));
-        for row in &self.rows {
+        for row in &rows {
             self.push_line(&mut text, row, &widths, |column| {
                 (color && column.emphasis).then_some(EMPHASIS)
             });
@@ -114,11 +122,29 @@ impl Table {
     }
 }
 
+/// Text without control characters: names come from files, and terminals obey what is printed.
+fn readable(cell: &str) -> String {
+    cell.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+}
+
+/// A path as the address of a link in Markdown, which ends at a space or a parenthesis.
+pub(crate) fn address(path: &str) -> String {
+    let mut text = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_./~".contains(&byte) {
+            text.push(char::from(byte));
+        } else {
+            let _ = write!(text, "%{byte:02X}");
+        }
+    }
+    text
+}
+
 /// Text that Markdown does not take for its own.
 fn escaped(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
-    for letter in cell.chars() {
-        if matches!(letter, '|' | '\\' | '`' | '*' | '_' | '<' | '>' | '[' | ']' | '#' | '~') {
+    for letter in readable(cell).chars() {
+        if r"|\`*_<>[]#~&".contains(letter) {
             text.push('\\');
         }
         text.push(letter);
@@ -131,12 +157,7 @@ mod tests {
     use super::*;
 
     fn table(cell: &str) -> Table {
-        let column = |heading: &'static str, numeric| Column {
-            heading: heading.into(),
-            numeric,
-            emphasis: numeric,
-        };
-        let columns = vec![column("file", false), column("count", true)];
+        let columns = vec![Column::word("file"), Column::number("count").emphasized()];
         Table { columns, rows: vec![vec![cell.to_owned(), "7".to_owned()]] }
     }
 

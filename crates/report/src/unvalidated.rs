@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use metacov_core::{Element, State, Suite, Tally};
 use metacov_formats::{Export, Writer};
 
+use crate::rows::counted;
+
 /// How many places are named. GitHub shows ten warnings of a step.
 pub(crate) const PLACES_MAX: usize = 50;
 
@@ -74,8 +76,9 @@ impl Writer for Annotations {
             );
         }
         if stretches.len() > PLACES_MAX {
-            let more = stretches.len() - PLACES_MAX;
-            let _ = writeln!(text, "::notice::{more} more places run and are never validated.");
+            let more = (stretches.len() - PLACES_MAX) as u64;
+            let more = counted(more, "more place runs and is", "more places run and are");
+            let _ = writeln!(text, "::notice::{more} never validated.");
         }
         out.write_all(text.as_bytes())
     }

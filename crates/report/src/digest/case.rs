@@ -72,7 +72,8 @@ impl Contrast {
         }
     }
 
-    pub(crate) fn of(group: &Group<Reading>) -> Self {
+    /// That of a group, without what is excluded.
+    pub(crate) fn of(group: &Group<Reading>, excluded: &Cover) -> Self {
         let [first, others @ ..] = group.sides() else { unreachable!("a group has sides") };
         let (mut any, mut all) = (first.executed.clone(), first.executed.clone());
         let (mut only_a, mut only_b) = (any.clone(), any.clone());
@@ -86,6 +87,9 @@ impl Contrast {
             only_b |= &added;
             any |= &side.executed;
             all &= &side.executed;
+        }
+        for cover in [&mut any, &mut only_a, &mut only_b] {
+            *cover -= excluded;
         }
         Contrast { any, only_a, only_b }
     }

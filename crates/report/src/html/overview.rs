@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use metacov_core::{Failure, Summary, Tally, total};
+use metacov_core::{Criterion, Failure, SiteTable, Summary, Tally, total};
 
 use super::page::target;
 use crate::digest::{Digest, Gaps, Outline, Overlap};
-use crate::rows::{percentage as percent, thousands as grouped};
+use crate::rows::{counted, percentage as percent, thousands as grouped};
 
 pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
-    let all = total(&digest.suite.table, &digest.total)[digest.primary];
+    let all = difference(&digest.suite.table, &digest.total, digest.primary);
     html! {
         main {
             h1 { (target(digest)) }
@@ -46,55 +46,68 @@ fn incomplete(digest: &Digest) -> Markup {
     html! {
         @if !digest.header.complete {
             p.warning {
-                "The run is not complete: the numbers are of " (grouped(groups))
-                @if let Some(planned) = digest.header.planned { " of " (grouped(planned)) } " pairs."
+                "The run is not complete: the numbers are of "
+                @if let Some(planned) = digest.header.planned {
+                    (grouped(groups)) " of " (counted(planned, "pair", "pairs"))
+                } @else {
+                    (counted(groups, "pair", "pairs"))
+                }
+                "."
             }
         }
     }
 }
 
 fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
-    let primary = digest.primary.name();
+    let sites = |count| counted(count, digest.primary.name(), digest.primary.plural());
     let violated: u64 = digest.relations.iter().map(|relation| relation.violated).sum();
     let card = |label: &str, value: String, of: String| {
         html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
     };
-    let known = !digest.suite.table.partial().contains(digest.primary);
+    let known = lists_all_code(digest);
     let base = |part: u64| {
         if known {
-            format!("{} of {} {primary}s", grouped(part), grouped(all.sites))
+            format!("{} of {}", grouped(part), sites(all.sites))
         } else {
-            format!("{} {primary}s; the files do not list all code", grouped(part))
+            format!("{}; the files do not list all code", sites(part))
         }
     };
     let share = |percent: Option<f64>| if known { self::percent(percent) } else { "?".to_owned() };
     html! {
         section.cards {
             (card("Cov: executed", share(all.percent_executed()), base(all.executed())))
-            (card("MC: validated", share(all.percent()), base(validated(all))))
-            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(validated(all)), grouped(all.executed()))))
+            (card("MC: validated", share(all.percent()), base(all.selected)))
+            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(all.selected), grouped(all.executed()))))
             a.card href="gaps.html" {
                 div.label { "executed, never validated" }
                 div.value { (grouped(all.executed_alike)) }
-                div.of { (primary) "s; " (grouped(gaps.all_functions as u64)) " functions in whole" }
+                div.of { (if all.executed_alike == 1 { digest.primary.name() } else { digest.primary.plural() }) "; " (counted(gaps.all_functions as u64, "function", "functions")) " in whole" }
             }
             a class={ "card" @if violated > 0 { " bad" } } href="pairs.html#show=violated" {
                 div.label { "violations" }
                 div.value { (grouped(violated)) }
-                div.of { "of " (grouped(digest.total.groups)) " measured pairs" }
+                div.of { "of " (counted(digest.total.groups, "measured pair", "measured pairs")) }
             }
         }
     }
 }
 
-/// What is validated: the difference, whatever was asked of the pairs.
-fn validated(summary: &Summary) -> u64 {
-    summary.only_a + summary.only_b + summary.either
+/// Whether the share of all code can be told.
+fn lists_all_code(digest: &Digest) -> bool {
+    !digest.suite.table.partial().contains(digest.primary)
+}
+
+/// The summary with what is validated as its result: the difference, whatever was asked of the pairs.
+fn difference(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary {
+    let summary = total(table, tally)[criterion];
+    Summary { selected: summary.only_a + summary.only_b + summary.either, ..summary }
 }
 
 fn relations(digest: &Digest, all: &Summary) -> Markup {
     let table = &digest.suite.table;
     let overlap = Overlap::of(digest);
+    let known = lists_all_code(digest);
+    let share = |of: Option<f64>| if known { percent(of) } else { "?".to_owned() };
     let failed = |tally: &Tally| tally.all_groups() - tally.groups;
     let row = |name: &str,
                tally: &Tally,
@@ -116,10 +129,10 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             td { (link("violated", cells[0])) }
             td { (link("empty", cells[1])) }
             td { (link("one-sided", cells[2])) }
-            td.bar { (bar(summary)) }
-            td { (percent(summary.percent_executed())) }
-            td { (grouped(validated(summary))) }
-            td.strong { (percent(summary.percent())) }
+            td.bar { @if known { (bar(summary)) } }
+            td { (share(summary.percent_executed())) }
+            td { (grouped(summary.selected)) }
+            td.strong { (share(summary.percent())) }
             td { (percent(summary.percent_of_executed())) }
             td { @if let Some(unique) = unique { (grouped(unique)) } }
         }
@@ -141,12 +154,12 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
                 th scope="col" { "validated" }
                 th scope="col" { "MC" }
                 th scope="col" { "MC/Cov" }
-                th scope="col" title={ "validated " (digest.primary.name()) "s that no other relation validates" } { "unique" }
+                th scope="col" title={ "validated " (digest.primary.plural()) " that no other relation validates" } { "unique" }
             } }
             tbody {
                 @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {
                     tr {
-                        (row(&relation.name, tally, &total(table, tally)[digest.primary], [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
+                        (row(&relation.name, tally, &difference(table, tally, digest.primary), [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
                     }
                 }
             }
@@ -160,7 +173,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
 /// A bar of three parts: validated, executed, not executed.
 fn bar(summary: &Summary) -> Markup {
     let share = |part: u64| format!("{:.2}", permyriad(part, summary.sites));
-    let (validated, executed) = (validated(summary), summary.executed());
+    let (validated, executed) = (summary.selected, summary.executed());
     html! {
         svg.stack viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={ (validated) " validated, " (summary.executed_alike) " executed and never validated, " (summary.not_executed()) " not executed" } {
             rect.n width="100" height="10" {}
@@ -240,7 +253,7 @@ fn criteria(digest: &Digest) -> Markup {
                 tr {
                     th.text scope="col" rowspan="2" { "relation" }
                     @for criterion in digest.criteria.iter() {
-                        th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (grouped(all[criterion].sites)) } }
+                        th.group scope="colgroup" colspan="3" { (criterion.name()) " " span.count { (if partial.contains(criterion) { "?".to_owned() } else { grouped(all[criterion].sites) }) } }
                     }
                 }
                 tr { @for _ in digest.criteria.iter() {
@@ -249,14 +262,13 @@ fn criteria(digest: &Digest) -> Markup {
             }
             tbody {
                 @for (name, tally) in rows {
-                    @let summaries = total(table, tally);
                     tr {
                         th scope="row" { (name) }
                         @for criterion in digest.criteria.iter() {
-                            @let of = &summaries[criterion];
+                            @let of = difference(table, tally, criterion);
                             @let known = !partial.contains(criterion);
                             td.first title={ (grouped(of.executed())) " executed" } { (if known { percent(of.percent_executed()) } else { grouped(of.executed()) }) }
-                            td title={ (grouped(validated(of))) " validated" } { (if known { percent(of.percent()) } else { grouped(validated(of)) }) }
+                            td title={ (grouped(of.selected)) " validated" } { (if known { percent(of.percent()) } else { grouped(of.selected) }) }
                             td { (percent(of.percent_of_executed())) }
                         }
                     }
@@ -297,7 +309,7 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
             dt { "run file" } dd { (digest.name) }
             @if !header.command.is_empty() { dt { "command" } dd { code { (header.command) } } }
             dt { "build" } dd { code { (digest.suite.table.build_id()) } }
-            dt { "code" } dd { (grouped(outline.files.len() as u64)) (if outline.files.len() == 1 { " file, " } else { " files, " }) (grouped(functions as u64)) " functions, " (grouped(digest.suite.table.len() as u64)) " sites" }
+            dt { "code" } dd { (counted(outline.files.len() as u64, "file", "files")) ", " (counted(functions as u64, "function", "functions")) ", " (counted(digest.suite.table.len() as u64, "site", "sites")) }
             dt { "pairs" } dd { (grouped(digest.total.all_groups())) @if let Some(planned) = header.planned { " of " (grouped(planned)) " planned" } ", " (grouped(digest.total.groups)) " measured" }
             dt { "relations" } dd { (digest.relations.iter().map(|of| of.name.as_str()).collect::<Vec<_>>().join(", ")) }
             @for (key, value) in &header.settings {

@@ -140,7 +140,6 @@ fn code(digest: &Digest) -> Markup {
 }
 
 fn gaps(digest: &Digest, gaps: &Gaps) -> Markup {
-    let primary = digest.primary.name();
     let shown = |shown: usize, all: usize| match all {
         0 => "none".to_owned(),
         _ if shown < all => format!("the first {shown} of {}", grouped(all as u64)),
@@ -160,7 +159,7 @@ fn gaps(digest: &Digest, gaps: &Gaps) -> Markup {
             h2 { "Functions of which nothing is validated" }
             p.note { (shown(gaps.functions.len(), gaps.all_functions)) }
             div.scroll { table.grid #functions { thead {} tbody {} } }
-            h2 { "Stretches of " (primary) "s in functions of which something is" }
+            h2 { "Stretches of " (digest.primary.plural()) " in functions of which something is" }
             p.note { (shown(gaps.blocks.len(), gaps.all_blocks)) }
             div.scroll { table.grid #blocks { thead {} tbody {} } }
         }

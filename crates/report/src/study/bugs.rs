@@ -8,6 +8,7 @@ use metacov_study::{BUGS_MIN, KnownBugs, Program};
 use super::Section;
 use crate::comparison::unknown;
 use crate::csv::line;
+use crate::rows::counted;
 use crate::{correlations, overlaps};
 
 /// Bug fix overlap.
@@ -52,9 +53,9 @@ pub fn correlation(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     let title = "Q1: coverage and the number of bugs".to_owned();
     let Some(of) = &bugs.correlation else {
         let text = format!(
-            "Not measured: {} bugs are too few for a correlation ({BUGS_MIN} are needed). `metacov study run STUDY.toml \
+            "Not measured: {} too few for a correlation ({BUGS_MIN} are needed). `metacov study run STUDY.toml \
              --corpus FILE` takes more; docs/corpus.md draws the file.",
-            bugs.overlaps.len() + bugs.left_out.len()
+            counted((bugs.overlaps.len() + bugs.left_out.len()) as u64, "bug is", "bugs are")
         );
         return Section { title, table: None, text };
     };

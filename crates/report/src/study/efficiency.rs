@@ -65,7 +65,9 @@ pub fn pipeline(of: &Efficiency, cell: Option<&Cell>, paper: Option<&Program>) -
             lines(&ours)
         )
     };
-    if let Some(Program { seconds: (coverage_seconds, mc_seconds), .. }) = paper {
+    if let Some(Program { seconds: (coverage_seconds, mc_seconds), .. }) = paper
+        && coverage.processor > 0.0
+    {
         let _ = write!(
             text,
             " In the pipeline MC takes {:.2} times what line coverage takes; in the paper {:.2} times.",

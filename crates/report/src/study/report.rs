@@ -46,7 +46,8 @@ impl Report {
     pub fn to_markdown(&self) -> String {
         let mut text = format!("# {}\n", self.title);
         if let Some((what, differs)) = &self.beside {
-            let _ = writeln!(text, "\n{what} What differs:\n");
+            let heading = if differs.is_empty() { "" } else { " What differs:\n" };
+            let _ = writeln!(text, "\n{what}{heading}");
             for difference in differs {
                 let _ = writeln!(text, "- {difference}");
             }
@@ -68,7 +69,10 @@ impl Report {
     pub fn to_sheet(&self) -> Sheet {
         let mut parts = Vec::new();
         if let Some((what, differs)) = &self.beside {
-            parts.push(Part::Text(format!("{what} What differs: {}", differs.join(" "))));
+            parts.push(Part::Text(match &differs[..] {
+                [] => what.clone(),
+                differs => format!("{what} What differs: {}", differs.join(" ")),
+            }));
         }
         for Section { title, table, text } in &self.sections {
             parts.push(Part::Heading(title.clone()));

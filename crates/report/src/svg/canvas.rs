@@ -72,7 +72,9 @@ impl Canvas {
 
     /// A canvas with both axes: for points.
     pub fn with_axes(labels: &Labels, names: &[&str], x: Axis, y: Axis) -> (Self, Axis, Axis) {
-        let mut canvas = Canvas::new(labels, HEIGHT, names);
+        // There is room for every name of the legend.
+        let height = HEIGHT.max(TOP + 20.0 + 20.0 * real(names.len()));
+        let mut canvas = Canvas::new(labels, height, names);
         let (x, y) = (x.between(LEFT, canvas.right), canvas.vertical(y, &labels.y));
         for tick in x.ticks() {
             let at = x.place(tick);

@@ -19,7 +19,13 @@ pub struct Curves {
 impl Curves {
     /// The plot.
     pub fn to_svg(&self) -> String {
-        let mut series: Vec<&Series> = self.series.iter().collect();
+        // Zero is no power of ten.
+        let has_place = |point: &&(f64, f64)| !self.logarithmic || point.0 > 0.0;
+        let placed = |series: &Series| Series {
+            name: series.name.clone(),
+            points: series.points.iter().filter(has_place).copied().collect(),
+        };
+        let mut series: Vec<Series> = self.series.iter().map(placed).collect();
         let end = |series: &Series| series.points.last().map_or(f64::NEG_INFINITY, |end| end.1);
         series.sort_by(|left, right| end(right).total_cmp(&end(left)));
         let names: Vec<&str> = series.iter().map(|series| series.name.as_str()).collect();

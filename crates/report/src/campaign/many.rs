@@ -46,7 +46,7 @@ pub fn campaigns_report(results: &CampaignResults) -> Report {
 fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("guidance"), number("trials")];
-    columns.push(Column { emphasis: true, ..number("bugs") });
+    columns.push(number("bugs").emphasized());
     columns.extend(["sd", "of all", "groups", "A12", "p"].map(number));
     if results.plan.beside_paper {
         columns.push(number("bugs, paper"));

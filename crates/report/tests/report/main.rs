@@ -1,0 +1,12 @@
+//! What is shown of suites, runs, campaigns and studies that are made by hand: no process, no compiler.
+
+mod campaigns;
+mod comparison;
+mod digest;
+mod exports;
+mod pages;
+mod plots;
+mod study;
+mod support;
+mod suspects;
+mod tables;

@@ -1,0 +1,540 @@
+//! The pages of a small run, without a browser.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use metacov_core::{Criterion, Failure};
+use metacov_report::digest::{Digest, Ended, Outline};
+use metacov_report::html::{self, Written};
+use metacov_store::Header;
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::support::{
+    Pair, Place, Program, any_pairs, digest, digest_with, header, lines, two_files,
+};
+
+type Files = BTreeMap<String, String>;
+
+fn pages(digest: &Digest, library: impl Fn(&str) -> Option<Vec<u8>>) -> (Files, Written) {
+    let mut files = Files::new();
+    let written = html::write(digest, &library, &mut |path, bytes| {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        assert!(files.insert(path.to_owned(), text).is_none(), "{path} is written twice");
+        Ok(())
+    });
+    (files, written.unwrap())
+}
+
+fn is_of(path: &str, extension: &str) -> bool {
+    Path::new(path).extension().is_some_and(|of| of == extension)
+}
+
+fn html_pages(files: &Files) -> impl Iterator<Item = (&String, &String)> {
+    files.iter().filter(|(path, _)| is_of(path, "html"))
+}
+
+fn without_sources(digest: &Digest) -> Files {
+    pages(digest, |_| None).0
+}
+
+/// What a script hands over.
+fn data(files: &Files, name: &str) -> Value {
+    let text = &files[&format!("data/{name}.js")];
+    let json = text.strip_prefix(&format!("metacov.take(\"{name}\", ")).unwrap();
+    serde_json::from_str(json.strip_suffix(")\n").unwrap()).unwrap()
+}
+
+/// What `metacov.stretches` of the scripts makes of a text: where each starts and ends, and its number.
+fn stretches(text: &str) -> Vec<(usize, usize, usize)> {
+    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let (mut numbers, mut value, mut shift) = (Vec::new(), 0, 0);
+    for letter in text.chars() {
+        let digit = letters.find(letter).unwrap();
+        value += (digit & 31) << shift;
+        shift += 5;
+        if digit & 32 == 0 {
+            numbers.push(std::mem::take(&mut value));
+            shift = 0;
+        }
+    }
+    assert_eq!(shift, 0, "{text} ends within a number");
+    let mut end = 0;
+    let (found, rest) = numbers.as_chunks::<2>();
+    assert!(rest.is_empty(), "{text} ends within a stretch");
+    let stretch = |[distance, what]: &[usize; 2]| {
+        let start = end + distance;
+        end = start + what / 8;
+        (start, end, what % 8)
+    };
+    found.iter().map(stretch).collect()
+}
+
+fn run() -> Digest {
+    digest(
+        two_files(),
+        &[
+            Pair::ran("swap", &[1, 2, 3], &[1, 2, 4]).on("CREATE", ["SELECT 1", "SELECT 2"]),
+            Pair::ran("shift", &[1, 2, 3, 6], &[1, 2, 3, 6]),
+            Pair::failed("shift", Failure::Crashed, "segmentation fault"),
+            Pair::ran("shift", &[1, 6, 7], &[1, 6, 8]).violated("1 row against 2"),
+        ],
+    )
+}
+
+#[test]
+fn every_page_and_all_data_is_written_once() {
+    let files = without_sources(&run());
+    let names: Vec<&str> = files.keys().map(String::as_str).collect();
+    let expected = [
+        "assets/code.js",
+        "assets/gaps.js",
+        "assets/metacov.js",
+        "assets/pairs.js",
+        "assets/source.js",
+        "assets/style.css",
+        "code.html",
+        "curve.svg",
+        "data/cases-0.js",
+        "data/cover-0-0.js",
+        "data/cover-1-0.js",
+        "data/file-0.js",
+        "data/file-1.js",
+        "data/functions.js",
+        "data/gaps.js",
+        "data/numbers-branch.js",
+        "data/numbers-function.js",
+        "data/numbers-line.js",
+        "data/pairs.js",
+        "data/run.js",
+        "data/setup-0.js",
+        "data/text-0-0.js",
+        "data/text-1-0.js",
+        "gaps.html",
+        "index.html",
+        "pairs.html",
+        "source.html",
+    ];
+    assert_eq!(names, expected);
+    for name in names.iter().filter_map(|name| name.strip_prefix("data/")?.strip_suffix(".js")) {
+        data(&files, name);
+    }
+}
+
+/// The values of an attribute in all pages.
+fn attributes<'f>(files: &'f Files, name: &str) -> Vec<(&'f str, &'f str)> {
+    let (mut values, start) = (Vec::new(), format!(" {name}=\""));
+    for (page, text) in html_pages(files) {
+        let found = text.split(&start).skip(1);
+        values.extend(found.map(|rest| (page.as_str(), rest.split('"').next().unwrap())));
+    }
+    values
+}
+
+#[test]
+fn all_links_lead_to_files_that_are_written() {
+    let files = without_sources(&run());
+    let links = [attributes(&files, "href"), attributes(&files, "src")].concat();
+    assert!(links.len() > 30, "{links:?}");
+    for (page, link) in links {
+        let path = link.split('#').next().unwrap();
+        assert!(files.contains_key(path), "{page} links to {link}");
+    }
+    for page in ["code.html", "gaps.html", "pairs.html", "source.html"] {
+        let to_page = attributes(&files, "href").iter().any(|(_, link)| link.starts_with(page));
+        assert_eq!(to_page, page != "source.html", "sources are linked to by scripts: {page}");
+    }
+}
+
+#[test]
+fn pages_have_no_script_and_no_style_of_their_own() {
+    let files = without_sources(&run());
+    for (page, text) in html_pages(&files) {
+        assert!(!text.contains("<style") && !text.contains(" style="), "{page}");
+        for script in text.split("<script").skip(1) {
+            assert!(
+                script.starts_with(" src=\"assets/") && script.contains(" defer></script>"),
+                "{page}"
+            );
+        }
+        assert!(text.contains("Content-Security-Policy"), "{page}");
+    }
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    assert_eq!(without_sources(&run()), without_sources(&run()));
+}
+
+const HOSTILE: &str = "<b>&\"'</script>ü数\u{2028}";
+
+#[test]
+fn names_are_text_wherever_they_stand() {
+    let program = Program::default().file(&format!("{HOSTILE}.c"), 1..=3).function(
+        &format!("{HOSTILE}.c"),
+        HOSTILE,
+        1,
+        3,
+    );
+    let side = |of: &[u32]| lines(&format!("{HOSTILE}.c"), of);
+    let pair = |relation: &str| Pair::of(relation, vec![side(&[1, 2]), side(&[1, 3])]);
+    let pairs = [
+        pair(HOSTILE).named(HOSTILE).violated(HOSTILE).on(HOSTILE, [HOSTILE, HOSTILE]),
+        pair("swap"),
+        Pair::failed("swap", Failure::Invalid, HOSTILE),
+    ];
+    let settings =
+        [("--library".to_owned(), HOSTILE.to_owned()), (HOSTILE.to_owned(), HOSTILE.to_owned())];
+    let header =
+        Header { command: HOSTILE.to_owned(), settings: settings.into(), ..header(&pairs) };
+    let digest = digest_with(program, &header, true, &pairs);
+    let (files, _) = pages(&digest, |_| Some(format!("{HOSTILE}\n").repeat(3).into_bytes()));
+    for (path, text) in &files {
+        if is_of(path, "html") || is_of(path, "svg") {
+            assert!(!text.contains("<b>") && !text.contains("&\""), "{path}: {text}");
+            let scripts = text.matches("</script>").count();
+            assert_eq!(scripts, text.matches("<script ").count(), "{path}");
+        }
+    }
+    let escaped = "&lt;b&gt;&amp;&quot;'&lt;/script&gt;ü数";
+    assert!(files["index.html"].contains(&format!("<h1>{escaped}")), "{}", files["index.html"]);
+    assert!(files["index.html"].contains("relation=%3Cb%3E%26%22%27%3C%2Fscript%3E%C3%BC"));
+    assert!(files["curve.svg"].contains(escaped));
+    assert_eq!(data(&files, "run")["relations"][0], HOSTILE);
+    assert_eq!(data(&files, "functions")[0][2], HOSTILE);
+    assert_eq!(data(&files, "pairs")[0][1], HOSTILE);
+    let case = &data(&files, "cases-0")[0];
+    assert_eq!((&case["words"], &case["inputs"][0][0][1]), (&HOSTILE.into(), &HOSTILE.into()));
+    assert_eq!(data(&files, "setup-0"), HOSTILE);
+    // What turns lines and directions of writing is not in the text of sources.
+    let text = data(&files, "text-0-0")["text"].as_str().unwrap().to_owned();
+    assert_eq!(text, format!("{}\n", HOSTILE.replace('\u{2028}', "\u{fffd}")).repeat(3));
+}
+
+#[test]
+fn lines_are_in_chunks_of_a_thousand() {
+    let chunks = |last: u32| {
+        let digest = digest(
+            Program::of_lines([1, 1000, 1001, last]),
+            &[Pair::ran("swap", &[1, 1000], &[1001, last])],
+        );
+        let (files, _) = pages(&digest, |_| Some("x\n".repeat(last as usize).into_bytes()));
+        let mut rows = Vec::new();
+        for number in 0.. {
+            let Some(_) = files.get(&format!("data/text-0-{number}.js")) else { break };
+            let text = data(&files, &format!("text-0-{number}"));
+            let lines: Vec<u64> = text["lines"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|row| row[0].as_u64().unwrap())
+                .collect();
+            rows.push((text["text"].as_str().unwrap().lines().count(), lines));
+        }
+        rows
+    };
+    assert_eq!(chunks(2000), [(1000, vec![0, 999]), (1000, vec![0, 999])]);
+    assert_eq!(chunks(2001), [(1000, vec![0, 999]), (1000, vec![0]), (1, vec![0])]);
+    // A chunk without code has its text, and no cover.
+    let digest = digest(Program::of_lines([1, 2001]), &[Pair::ran("swap", &[1], &[2001])]);
+    let (files, _) = pages(&digest, |_| Some("x\n".repeat(2001).into_bytes()));
+    assert_eq!(data(&files, "text-0-1")["lines"], Value::Array(Vec::new()));
+    assert!(!files.contains_key("data/cover-0-1.js") && files.contains_key("data/cover-0-2.js"));
+}
+
+#[test]
+fn a_file_has_a_letter_for_the_state_of_each_line() {
+    let digest = digest(
+        Program::of_lines([1, 2, 3, 4, 5, 7]),
+        &[Pair::ran("swap", &[1, 2, 4], &[1, 3]), Pair::ran("swap", &[1], &[1, 4, 3])],
+    );
+    let files = without_sources(&digest);
+    assert_eq!(data(&files, "file-0")["states"], "xaben n");
+    let (files, _) = pages(&digest, |_| Some(b"\n".repeat(9)));
+    assert_eq!(data(&files, "file-0")["states"], "xaben n  ", "as long as the text");
+}
+
+#[test]
+fn a_line_of_several_instances_is_in_the_state_that_says_most() {
+    let program =
+        Program::default().instance("a.c", "f<double>", 1..=4).instance("a.c", "f<int>", 1..=4);
+    let side = |double: &[u32], int: &[u32]| {
+        [lines("a.c#f<double>", double), lines("a.c#f<int>", int)].concat()
+    };
+    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: validated, and not.
+    let pair = Pair::of("swap", vec![side(&[1, 2], &[3, 4]), side(&[2, 4], &[1, 4])]);
+    let files = without_sources(&digest(program, &[pair]));
+    assert_eq!(data(&files, "file-0")["states"], "exab");
+    let differing = data(&files, "cases-0")[0]["differing"].clone();
+    let of_file = stretches(differing[0][1].as_str().unwrap());
+    assert_eq!(of_file, [(1, 2, 1), (3, 4, 1), (4, 5, 2)], "each line once");
+}
+
+#[test]
+fn sources_that_are_not_there_or_not_the_same_are_told() {
+    let digest = digest(two_files(), &[Pair::ran("swap", &[1], &[2])]);
+    let write =
+        |source: Option<&str>| pages(&digest, |_| source.map(|text| text.as_bytes().to_vec())).1;
+    assert_eq!(write(None).missing, ["a.c", "b.c"]);
+    assert_eq!(write(Some("too short\n")).stale, ["a.c", "b.c"]);
+    let written = write(Some(&"line\n".repeat(10)));
+    assert!(written.stale.is_empty() && written.missing.is_empty());
+}
+
+#[test]
+fn sources_in_which_most_functions_stand_elsewhere_are_stale() {
+    let program = |count: u32| {
+        (0..count).fold(Program::of_lines(1..=60), |program, at| {
+            program.function("a.c", &format!("ns::f{at}<int>(T)"), at * 10 + 1, at * 10 + 9)
+        })
+    };
+    let stale = |count, text: &str| {
+        let digest = digest(program(count), &[Pair::ran("swap", &[1], &[2])]);
+        !pages(&digest, |_| Some(text.as_bytes().to_vec())).1.stale.is_empty()
+    };
+    let text = |moved: usize| {
+        let mut lines = vec!["\n".to_owned(); 80];
+        (0..6).for_each(|at| lines[at * 10 + moved] = format!("int f{at}() {{\n"));
+        lines.concat()
+    };
+    assert!(!stale(6, &text(0)) && !stale(6, &text(2)), "a few lines apart is near enough");
+    assert!(stale(6, &text(6)));
+    assert!(!stale(4, &text(6)), "a few functions are not enough to tell");
+}
+
+#[test]
+fn an_incomplete_run_says_how_far_it_is() {
+    let pairs = [Pair::ran("swap", &[1], &[2])];
+    let warning = |planned, complete| {
+        let header = Header { planned, ..header(&pairs) };
+        let digest = digest_with(Program::of_lines(1..=3), &header, complete, &pairs);
+        let index = without_sources(&digest).remove("index.html").unwrap();
+        let rest = index.split("<p class=\"warning\">").nth(1)?.to_owned();
+        Some(rest.split("</p>").next().unwrap().to_owned())
+    };
+    let said = |of: &str| Some(format!("The run is not complete: the numbers are of {of}."));
+    assert_eq!(warning(Some(1), true), None);
+    assert_eq!(warning(Some(7000), false), said("1 of 7,000 pairs"));
+    assert_eq!(warning(None, false), said("1 pair"));
+}
+
+/// The words on each card.
+fn cards(index: &str) -> Vec<String> {
+    // The first is the section of all cards.
+    let cards = index.split("class=\"card").skip(2);
+    let text = |card: &str| {
+        let mut text = String::new();
+        let mut rest = card.split_once('>').unwrap().1;
+        while let Some((before, after)) = rest.split_once('<') {
+            text.push_str(before);
+            text.push(' ');
+            let Some((tag, more)) = after.split_once('>') else { break };
+            if tag == "/a" || tag == "/section" {
+                break;
+            }
+            rest = more;
+        }
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    cards.map(text).collect()
+}
+
+#[test]
+fn cards_agree_in_number() {
+    let one = digest(
+        Program::of_lines(1..=4)
+            .function("a.c", "f", 1, 4)
+            .function("a.c", "g", 5, 5)
+            .file("a.c", [5]),
+        &[Pair::ran("swap", &[1, 2, 5], &[2, 3, 5])],
+    );
+    let files = without_sources(&one);
+    let of_index = cards(&files["index.html"]);
+    let expected = [
+        "Cov: executed 80.00 % 4 of 5 lines",
+        "MC: validated 40.00 % 2 of 5 lines",
+        "MC/Cov: of what ran 50.00 % 2 of 4",
+        "executed, never validated 2 lines; 1 function in whole",
+        "violations 0 of 1 measured pair",
+    ];
+    assert_eq!(of_index, expected);
+    let facts = files["index.html"].split("<dt>code</dt>").nth(1).unwrap();
+    assert!(facts.starts_with("<dd>1 file, 2 functions, 7 sites</dd>"), "{facts}");
+}
+
+#[test]
+fn branches_are_not_branchs() {
+    let program = Program::default().branches("a.c", 1, 2).function("a.c", "first", 1, 5);
+    let digest = digest(program, &[Pair::ran("swap", &[1, 2], &[1, 3])]);
+    for (path, text) in without_sources(&digest) {
+        assert!(!text.contains("branchs"), "{path}");
+    }
+}
+
+/// Whatever was asked of the pairs, MC is what they differ in: percentages and counts agree.
+#[test]
+fn mc_is_of_the_difference_whatever_the_operation() {
+    let pairs = [Pair::ran("swap", &[1, 2, 3], &[1, 2, 4]), Pair::ran("shift", &[1], &[1, 5])];
+    let of = |operation| {
+        let header = Header { operation, ..header(&pairs) };
+        let digest = digest_with(Program::of_lines(1..=10), &header, true, &pairs);
+        let index = without_sources(&digest).remove("index.html").unwrap();
+        index.split("id=\"curve\"").next().unwrap().to_owned()
+    };
+    let difference = of(metacov_core::Operation::Xor);
+    assert!(difference.contains(">30.00 %<") && difference.contains("3 of 10 lines"));
+    assert_eq!(of(metacov_core::Operation::And), difference);
+    assert_eq!(of(metacov_core::Operation::Or), difference);
+}
+
+fn digest_of_lines(last: u32) -> Digest {
+    digest(Program::of_lines(1..=last), &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])])
+}
+
+#[test]
+fn shares_of_code_that_nobody_lists_are_on_no_page() {
+    let mut program = Program::of_lines(1..=10);
+    program.table.set_partial(Criterion::Line);
+    let digest = digest(program, &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])]);
+    let index = without_sources(&digest).remove("index.html").unwrap();
+    assert!(!index.contains("40.00 %") && !index.contains("20.00 %"), "{index}");
+    assert!(index.contains("50.00 %"), "MC/Cov is known");
+    assert!(!index.contains("<svg"), "a bar would be of all code");
+    let known = digest_of_lines(10);
+    assert!(
+        without_sources(&known)["index.html"]
+            .contains("aria-label=\"2 validated, 2 executed and never validated, 6 not executed\"")
+    );
+}
+
+/// What a pair ran of the code, put together from its data as the scripts do, against the plan.
+fn check_covers(digest: &Digest, pairs: &[Pair]) {
+    let files = without_sources(digest);
+    let outline = Outline::of(digest);
+    let table = &digest.suite.table;
+    for (file, of) in outline.files.iter().enumerate() {
+        let of_criterion = |wanted| {
+            of.sites.iter().copied().filter(move |id| table.get(*id).criterion() == wanted)
+        };
+        let places: Vec<_> =
+            of_criterion(Criterion::Line).chain(of_criterion(Criterion::Branch)).collect();
+        let cover = data(&files, &format!("cover-{file}-0"));
+        let base = cover["base"].as_str().unwrap();
+        assert_eq!(base.len(), places.len());
+        for (at, case) in digest.cases.iter().enumerate() {
+            let Ended::Measured(_) = case.ended else { continue };
+            let mut states: Vec<usize> = base.bytes().map(|of| usize::from(of - b'0')).collect();
+            let own = cover["pairs"].as_array().unwrap().iter().find(|of| of[0] == at);
+            for (start, end, state) in
+                own.map_or(Vec::new(), |of| stretches(of[1].as_str().unwrap()))
+            {
+                states[start..end].fill(state);
+            }
+            let sides = pairs[at].outcome.as_ref().unwrap();
+            for (id, state) in places.iter().zip(states) {
+                let site = table.get(*id);
+                if site.criterion() != Criterion::Line {
+                    continue;
+                }
+                let place: Place = (of.path.clone(), site.line);
+                assert_eq!(state, expected_state(sides, &place), "{place:?} of pair {at}");
+            }
+        }
+    }
+}
+
+/// 0: no side, 1: all, 2: an earlier one only, 3: a later one only, 4: both ways.
+fn expected_state(sides: &[Vec<Place>], place: &Place) -> usize {
+    let ran: Vec<bool> = sides.iter().map(|side| side.contains(place)).collect();
+    let ordered = |first: bool| {
+        ran.iter().enumerate().any(|(at, a)| *a == first && ran[at + 1..].contains(&!first))
+    };
+    match (ordered(true), ordered(false)) {
+        (true, true) => 4,
+        (true, false) => 2,
+        (false, true) => 3,
+        (false, false) => usize::from(ran[0]),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    #[test]
+    fn what_single_pairs_ran_reads_back_from_the_data(pairs in any_pairs()) {
+        check_covers(&digest(two_files(), &pairs), &pairs);
+    }
+
+    /// The lines that a pair differs in, by file, with the side that ran them.
+    #[test]
+    fn where_pairs_differ_reads_back_from_the_data(pairs in any_pairs()) {
+        let digest = digest(two_files(), &pairs);
+        let files = without_sources(&digest);
+        let paths = ["a.c", "b.c"];
+        for (at, pair) in pairs.iter().enumerate() {
+            let case = &data(&files, "cases-0")[at];
+            let mut told = BTreeSet::new();
+            for of in case["differing"].as_array().unwrap() {
+                let path = paths[usize::try_from(of[0].as_u64().unwrap()).unwrap()];
+                for (start, end, side) in stretches(of[1].as_str().unwrap()) {
+                    told.extend((start..end).map(|line| (path, line, side)));
+                }
+            }
+            let mut expected = BTreeSet::new();
+            for (path, last) in [("a.c", 10), ("b.c", 4)] {
+                for line in 1..=last {
+                    let Ok(sides) = &pair.outcome else { continue };
+                    let side = match expected_state(sides, &(path.to_owned(), line)) {
+                        2 => 1,
+                        3 => 2,
+                        4 => 3,
+                        _ => continue,
+                    };
+                    expected.insert((path, line as usize, side));
+                }
+            }
+            prop_assert_eq!(told, expected);
+        }
+    }
+}
+
+#[test]
+fn pairs_beyond_fifty_are_in_another_file() {
+    let pairs: Vec<Pair> = (0..51).map(|_| Pair::ran("swap", &[1], &[2])).collect();
+    let files = without_sources(&digest(Program::of_lines(1..=2), &pairs));
+    let count = |name| data(&files, name).as_array().unwrap().len();
+    assert_eq!((count("pairs"), count("cases-0"), count("cases-1")), (51, 50, 1));
+}
+
+#[test]
+fn numbers_of_functions_are_of_all_relations_and_of_each() {
+    let files = without_sources(&run());
+    let numbers: Vec<u64> = data(&files, "numbers-line")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| of.as_u64().unwrap())
+        .collect();
+    // By function: sites; executed and validated of all, of shift, of swap.
+    let rows: Vec<&[u64]> = numbers.chunks(7).collect();
+    assert_eq!(rows, [[5, 4, 2, 3, 0, 4, 2], [5, 3, 2, 3, 2, 0, 0], [4, 0, 0, 0, 0, 0, 0]]);
+    let pairs = data(&files, "pairs");
+    let verdicts: Vec<&str> =
+        pairs.as_array().unwrap().iter().map(|row| row[2].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["measured", "measured", "crashed", "violated"]);
+    let shapes: Vec<&str> =
+        pairs.as_array().unwrap().iter().map(|row| row[7].as_str().unwrap()).collect();
+    assert_eq!(shapes, ["two-sided", "empty", "", "two-sided"]);
+}
+
+/// A browser shows nothing of a write that fails, so the caller must.
+#[test]
+fn an_error_of_the_disk_is_passed_on() {
+    let digest = run();
+    let mut left = 10;
+    let error = html::write(&digest, &|_| None, &mut |_, _| {
+        left -= 1;
+        if left == 0 { Err(std::io::Error::other("disk full")) } else { Ok(()) }
+    });
+    assert_eq!(error.unwrap_err().to_string(), "disk full");
+}
