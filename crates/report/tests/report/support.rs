@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{
-    BranchKey, Context, Criteria, Criterion, Element, Exit, Failure, Group, Input, Judgement,
+    BranchKey, Context, Criteria, Criterion, Element, Exit, Failure, Group, StoredInput, Verdict,
     Missing, Naming, Operation, Reading, Setup, Site, SiteTable, Suite, Symbol, Tally,
 };
 use metacov_formats::{Export, GcovrFormat, Writer};
@@ -141,13 +141,13 @@ impl Pair {
     }
 
     pub fn violated(mut self, how: &str) -> Self {
-        self.context.judgement = Some(Judgement::Violated(how.to_owned()));
+        self.context.verdict = Some(Verdict::Violated(how.to_owned()));
         self
     }
 
     pub fn on(mut self, setup: &str, inputs: [&str; 2]) -> Self {
         self.context.setup = Some(Arc::new(Setup::new(setup.as_bytes().to_vec())));
-        let input = |text: &str| vec![Input::new("in".to_owned(), text.as_bytes().to_vec())];
+        let input = |text: &str| vec![StoredInput::new("in".to_owned(), text.as_bytes().to_vec())];
         self.context.inputs = inputs.map(input).to_vec();
         self
     }
