@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Subcommand;
 use metacov_formats::Fault;
 use metacov_report::{Column, Table};
-use metacov_study::{Plan, Study, Suite, Task};
+use metacov_study::{Study, StudyPlan, SuiteSpec, Task};
 
 use super::study_campaigns::{Campaigns, planned, table};
 use super::study_folder::{Folder, read};
@@ -126,11 +126,11 @@ fn plan(study: &Path, ids: bool, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// What a study of suites measures, in the order of its parts.
-fn suites(plan: &Plan) -> Table {
+fn suites(plan: &StudyPlan) -> Table {
     let columns = vec![Column::number("number"), Column::word("what")];
     let row = |(number, task): (usize, Task)| {
         let what = match task {
-            Task::Suite(suite) => format!("suite {}", Suite::name(&suite)),
+            Task::Suite(suite) => format!("suite {}", SuiteSpec::name(&suite)),
             Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
             Task::Efficiency(_) => "the paper's pipeline".to_owned(),
         };

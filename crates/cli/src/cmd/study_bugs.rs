@@ -10,7 +10,7 @@ use metacov_core::{Cover, Criterion};
 use metacov_report::correlations;
 use metacov_study::corpus::Bug;
 use metacov_study::{
-    BUGS_MIN, BugCorrelation, BugCovers, FormVersion, KnownBugs, Program, correlation,
+    BUGS_MIN, BugCorrelation, BugCovers, FileVersion, KnownBugs, Program, correlation,
 };
 
 use super::locate_corpus::{case, read};
@@ -77,7 +77,7 @@ pub fn known_bugs(
     let correlation =
         if corpus.len() < BUGS_MIN { None } else { correlated(&corpus, engine, jobs, talk)?.ok() };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(KnownBugs { version: FormVersion, corpus: name, overlaps, left_out, correlation })
+    Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
 }
 
 /// How coverage goes with the number of bugs; or how many bugs there are, if these are too few.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::bail;
 use metacov_formats::{Error, Fault, Location};
-use metacov_study::{Efficiency, KnownBugs, Outcome, Part};
+use metacov_study::{Efficiency, KnownBugs, StudyShard, SuiteResult};
 
 use crate::exit_code::Unwritten;
 use crate::output::{Output, write_whole};
@@ -39,8 +39,8 @@ impl Folder<'_> {
     }
 
     /// All that is there.
-    pub fn part(self) -> Result<Part, Error> {
-        Ok(Part {
+    pub fn part(self) -> Result<StudyShard, Error> {
+        Ok(StudyShard {
             name: self.0.display().to_string(),
             study: self.study()?,
             outcomes: self.outcomes()?,
@@ -62,7 +62,7 @@ impl Folder<'_> {
     }
 
     /// Keeps all of a part.
-    pub fn keep(self, part: &Part) -> Result<(), Unwritten> {
+    pub fn keep(self, part: &StudyShard) -> Result<(), Unwritten> {
         make(&self.0.join(SUITES))?;
         self.write(PLAN, &part.study)?;
         for outcome in &part.outcomes {
@@ -72,7 +72,7 @@ impl Folder<'_> {
         part.efficiency.as_ref().map_or(Ok(()), |efficiency| self.keep_efficiency(efficiency))
     }
 
-    pub fn keep_outcome(self, outcome: &Outcome) -> Result<(), Unwritten> {
+    pub fn keep_outcome(self, outcome: &SuiteResult) -> Result<(), Unwritten> {
         make(&self.0.join(SUITES))?;
         self.write(&outcome_file(&outcome.suite_name()), &outcome.to_json())
     }
@@ -86,8 +86,8 @@ impl Folder<'_> {
     }
 
     /// The outcome of a suite, if it is there.
-    pub fn outcome(self, suite: &str) -> Result<Option<Outcome>, Error> {
-        self.kept(&outcome_file(suite), Outcome::parse)
+    pub fn outcome(self, suite: &str) -> Result<Option<SuiteResult>, Error> {
+        self.kept(&outcome_file(suite), SuiteResult::parse)
     }
 
     pub fn bugs(self) -> Result<Option<KnownBugs>, Error> {
@@ -98,8 +98,8 @@ impl Folder<'_> {
         self.kept(EFFICIENCY, Efficiency::parse)
     }
 
-    fn outcomes(self) -> Result<Vec<Outcome>, Error> {
-        all(&self.0.join(SUITES), Outcome::parse)
+    fn outcomes(self) -> Result<Vec<SuiteResult>, Error> {
+        all(&self.0.join(SUITES), SuiteResult::parse)
     }
 
     fn kept<T>(self, name: &str, parse: fn(&str) -> Result<T, Fault>) -> Result<Option<T>, Error> {

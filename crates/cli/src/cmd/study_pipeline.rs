@@ -17,7 +17,7 @@ use metacov_formats::{Error, Fault};
 use metacov_relations::ALL;
 use metacov_run::{GroupDone, Observer, SharedTable};
 use metacov_sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
-use metacov_study::{Efficiency, EfficiencyPlan, FormVersion, PairInPipeline, Plan, Time};
+use metacov_study::{Efficiency, EfficiencyPlan, FileVersion, PairInPipeline, StudyPlan, Time};
 
 use super::cc::Language;
 use super::measure::whole;
@@ -39,7 +39,7 @@ pub enum Piped {
 
 /// Measures a sample with gcovr, and with metacov.
 pub fn run(
-    plan: &Plan,
+    plan: &StudyPlan,
     sample: EfficiencyPlan,
     gcovr: &Path,
     jobs: Option<NonZero<usize>>,
@@ -84,7 +84,7 @@ pub fn run(
         });
     }
     Ok(Piped::Measured(Efficiency {
-        version: FormVersion,
+        version: FileVersion,
         target: target.clone(),
         build,
         gcovr: version,
@@ -110,7 +110,7 @@ fn version(gcovr: &Path) -> anyhow::Result<Option<(PathBuf, String)>> {
 }
 
 /// The first pairs of the study's first suite, of as many relations as there are pairs.
-fn pairs(plan: &Plan, sample: EfficiencyPlan) -> anyhow::Result<Sample> {
+fn pairs(plan: &StudyPlan, sample: EfficiencyPlan) -> anyhow::Result<Sample> {
     let place = |name: &String| {
         let place = ALL.iter().position(|relation| relation.name() == name);
         place.with_context(|| format!("`{name}` is not a relation"))

@@ -6,7 +6,7 @@ use anyhow::{bail, ensure};
 use metacov_formats::Fault;
 use metacov_report::{Report, campaigns_report, study_report};
 use metacov_study::{
-    CampaignPlan, CampaignResults, Plan, Results, Study, United, unite, unite_trials,
+    CampaignPlan, CampaignResults, Results, Study, StudyPlan, United, unite, unite_trials,
 };
 
 use super::study_folder::Folder;
@@ -34,7 +34,7 @@ pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow
     Ok(ExitCode::Success)
 }
 
-fn suites(plan: Plan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
+fn suites(plan: StudyPlan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
     let parts =
         folders.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
     let United { part, disputed } = unite(&parts)?;
@@ -112,7 +112,7 @@ fn tell_missing(missing: usize, what: &str, talk: &Console) {
 }
 
 fn missing(results: &Results) -> usize {
-    let is_there = |suite: &metacov_study::Suite| {
+    let is_there = |suite: &metacov_study::SuiteSpec| {
         let key = (suite.target.as_str(), suite.size, suite.number);
         results.outcomes.iter().any(|of| of.key() == key)
     };

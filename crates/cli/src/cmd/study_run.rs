@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Parser;
-use metacov_study::{BugsPlan, EfficiencyPlan, Outcome, Plan, Record, Suite, Task};
+use metacov_study::{
+    BugsPlan, EfficiencyPlan, StudyPlan, SuiteNumbers, SuiteResult, SuiteSpec, Task,
+};
 
 use super::stopwatch::Stopwatch;
 use super::study_folder::Folder;
@@ -85,14 +87,14 @@ struct Words {
 
 impl SuitesRun<'_> {
     /// Measures what is not there yet.
-    pub fn run(&self, plan: Plan, text: &str, talk: &Console) -> anyhow::Result<ExitCode> {
+    pub fn run(&self, plan: StudyPlan, text: &str, talk: &Console) -> anyhow::Result<ExitCode> {
         let plan = if self.args.quick { plan.quick() } else { plan };
         let plan = match &self.args.corpus {
             Some(corpus) => {
                 // Paths of a study are relative to it, those of the command line are not.
                 let corpus = std::path::absolute(corpus)?;
                 let known = plan.bugs.map(|bugs| BugsPlan { corpus: corpus.clone(), ..bugs });
-                Plan { bugs: known.or_else(|| Some(BugsPlan::of(corpus))), ..plan }
+                StudyPlan { bugs: known.or_else(|| Some(BugsPlan::of(corpus))), ..plan }
             }
             None => plan,
         };
@@ -137,7 +139,7 @@ impl SuitesRun<'_> {
     /// The paper's pipeline, unless as many pairs went through it before.
     fn efficiency(
         &self,
-        plan: &Plan,
+        plan: &StudyPlan,
         sample: EfficiencyPlan,
         tell: &dyn Fn(&str),
         talk: &Console,
@@ -161,8 +163,8 @@ impl SuitesRun<'_> {
 
     fn suite(
         &self,
-        plan: &Plan,
-        suite: &Suite,
+        plan: &StudyPlan,
+        suite: &SuiteSpec,
         tell: &dyn Fn(&str),
         talk: &Console,
     ) -> anyhow::Result<Progress> {
@@ -189,10 +191,10 @@ impl SuitesRun<'_> {
     /// None if it was interrupted.
     fn measure(
         &self,
-        plan: &Plan,
-        suite: &Suite,
+        plan: &StudyPlan,
+        suite: &SuiteSpec,
         talk: &Console,
-    ) -> anyhow::Result<Option<Outcome>> {
+    ) -> anyhow::Result<Option<SuiteResult>> {
         let mut words = plan.words(suite, self.beside());
         if let Some(jobs) = self.args.jobs {
             words.splice(1..1, [OsString::from("--jobs"), jobs.to_string().into()]);
@@ -209,10 +211,10 @@ impl SuitesRun<'_> {
         let watch = Stopwatch::start();
         let Some(measured) = words.measure.suite(talk)? else { return Ok(None) };
         let time = watch.time();
-        let record = Record::of(suite.name(), &measured);
+        let record = SuiteNumbers::of(suite.name(), &measured);
         if record.measurements.is_empty() {
             bail!("{}: no pair of {} could be measured", self.args.study.display(), suite.name());
         }
-        Ok(Some(Outcome::new(suite, &record, time)))
+        Ok(Some(SuiteResult::new(suite, &record, time)))
     }
 }

@@ -14,7 +14,7 @@ use metacov_campaign::{History, RoundCounts};
 use metacov_core::{Criterion, total};
 use metacov_formats::Fault;
 use metacov_store::Run;
-use metacov_study::{FormVersion, Observed, Time, Trial, TrialOutcome};
+use metacov_study::{FileVersion, Observed, Time, Trial, TrialOutcome};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::fuzz_progress::Progress;
@@ -65,7 +65,7 @@ impl TrialRun<'_> {
         let counts = || ended.history.summary.relations.values();
         let sum = |of: fn(&RoundCounts) -> u64| counts().map(of).sum();
         TrialOutcome {
-            version: FormVersion,
+            version: FileVersion,
             id: self.id.to_owned(),
             trial: self.trial.clone(),
             build: self.build.to_owned(),

@@ -4,15 +4,15 @@ use metacov_core::Criterion;
 use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
-use crate::kept::{self, FormVersion};
-use crate::{Measurement, Record, plan};
+use crate::files::{self, FileVersion};
+use crate::{Measurement, SuiteNumbers, plan};
 
 /// What became of a suite. Covers are not kept: a study of ten suites of ten thousand pairs would
 /// fill a disk with them, and any suite can be measured again from its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outcome {
-    version: FormVersion,
+pub struct SuiteResult {
+    version: FileVersion,
     /// What was tested.
     pub target: String,
     /// A fingerprint of all its code.
@@ -68,9 +68,9 @@ impl std::iter::Sum for Time {
     }
 }
 
-impl Outcome {
+impl SuiteResult {
     /// The outcome of a suite.
-    pub fn new(suite: &plan::Suite, record: &Record, time: Time) -> Self {
+    pub fn new(suite: &plan::SuiteSpec, record: &SuiteNumbers, time: Time) -> Self {
         let numbers = |of: &Measurement| Numbers {
             relation: of.relation.clone(),
             criterion: of.criterion.to_string(),
@@ -80,8 +80,8 @@ impl Outcome {
             executed: of.executed,
             validated: of.validated,
         };
-        Outcome {
-            version: FormVersion,
+        SuiteResult {
+            version: FileVersion,
             target: suite.target.clone(),
             build: record.build.clone(),
             size: suite.size,
@@ -98,7 +98,7 @@ impl Outcome {
         (&self.target, self.size, self.number)
     }
 
-    /// What its suite is called, as [`plan::Suite::name`] has it.
+    /// What its suite is called, as [`plan::SuiteSpec::name`] has it.
     pub fn suite_name(&self) -> String {
         plan::suite_name(&self.target, self.size, self.number)
     }
@@ -115,17 +115,17 @@ impl Outcome {
 
     /// As text.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
     /// From text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let outcome: Outcome = kept::parse(text)?;
+        let outcome: SuiteResult = files::parse(text)?;
         outcome.record().map(|_| outcome)
     }
 
     /// The numbers of the suite.
-    pub fn record(&self) -> Result<Record, Fault> {
+    pub fn record(&self) -> Result<SuiteNumbers, Fault> {
         let measurement = |of: &Numbers| {
             let criterion: Criterion = of
                 .criterion
@@ -147,7 +147,7 @@ impl Outcome {
             })
         };
         let measurements = self.measurements.iter().map(measurement).collect::<Result<_, _>>()?;
-        Ok(Record {
+        Ok(SuiteNumbers {
             name: format!("{}-{}-{:03}", self.target, self.size, self.number),
             build: self.build.clone(),
             measurements,

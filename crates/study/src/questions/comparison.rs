@@ -4,23 +4,23 @@ use std::collections::BTreeSet;
 
 use metacov_core::{Criteria, Criterion};
 
-use crate::record::{ALL, Record};
-use crate::statistics::{
+use crate::stats::{
     Bootstrap, Interval, a12, coefficient_of_variation, mann_whitney, mean, standard_deviation,
 };
+use crate::suite_numbers::{ALL, SuiteNumbers};
 
 /// Suites that were made in the same way, but for chance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
+pub struct SuiteGroup {
     /// What it is called.
     pub name: String,
     /// The suites.
-    pub records: Vec<Record>,
+    pub records: Vec<SuiteNumbers>,
 }
 
 /// What groups of suites say beside each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The names of the groups.
     pub groups: Vec<String>,
     /// By criterion, relation and group.
@@ -98,7 +98,7 @@ pub struct Variation {
 }
 
 /// Lays groups beside each other.
-pub fn compare(groups: &[Group], criteria: Criteria) -> Comparison {
+pub fn compare(groups: &[SuiteGroup], criteria: Criteria) -> RunComparison {
     let mut rows = Vec::new();
     let mut sensitivities = Vec::new();
     for criterion in criteria.iter() {
@@ -116,11 +116,11 @@ pub fn compare(groups: &[Group], criteria: Criteria) -> Comparison {
         }
     }
     let groups = groups.iter().map(|group| group.name.clone()).collect();
-    Comparison { groups, rows, sensitivities }
+    RunComparison { groups, rows, sensitivities }
 }
 
 /// All relations by name, and behind them what is said of all together.
-fn relations(groups: &[Group]) -> Vec<String> {
+fn relations(groups: &[SuiteGroup]) -> Vec<String> {
     let records = groups.iter().flat_map(|group| &group.records);
     let names = records.flat_map(|record| &record.measurements).map(|of| of.relation.clone());
     let names: BTreeSet<String> = names.collect();
@@ -129,7 +129,7 @@ fn relations(groups: &[Group]) -> Vec<String> {
     others
 }
 
-fn row(at: usize, group: &Group, relation: &str, criterion: Criterion) -> Option<Row> {
+fn row(at: usize, group: &SuiteGroup, relation: &str, criterion: Criterion) -> Option<Row> {
     let of: Vec<_> =
         group.records.iter().filter_map(|record| record.get(relation, criterion)).collect();
     let pairs = of.iter().map(|of| of.pairs);

@@ -4,14 +4,14 @@ use metacov_formats::Fault;
 use serde::{Deserialize, Serialize};
 
 use crate::Time;
-use crate::kept::{self, FormVersion};
+use crate::files::{self, FileVersion};
 
 /// The paper's pipeline and metacov, on the same few pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Efficiency {
     /// The version of the file.
-    pub version: FormVersion,
+    pub version: FileVersion,
     /// What was tested.
     pub target: String,
     /// A fingerprint of all its code.
@@ -55,11 +55,11 @@ impl Efficiency {
 
     /// As text.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
     /// From text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        kept::parse(text)
+        files::parse(text)
     }
 }

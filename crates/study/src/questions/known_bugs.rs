@@ -4,7 +4,7 @@ use metacov_formats::Fault;
 use serde::{Deserialize, Serialize};
 
 use crate::Correlation;
-use crate::kept::{self, FormVersion};
+use crate::files::{self, FileVersion};
 use crate::overlap::Overlap;
 
 /// Fewer bugs than these have no correlation worth the name.
@@ -15,7 +15,7 @@ pub const BUGS_MIN: usize = 3;
 #[serde(deny_unknown_fields)]
 pub struct KnownBugs {
     /// The version of the file.
-    pub version: FormVersion,
+    pub version: FileVersion,
     /// The name of the corpus' file.
     pub corpus: String,
     /// How the difference of each bug's pair overlaps with its fix, on the version that has it.
@@ -69,11 +69,11 @@ pub struct BugCorrelation {
 impl KnownBugs {
     /// As text.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
     /// From text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        kept::parse(text)
+        files::parse(text)
     }
 }

@@ -7,7 +7,7 @@ pub const ALL: &str = "all";
 
 /// The numbers of a suite.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct SuiteNumbers {
     /// What it is called: the name of its file.
     pub name: String,
     /// A fingerprint of all its code.
@@ -35,7 +35,7 @@ pub struct Measurement {
     pub validated: u64,
 }
 
-impl Record {
+impl SuiteNumbers {
     /// The numbers of a suite: of each relation, and of all if there are several. Criteria of
     /// which only a part of the code is known have no percentages, and are left out; so are
     /// relations of which no pair could be measured.
@@ -64,7 +64,7 @@ impl Record {
         if suite.relations.len() > 1 {
             add(ALL, &suite.total());
         }
-        Record { name, build: suite.table.build_id().to_string(), measurements }
+        SuiteNumbers { name, build: suite.table.build_id().to_string(), measurements }
     }
 
     /// The measurement of a relation by a criterion, if there is one.
