@@ -6,6 +6,7 @@
 //! files give the same tables, to the last digit. Nothing in this crate prints.
 
 mod campaigns;
+pub mod conduct;
 pub mod corpus;
 mod files;
 pub mod locate;

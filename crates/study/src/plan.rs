@@ -200,6 +200,16 @@ impl StudyPlan {
         self
     }
 
+    /// The same study with the known bugs of another corpus.
+    #[must_use]
+    pub fn with_corpus(mut self, corpus: PathBuf) -> Self {
+        self.bugs = Some(match self.bugs {
+            Some(bugs) => BugsPlan { corpus, ..bugs },
+            None => BugsPlan::of(corpus),
+        });
+        self
+    }
+
     /// All that is to be done, what is short first.
     pub fn tasks(&self) -> Vec<Task> {
         let bugs = self.bugs.clone().map(Task::Bugs);

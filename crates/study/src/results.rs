@@ -8,7 +8,7 @@ use crate::stats::{mean, spearman};
 use crate::suite_result::{SuiteResult, Time};
 use crate::{
     ALL, Efficiency, KnownBugs, Row, RunComparison, Sensitivity, StudyPlan, StudyShard, SuiteGroup,
-    compare,
+    SuiteSpec, compare,
 };
 
 /// The size of suites that the paper has most to say of (Q.2).
@@ -97,6 +97,15 @@ impl Results {
     pub fn main_cell(&self, target: &str) -> Option<&SizeResult> {
         let cells = || self.cells.iter().filter(|cell| cell.target == target);
         cells().find(|cell| cell.size == SIZE_OF_PAPER).or_else(|| cells().next_back())
+    }
+
+    /// How many suites of the plan have not been measured.
+    pub fn missing(&self) -> usize {
+        let is_there = |suite: &SuiteSpec| {
+            let key = (suite.target.as_str(), suite.size, suite.number);
+            self.outcomes.iter().any(|of| of.key() == key)
+        };
+        self.plan.all().iter().filter(|suite| !is_there(suite)).count()
     }
 
     /// All targets.

@@ -13,10 +13,10 @@ use metacov_study::{
     BUGS_MIN, BugCorrelation, BugCovers, FileVersion, KnownBugs, Program, correlation,
 };
 
-use super::locate_corpus::{case, read};
-use super::overlap::of_corpus;
-use super::scene::Stage;
-use super::target::engine_on_demand;
+use crate::cmd::locate_corpus::{case, read};
+use crate::cmd::overlap::of_corpus;
+use crate::cmd::scene::Stage;
+use crate::cmd::target::engine_on_demand;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 use crate::talk::{Console, print};
