@@ -1,4 +1,4 @@
-//! A study on paper: which suites are measured.
+//! The file of a study: which suites are measured.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -109,7 +109,7 @@ pub enum Task {
 pub struct SuiteSpec {
     /// The engine, or the program.
     pub target: String,
-    /// How many pairs of each relation; zero if the pairs themselves tell.
+    /// How many pairs of each relation; zero if the pairs are given.
     pub size: u64,
     /// Which of its kind, from one.
     pub number: u64,

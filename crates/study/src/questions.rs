@@ -13,6 +13,6 @@ pub use comparison::{
 };
 pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
 pub use efficiency::{Efficiency, PairInPipeline};
-pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut};
+pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut, MeasuredBugs};
 pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
 pub use sets::{Validated, side_by_side};

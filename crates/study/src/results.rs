@@ -1,4 +1,4 @@
-//! What a study has come to.
+//! The results of a study of suites.
 
 use metacov_core::{Criteria, Criterion};
 use metacov_formats::Fault;
@@ -11,22 +11,22 @@ use crate::{
     SuiteSpec, compare,
 };
 
-/// The size of suites that the paper has most to say of (Q.2).
+/// The size of suites that most tables of the paper are about (Q.2).
 const SIZE_OF_PAPER: u64 = 100;
 
-/// What a study has come to.
+/// The results of a study of suites.
 pub struct Results {
     /// What was planned.
     pub plan: StudyPlan,
     /// By target and size.
     pub cells: Vec<SizeResult>,
-    /// The paper's numbers, if the study stands beside some.
+    /// The paper's numbers, if the study is compared with a program of the paper.
     pub paper: Option<&'static Program>,
     /// All suites.
     pub outcomes: Vec<SuiteResult>,
     /// Known bugs, if there are any.
     pub bugs: Option<KnownBugs>,
-    /// What it costs, if the paper's pipeline was run.
+    /// The cost, if the gcovr pipeline was run.
     pub efficiency: Option<Efficiency>,
 }
 
@@ -34,11 +34,11 @@ pub struct Results {
 pub struct SizeResult {
     /// The target.
     pub target: String,
-    /// How many pairs of each relation; zero if the pairs told.
+    /// How many pairs of each relation; zero if the pairs are given.
     pub size: u64,
     /// How many suites there are.
     pub suites: usize,
-    /// What they say together: one group.
+    /// The suites as one group.
     pub comparison: RunComparison,
     /// How long a suite takes, on average.
     pub time: Time,
@@ -82,7 +82,7 @@ impl SizeResult {
 }
 
 impl Results {
-    /// What there is of a study says.
+    /// Evaluates the results of a study.
     pub fn of(plan: StudyPlan, part: StudyShard) -> Result<Self, Fault> {
         let StudyShard { outcomes, bugs, efficiency, .. } = part;
         let is_same = |left: &SuiteResult, right: &SuiteResult| {

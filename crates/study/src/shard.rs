@@ -1,4 +1,4 @@
-//! What is there of a study: all of it, or the part that one machine measured.
+//! The results in one folder of a study: all of them, or those that one machine measured.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use metacov_formats::{Error, Fault, Location};
 
 use crate::{Efficiency, KnownBugs, SuiteResult};
 
-/// What a folder has of a study.
+/// The results in one folder of a study.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StudyShard {
     /// The folder.
@@ -18,17 +18,17 @@ pub struct StudyShard {
     pub outcomes: Vec<SuiteResult>,
     /// Known bugs.
     pub bugs: Option<KnownBugs>,
-    /// What it costs.
+    /// The cost of the gcovr pipeline.
     pub efficiency: Option<Efficiency>,
 }
 
 impl StudyShard {
-    /// Whether nothing is there.
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty() && self.bugs.is_none() && self.efficiency.is_none()
     }
 
-    /// What the code was, of everything that was run: what for, the engine, the build.
+    /// The builds that were run: for what, the engine, the build.
     fn builds(&self) -> impl Iterator<Item = ((&'static str, &str), &str)> {
         let suites = self.outcomes.iter().map(|of| (("the suites of", &of.target), &of.build));
         let overlaps = self.bugs.iter().flat_map(|bugs| &bugs.overlaps);
@@ -45,20 +45,20 @@ impl StudyShard {
     }
 }
 
-/// Parts that are one.
+/// Shards that were united.
 #[derive(Clone, Debug, PartialEq)]
 pub struct United {
-    /// All of them; it has no name.
+    /// The results of all; it has no name.
     pub part: StudyShard,
-    /// Of how many suites, or of known bugs, they say different things.
+    /// How many suites, or known bugs, have different results in them.
     pub disputed: usize,
 }
 
-/// Unites parts of one study. Different builds are refused.
+/// Unites shards of one study. Different builds are refused.
 ///
-/// What several parts have is there once; if they say different things, what failed less stands
-/// before the rest, and then the text decides. So the result is the same in whatever order, in
-/// however many steps and however often parts are united.
+/// A result that is in several shards is kept once. If they differ, the one with fewer failures is
+/// kept, and then the order of their texts decides. So the result does not depend on the order and
+/// the number of steps in which shards are united, nor on repetition.
 pub fn unite(parts: &[StudyShard]) -> Result<United, Error> {
     let refused = |what: String, part: &StudyShard| {
         Err(Fault::malformed(Location::Whole, what).of(&part.name))

@@ -1,4 +1,4 @@
-//! What one suite has come to, in numbers.
+//! The numbers of one suite.
 
 use metacov_core::{Criterion, Suite, Tally, total};
 
@@ -8,7 +8,7 @@ pub const ALL: &str = "all";
 /// The numbers of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteNumbers {
-    /// What it is called: the name of its file.
+    /// Its name: that of its file.
     pub name: String,
     /// A fingerprint of all its code.
     pub build: String,
@@ -16,7 +16,7 @@ pub struct SuiteNumbers {
     pub measurements: Vec<Measurement>,
 }
 
-/// What the pairs of one relation cover, by one criterion.
+/// The coverage of the pairs of one relation, by one criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measurement {
     /// The relation, or [`ALL`].

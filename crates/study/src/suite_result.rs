@@ -1,4 +1,4 @@
-//! What became of a suite of a study, as its file keeps it.
+//! The result of a suite, as stored in a study's folder.
 
 use metacov_core::Criterion;
 use metacov_formats::{Fault, Location};
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::files::{self, FileVersion};
 use crate::{Measurement, SuiteNumbers, plan};
 
-/// What became of a suite. Covers are not kept: a study of ten suites of ten thousand pairs would
-/// fill a disk with them, and any suite can be measured again from its seed.
+/// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would fill a
+/// disk, and any suite can be measured again from its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteResult {
@@ -17,7 +17,7 @@ pub struct SuiteResult {
     pub target: String,
     /// A fingerprint of all its code.
     pub build: String,
-    /// How many pairs of each relation it was to have; zero if the pairs told.
+    /// How many pairs of each relation it was to have; zero if the pairs are given.
     pub size: u64,
     /// Which of its kind, from one.
     pub number: u64,
@@ -31,7 +31,7 @@ pub struct SuiteResult {
     pub measurements: Vec<Numbers>,
 }
 
-/// A [`Measurement`] as it is written.
+/// A [`Measurement`] as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {
@@ -93,17 +93,17 @@ impl SuiteResult {
         }
     }
 
-    /// What tells it from all others of its study.
+    /// Identifies it in its study.
     pub fn key(&self) -> (&str, u64, u64) {
         (&self.target, self.size, self.number)
     }
 
-    /// What its suite is called, as [`plan::SuiteSpec::name`] has it.
+    /// The name of its suite, as in [`plan::SuiteSpec::name`].
     pub fn suite_name(&self) -> String {
         plan::suite_name(&self.target, self.size, self.number)
     }
 
-    /// The numbers of the suite, whatever time they took.
+    /// The numbers of the suite, without its time.
     pub fn numbers(&self) -> &[Numbers] {
         &self.measurements
     }
@@ -113,12 +113,12 @@ impl SuiteResult {
         self.measurements.iter().map(|of| of.failed).sum()
     }
 
-    /// As text.
+    /// Writes JSON.
     pub fn to_json(&self) -> String {
         files::to_json(self)
     }
 
-    /// From text.
+    /// Reads JSON.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         let outcome: SuiteResult = files::parse(text)?;
         outcome.record().map(|_| outcome)
