@@ -32,17 +32,7 @@ pub mod report;
 mod run_file;
 mod scene;
 mod scope_args;
-mod stopwatch;
 pub mod study;
-mod study_bugs;
-mod study_campaigns;
-mod study_folder;
-mod study_part;
-mod study_pipeline;
-mod study_report;
-mod study_run;
-mod study_trial;
-mod study_trials;
 pub mod target;
 mod target_args;
 

@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_formats::{Error, Fault};
+use metacov_study::conduct::ConductError;
 use signal_hook::consts::{SIGHUP, SIGTERM};
 
 /// The exit codes, for `--help`.
@@ -68,16 +69,26 @@ impl ExitCode {
 
     /// What an error means for the process.
     pub fn of(error: &anyhow::Error) -> Self {
-        if let Some(Unwritten(error)) = error.downcast_ref() {
-            // Whoever reads our output has seen enough, as in `metacov diff a b | head`.
+        let conduct = error.downcast_ref::<ConductError>();
+        let unwritten = match conduct {
+            Some(ConductError::Output(error)) => Some(error),
+            _ => error.downcast_ref::<Unwritten>().map(|Unwritten(error)| error),
+        };
+        if let Some(error) = unwritten {
+            // The reader of our output has closed it, as in `metacov diff a b | head`.
             return match &error.fault {
                 Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
                 _ => ExitCode::Failure,
             };
         }
-        match error.downcast_ref::<Error>() {
+        let input = match conduct {
+            Some(ConductError::Input(error)) => Some(error),
+            _ => error.downcast_ref::<Error>(),
+        };
+        match input {
             Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
             Some(_) => ExitCode::BadInput,
+            None if matches!(conduct, Some(ConductError::System(_))) => ExitCode::Failure,
             // Nothing that the user has typed.
             None if error.chain().any(<dyn std::error::Error>::is::<io::Error>) => {
                 ExitCode::Failure

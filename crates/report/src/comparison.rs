@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use metacov_core::Criterion;
-use metacov_study::statistics::{Interval, magnitude};
-use metacov_study::{ALL, Comparison, Row, Sample, Variation};
+use metacov_study::stats::{Interval, magnitude};
+use metacov_study::{ALL, Row, RunComparison, Sample, Variation};
 
 use crate::csv::line;
 use crate::html::{Part, Sheet};
@@ -15,12 +15,12 @@ use crate::{Column, Table};
 
 /// The table of the suites; and that of how well the measures tell relations apart, if there are
 /// several relations.
-pub fn comparison_tables(comparison: &Comparison) -> (Table, Option<Table>) {
+pub fn comparison_tables(comparison: &RunComparison) -> (Table, Option<Table>) {
     (suites(comparison), sensitivities(comparison))
 }
 
-fn suites(comparison: &Comparison) -> Table {
-    let Comparison { groups, rows, .. } = comparison;
+fn suites(comparison: &RunComparison) -> Table {
+    let RunComparison { groups, rows, .. } = comparison;
     let (word, number) = (Column::word, Column::number);
     let several = rows.iter().any(|row| row.mc.values.len() > 1);
     let against = rows.iter().any(|row| row.against.is_some());
@@ -61,8 +61,8 @@ fn suites(comparison: &Comparison) -> Table {
     Table { rows: rows.collect(), columns }
 }
 
-fn sensitivities(comparison: &Comparison) -> Option<Table> {
-    let Comparison { groups, sensitivities, .. } = comparison;
+fn sensitivities(comparison: &RunComparison) -> Option<Table> {
+    let RunComparison { groups, sensitivities, .. } = comparison;
     let (word, number) = (Column::word, Column::number);
     let mut columns = vec![word("criterion")];
     columns.extend((groups.len() > 1).then(|| word("group")));
@@ -91,7 +91,7 @@ const APART_READING: &str = "CV: standard deviation of the relations' means, div
                              The larger, the more a measure differs between relations.";
 
 /// The same in Markdown, with a sentence on how to read it; `plot` is a picture to show with it.
-pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> String {
+pub fn comparison_markdown(comparison: &RunComparison, plot: Option<&str>) -> String {
     let mut text = "## Comparison of suites\n\n".to_owned();
     let (suites, sensitivities) = comparison_tables(comparison);
     text.push_str(&suites.to_markdown());
@@ -108,7 +108,7 @@ pub fn comparison_markdown(comparison: &Comparison, plot: Option<&str>) -> Strin
 }
 
 /// The same as a page, with the plot.
-pub fn comparison_sheet(comparison: &Comparison, criterion: Criterion) -> Sheet {
+pub fn comparison_sheet(comparison: &RunComparison, criterion: Criterion) -> Sheet {
     let (suites, sensitivities) = comparison_tables(comparison);
     let mut parts = vec![
         Part::Table(suites),
@@ -124,7 +124,7 @@ pub fn comparison_sheet(comparison: &Comparison, criterion: Criterion) -> Sheet 
 }
 
 /// How to read the numbers.
-pub fn comparison_reading(comparison: &Comparison) -> String {
+pub fn comparison_reading(comparison: &RunComparison) -> String {
     let mut text = "Cov and MC: mean over suites, in percent of all code.".to_owned();
     if comparison.rows.iter().any(|row| row.mc.values.len() > 1) {
         text.push_str(" sd, CV and interval (bootstrap of the mean) are those of MC.");
@@ -143,7 +143,7 @@ pub fn comparison_reading(comparison: &Comparison) -> String {
 }
 
 /// Everything as plain numbers, one row for each relation, criterion and group.
-pub fn comparison_csv(comparison: &Comparison) -> String {
+pub fn comparison_csv(comparison: &RunComparison) -> String {
     let headings = [
         "criterion",
         "relation",
@@ -186,8 +186,8 @@ pub fn comparison_csv(comparison: &Comparison) -> String {
 }
 
 /// The metamorphic coverage of all suites, as boxes; of single runs, as bars beside coverage.
-pub fn comparison_plot(comparison: &Comparison, criterion: Criterion) -> String {
-    let Comparison { groups, rows, .. } = comparison;
+pub fn comparison_plot(comparison: &RunComparison, criterion: Criterion) -> String {
+    let RunComparison { groups, rows, .. } = comparison;
     let rows = || rows.iter().filter(|row| row.criterion == criterion);
     let name = |row: &Row| match groups.len() {
         0 | 1 => row.relation.clone(),

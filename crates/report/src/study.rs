@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use metacov_core::Criterion;
 use metacov_formats::Fault;
-use metacov_study::{Cell, Results};
+use metacov_study::{Results, SizeResult};
 
 use crate::comparison::{percent, range, unknown};
 use crate::{Column, Table};
@@ -43,7 +43,8 @@ fn sections(results: &Results) -> Vec<Section> {
         let Some(cell) = results.main_cell(target) else { continue };
         sections.push(relations(results, cell));
         sections.extend(sensitivity(results, cell));
-        let cells: Vec<&Cell> = results.cells.iter().filter(|of| of.target == target).collect();
+        let cells: Vec<&SizeResult> =
+            results.cells.iter().filter(|of| of.target == target).collect();
         if cells.len() > 1 {
             sections.push(sizes::sizes(results, &cells));
         }
@@ -67,7 +68,7 @@ fn sections(results: &Results) -> Vec<Section> {
 }
 
 /// Q.2: the averages of each relation.
-fn relations(results: &Results, cell: &Cell) -> Section {
+fn relations(results: &Results, cell: &SizeResult) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("relation"), number("suites"), number("Cov")];
     columns.push(number("MC").emphasized());
@@ -118,7 +119,7 @@ fn relations(results: &Results, cell: &Cell) -> Section {
 }
 
 /// Q.2 and the first half of Q.5: the coefficients of variation, by criterion.
-fn sensitivity(results: &Results, cell: &Cell) -> Option<Section> {
+fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
     let number = Column::number;
     let mut columns = vec![Column::word("criterion"), number("CV of Cov"), number("95 % interval")];
     columns.push(number("CV of MC").emphasized());
@@ -162,7 +163,7 @@ fn sensitivity(results: &Results, cell: &Cell) -> Option<Section> {
     (!rows.is_empty()).then_some(Section { title, table: Some(Table { columns, rows }), text })
 }
 
-fn what(cell: &Cell) -> String {
+fn what(cell: &SizeResult) -> String {
     let suites = if cell.suites == 1 { "suite" } else { "suites" };
     match cell.size {
         0 => format!("{}, {} {suites}", cell.target, cell.suites),

@@ -1,44 +1,38 @@
-//! What many suites say together, and what a pair says of a fault: the paper's questions, asked of
-//! what was measured.
+//! Studies: what many suites say together, and what a pair says about a fault. The questions of the
+//! paper, answered from measurements.
 //!
-//! **The key design decision of this crate**: a result is a function from what was measured to a
-//! plain struct. Nothing here runs a target or prints, and randomness comes from a seed, so a table
-//! can be made again from the same files, to the last digit. Who needs more executions says which,
-//! and is handed what came of them.
+//! **The key design decision of this crate**: a result is a function from measurements to a plain
+//! struct. Outside of `conduct`, nothing runs a target, and randomness comes from a seed, so the same
+//! files give the same tables, to the last digit. Nothing in this crate prints.
 
 mod campaigns;
-mod comparison;
+pub mod conduct;
 pub mod corpus;
-mod correlation;
-mod efficiency;
-mod kept;
-mod known_bugs;
+mod files;
 pub mod locate;
-mod outcome;
-pub mod overlap;
-mod paper;
-mod part;
 mod plan;
-mod record;
+mod questions;
 mod results;
-mod sets;
-pub mod statistics;
+mod shard;
+pub mod stats;
 mod study;
+mod suite_numbers;
+mod suite_result;
 
 pub use campaigns::{
     Budget, CampaignPlan, CampaignResults, GuidanceRow, Observed, Rival, Trial, TrialOutcome,
     unite_trials,
 };
-pub use comparison::{Against, Comparison, Group, Row, Sample, Sensitivity, Variation, compare};
-pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
-pub use efficiency::{Efficiency, PairInPipeline};
-pub use kept::FormVersion;
-pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut};
-pub use outcome::{Outcome, Time};
-pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
-pub use part::{Part, United, unite};
-pub use plan::{BugsPlan, EfficiencyPlan, Plan, Suite, Task};
-pub use record::{ALL, Measurement, Record};
-pub use results::{Cell, Results};
-pub use sets::{Validated, side_by_side};
+pub use files::FileVersion;
+pub use plan::{BugsPlan, EfficiencyPlan, StudyPlan, SuiteSpec, Task};
+pub use questions::{
+    Against, BUGS_BY_GUIDANCE, BUGS_MIN, BugCorrelation, BugCovers, BugOverlap, BugsAgainst,
+    Correlation, Efficiency, KnownBugs, LeftOut, MeasuredBugs, PROGRAMS, PairInPipeline, Program,
+    Row, RunComparison, Sample, Sensitivity, SuiteGroup, Validated, Variation, compare,
+    correlation, overlap, side_by_side,
+};
+pub use results::{Results, SizeResult};
+pub use shard::{StudyShard, United, unite};
 pub use study::Study;
+pub use suite_numbers::{ALL, Measurement, SuiteNumbers};
+pub use suite_result::{SuiteResult, Time};

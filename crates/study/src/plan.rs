@@ -1,4 +1,4 @@
-//! A study on paper: which suites are measured.
+//! The file of a study: which suites are measured.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 /// explains each line of one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plan {
+pub struct StudyPlan {
     /// What it is about.
     pub title: String,
     /// Engines for which pairs are made.
@@ -97,7 +97,7 @@ pub struct EfficiencyPlan {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A suite.
-    Suite(Suite),
+    Suite(SuiteSpec),
     /// All known bugs.
     Bugs(BugsPlan),
     /// The paper's pipeline on a sample.
@@ -106,10 +106,10 @@ pub enum Task {
 
 /// A suite to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Suite {
+pub struct SuiteSpec {
     /// The engine, or the program.
     pub target: String,
-    /// How many pairs of each relation; zero if the pairs themselves tell.
+    /// How many pairs of each relation; zero if the pairs are given.
     pub size: u64,
     /// Which of its kind, from one.
     pub number: u64,
@@ -119,7 +119,7 @@ pub struct Suite {
     pub pairs: Option<PathBuf>,
 }
 
-impl Suite {
+impl SuiteSpec {
     /// What its file is called, without an ending.
     pub fn name(&self) -> String {
         suite_name(&self.target, self.size, self.number)
@@ -135,10 +135,10 @@ pub(crate) fn suite_name(target: &str, size: u64, number: u64) -> String {
     }
 }
 
-impl Plan {
+impl StudyPlan {
     /// Reads a study.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let plan: Plan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
+        let plan: StudyPlan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
         let wrong = |what: &str| Err(Fault::malformed(Location::Whole, what));
         match (plan.targets.is_empty(), plan.command.is_empty()) {
             (true, true) => wrong("`targets` or a `command` is needed"),
@@ -163,7 +163,7 @@ impl Plan {
     }
 
     /// The words behind `metacov` that measure a suite; paths are relative to the study's folder.
-    pub fn words(&self, suite: &Suite, folder: &Path) -> Vec<OsString> {
+    pub fn words(&self, suite: &SuiteSpec, folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["measure".into()];
         words.extend(self.options.iter().map(Into::into));
         if let Some(pairs) = &suite.pairs {
@@ -200,6 +200,16 @@ impl Plan {
         self
     }
 
+    /// The same study with the known bugs of another corpus.
+    #[must_use]
+    pub fn with_corpus(mut self, corpus: PathBuf) -> Self {
+        self.bugs = Some(match self.bugs {
+            Some(bugs) => BugsPlan { corpus, ..bugs },
+            None => BugsPlan::of(corpus),
+        });
+        self
+    }
+
     /// All that is to be done, what is short first.
     pub fn tasks(&self) -> Vec<Task> {
         let bugs = self.bugs.clone().map(Task::Bugs);
@@ -208,11 +218,11 @@ impl Plan {
     }
 
     /// All suites, the small ones first.
-    pub fn all(&self) -> Vec<Suite> {
+    pub fn all(&self) -> Vec<SuiteSpec> {
         let mut suites = Vec::new();
         for target in &self.targets {
             for size in &self.sizes {
-                suites.extend((1..=self.suites).map(|number| Suite {
+                suites.extend((1..=self.suites).map(|number| SuiteSpec {
                     target: target.clone(),
                     size: *size,
                     number,
@@ -223,7 +233,7 @@ impl Plan {
         }
         let program = self.command.first().map(Path::new).and_then(Path::file_name);
         let program = program.unwrap_or_default().to_string_lossy().into_owned();
-        let given = (1..).zip(&self.pairs).map(|(number, pairs)| Suite {
+        let given = (1..).zip(&self.pairs).map(|(number, pairs)| SuiteSpec {
             target: program.clone(),
             size: 0,
             number,
@@ -251,7 +261,7 @@ mod tests {
     #[test]
     fn a_study_is_its_suites() {
         let text = "title = 't'\ntargets = ['sqlite']\nsizes = [100, 50]\nsuites = 2\nseed = 7\n";
-        let names: Vec<String> = Plan::parse(text)
+        let names: Vec<String> = StudyPlan::parse(text)
             .unwrap()
             .all()
             .iter()
@@ -264,7 +274,7 @@ mod tests {
 
     #[test]
     fn mistakes_are_told_with_their_line() {
-        let message = |text: &str| Plan::parse(text).unwrap_err().to_string();
+        let message = |text: &str| StudyPlan::parse(text).unwrap_err().to_string();
         assert!(message("title = 't'\nsize = 3\n").starts_with("line 2: unknown field `size`"));
         assert!(message("title = 't'\n").contains("`targets` or a `command` is needed"));
         assert!(message("title = 't'\ntargets = ['sqlite']\n").contains("`sizes` are needed"));

@@ -1,47 +1,50 @@
-//! What a study has come to.
+//! The results of a study of suites.
 
 use metacov_core::{Criteria, Criterion};
 use metacov_formats::Fault;
 
-use crate::outcome::{Outcome, Time};
-use crate::paper::Program;
-use crate::statistics::{mean, spearman};
-use crate::{ALL, Comparison, Efficiency, Group, KnownBugs, Part, Plan, Row, Sensitivity, compare};
+use crate::Program;
+use crate::stats::{mean, spearman};
+use crate::suite_result::{SuiteResult, Time};
+use crate::{
+    ALL, Efficiency, KnownBugs, Row, RunComparison, Sensitivity, StudyPlan, StudyShard, SuiteGroup,
+    SuiteSpec, compare,
+};
 
-/// The size of suites that the paper has most to say of (Q.2).
+/// The size of suites that most tables of the paper are about (Q.2).
 const SIZE_OF_PAPER: u64 = 100;
 
-/// What a study has come to.
+/// The results of a study of suites.
 pub struct Results {
     /// What was planned.
-    pub plan: Plan,
+    pub plan: StudyPlan,
     /// By target and size.
-    pub cells: Vec<Cell>,
-    /// The paper's numbers, if the study stands beside some.
+    pub cells: Vec<SizeResult>,
+    /// The paper's numbers, if the study is compared with a program of the paper.
     pub paper: Option<&'static Program>,
     /// All suites.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<SuiteResult>,
     /// Known bugs, if there are any.
     pub bugs: Option<KnownBugs>,
-    /// What it costs, if the paper's pipeline was run.
+    /// The cost, if the gcovr pipeline was run.
     pub efficiency: Option<Efficiency>,
 }
 
 /// All suites of one target and size.
-pub struct Cell {
+pub struct SizeResult {
     /// The target.
     pub target: String,
-    /// How many pairs of each relation; zero if the pairs told.
+    /// How many pairs of each relation; zero if the pairs are given.
     pub size: u64,
     /// How many suites there are.
     pub suites: usize,
-    /// What they say together: one group.
-    pub comparison: Comparison,
+    /// The suites as one group.
+    pub comparison: RunComparison,
     /// How long a suite takes, on average.
     pub time: Time,
 }
 
-impl Cell {
+impl SizeResult {
     /// How well coverage and MC tell the relations apart.
     pub fn sensitivity(&self, criterion: Criterion) -> Option<&Sensitivity> {
         self.comparison.sensitivities.iter().find(|of| of.criterion == criterion)
@@ -79,10 +82,10 @@ impl Cell {
 }
 
 impl Results {
-    /// What there is of a study says.
-    pub fn of(plan: Plan, part: Part) -> Result<Self, Fault> {
-        let Part { outcomes, bugs, efficiency, .. } = part;
-        let is_same = |left: &Outcome, right: &Outcome| {
+    /// Evaluates the results of a study.
+    pub fn of(plan: StudyPlan, part: StudyShard) -> Result<Self, Fault> {
+        let StudyShard { outcomes, bugs, efficiency, .. } = part;
+        let is_same = |left: &SuiteResult, right: &SuiteResult| {
             (&left.target, left.size) == (&right.target, right.size)
         };
         let cells = outcomes.chunk_by(is_same).map(cell).collect::<Result<_, _>>()?;
@@ -91,9 +94,18 @@ impl Results {
     }
 
     /// The cell that tables of one size show: that of the paper's size, or else the largest.
-    pub fn main_cell(&self, target: &str) -> Option<&Cell> {
+    pub fn main_cell(&self, target: &str) -> Option<&SizeResult> {
         let cells = || self.cells.iter().filter(|cell| cell.target == target);
         cells().find(|cell| cell.size == SIZE_OF_PAPER).or_else(|| cells().next_back())
+    }
+
+    /// How many suites of the plan have not been measured.
+    pub fn missing(&self) -> usize {
+        let is_there = |suite: &SuiteSpec| {
+            let key = (suite.target.as_str(), suite.size, suite.number);
+            self.outcomes.iter().any(|of| of.key() == key)
+        };
+        self.plan.all().iter().filter(|suite| !is_there(suite)).count()
     }
 
     /// All targets.
@@ -105,7 +117,7 @@ impl Results {
 
     /// Whether the relations stand in the same order as in the paper: Spearman's correlation of
     /// their mean MC.
-    pub fn agreement_of_order(&self, cell: &Cell) -> Option<f64> {
+    pub fn agreement_of_order(&self, cell: &SizeResult) -> Option<f64> {
         let paper = self.paper?;
         let points: Vec<(f64, f64)> = cell
             .rows(Criterion::Line)
@@ -115,11 +127,11 @@ impl Results {
     }
 }
 
-fn cell(outcomes: &[Outcome]) -> Result<Cell, Fault> {
-    let records = outcomes.iter().map(Outcome::record).collect::<Result<Vec<_>, _>>()?;
-    let times = |of: fn(&Outcome) -> f64| mean(&outcomes.iter().map(of).collect::<Vec<_>>());
-    let group = Group { name: outcomes[0].target.clone(), records };
-    Ok(Cell {
+fn cell(outcomes: &[SuiteResult]) -> Result<SizeResult, Fault> {
+    let records = outcomes.iter().map(SuiteResult::record).collect::<Result<Vec<_>, _>>()?;
+    let times = |of: fn(&SuiteResult) -> f64| mean(&outcomes.iter().map(of).collect::<Vec<_>>());
+    let group = SuiteGroup { name: outcomes[0].target.clone(), records };
+    Ok(SizeResult {
         target: outcomes[0].target.clone(),
         size: outcomes[0].size,
         suites: outcomes.len(),

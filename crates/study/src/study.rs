@@ -3,13 +3,13 @@
 use metacov_formats::Fault;
 
 use crate::plan::malformed;
-use crate::{CampaignPlan, Plan};
+use crate::{CampaignPlan, StudyPlan};
 
 /// A study, as its file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Study {
     /// Suites are measured.
-    Suites(Box<Plan>),
+    Suites(Box<StudyPlan>),
     /// Campaigns are run: `kind = "campaign"`.
     Campaigns(Box<CampaignPlan>),
 }
@@ -29,7 +29,7 @@ impl Study {
                     CampaignPlan::KIND
                 ),
             )),
-            None => Plan::parse(text).map(|plan| Study::Suites(Box::new(plan))),
+            None => StudyPlan::parse(text).map(|plan| Study::Suites(Box::new(plan))),
         }
     }
 }

@@ -2,17 +2,17 @@
 
 use metacov_core::Criterion;
 use metacov_study::{
-    Efficiency, FormVersion, KnownBugs, LeftOut, Measurement, Outcome, Part, Record, Suite, Time,
-    unite,
+    Efficiency, FileVersion, KnownBugs, LeftOut, Measurement, StudyShard, SuiteNumbers,
+    SuiteResult, SuiteSpec, Time, unite,
 };
 use proptest::prelude::*;
 
 /// A suite that may be there: which, and what somebody says of it. Few of both, so that parts meet.
-fn outcome() -> impl Strategy<Value = Outcome> {
+fn outcome() -> impl Strategy<Value = SuiteResult> {
     (1..3_u64, 1..4_u64, 0..2_u64, 0..2_u64, 0..3_u32).prop_map(
         |(size, number, failed, validated, seconds)| {
             let suite =
-                Suite { target: "sqlite".to_owned(), size, number, seed: number, pairs: None };
+                SuiteSpec { target: "sqlite".to_owned(), size, number, seed: number, pairs: None };
             let measurement = Measurement {
                 relation: "norec".to_owned(),
                 criterion: Criterion::Line,
@@ -23,16 +23,17 @@ fn outcome() -> impl Strategy<Value = Outcome> {
                 validated,
             };
             let build = "build".to_owned();
-            let record = Record { name: suite.name(), build, measurements: vec![measurement] };
+            let record =
+                SuiteNumbers { name: suite.name(), build, measurements: vec![measurement] };
             let wall = f64::from(seconds);
-            Outcome::new(&suite, &record, Time { wall, processor: wall })
+            SuiteResult::new(&suite, &record, Time { wall, processor: wall })
         },
     )
 }
 
 fn bugs() -> impl Strategy<Value = KnownBugs> {
     prop::collection::vec("[ab]", 0..2).prop_map(|lost| KnownBugs {
-        version: FormVersion,
+        version: FileVersion,
         corpus: "corpus.json".to_owned(),
         overlaps: Vec::new(),
         left_out: lost.into_iter().map(|id| LeftOut { id, why: "crashed".to_owned() }).collect(),
@@ -42,7 +43,7 @@ fn bugs() -> impl Strategy<Value = KnownBugs> {
 
 fn efficiency() -> impl Strategy<Value = Efficiency> {
     (0..3_u32).prop_map(|seconds| Efficiency {
-        version: FormVersion,
+        version: FileVersion,
         target: "sqlite".to_owned(),
         build: "build".to_owned(),
         gcovr: "gcovr".to_owned(),
@@ -51,21 +52,21 @@ fn efficiency() -> impl Strategy<Value = Efficiency> {
     })
 }
 
-fn part() -> impl Strategy<Value = Part> {
+fn part() -> impl Strategy<Value = StudyShard> {
     let outcomes = prop::collection::vec(outcome(), 0..5);
     (outcomes, prop::option::of(bugs()), prop::option::of(efficiency())).prop_map(
-        |(outcomes, bugs, efficiency)| Part {
+        |(outcomes, bugs, efficiency)| StudyShard {
             study: "title = 'x'".to_owned(),
             outcomes,
             bugs,
             efficiency,
-            ..Part::default()
+            ..StudyShard::default()
         },
     )
 }
 
-fn united(parts: &[&Part]) -> Part {
-    let parts: Vec<Part> = parts.iter().map(|part| (*part).clone()).collect();
+fn united(parts: &[&StudyShard]) -> StudyShard {
+    let parts: Vec<StudyShard> = parts.iter().map(|part| (*part).clone()).collect();
     unite(&parts).unwrap().part
 }
 
@@ -78,7 +79,7 @@ proptest! {
         prop_assert_eq!(&all, &united(&[&united(&[&a, &b]), &c]));
         prop_assert_eq!(&all, &united(&[&a, &united(&[&b, &c])]));
         prop_assert_eq!(&all, &united(&[&all, &a, &all]));
-        let disputed = |parts: &[&Part]| {
+        let disputed = |parts: &[&StudyShard]| {
             unite(&parts.iter().map(|part| (*part).clone()).collect::<Vec<_>>()).unwrap().disputed
         };
         prop_assert_eq!(disputed(&[&a, &b, &c]), disputed(&[&c, &b, &a]));
@@ -88,27 +89,27 @@ proptest! {
 
 #[test]
 fn other_builds_studies_and_corpora_are_refused_with_both_names() {
-    let refused = |change: fn(&mut Part)| {
-        let first = Part {
+    let refused = |change: fn(&mut StudyShard)| {
+        let first = StudyShard {
             name: "first".to_owned(),
             bugs: Some(KnownBugs {
-                version: FormVersion,
+                version: FileVersion,
                 corpus: "corpus.json".to_owned(),
                 overlaps: Vec::new(),
                 left_out: Vec::new(),
                 correlation: None,
             }),
             efficiency: Some(Efficiency {
-                version: FormVersion,
+                version: FileVersion,
                 target: "sqlite".to_owned(),
                 build: "old".to_owned(),
                 gcovr: String::new(),
                 pairs: Vec::new(),
                 metacov: Time::default(),
             }),
-            ..Part::default()
+            ..StudyShard::default()
         };
-        let mut second = Part { name: "second".to_owned(), ..first.clone() };
+        let mut second = StudyShard { name: "second".to_owned(), ..first.clone() };
         change(&mut second);
         unite(&[first, second]).unwrap_err().to_string()
     };

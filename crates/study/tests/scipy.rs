@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use metacov_core::Rng;
-use metacov_study::statistics::{
+use metacov_study::stats::{
     coefficient_of_variation, mann_whitney, mean, pearson, spearman, standard_deviation,
 };
 use serde_json::{Value, json};

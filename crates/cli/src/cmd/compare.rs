@@ -10,7 +10,7 @@ use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
     comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
 };
-use metacov_study::{Comparison, compare, side_by_side};
+use metacov_study::{RunComparison, compare, side_by_side};
 
 use super::compared_runs::{Compared, Groups, read};
 use crate::exit_code::{ExitCode, Unwritten};
@@ -133,7 +133,7 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// All of it as a page.
-fn page(comparison: &Comparison, plotted: Criterion, sets: Option<&Table>) -> String {
+fn page(comparison: &RunComparison, plotted: Criterion, sets: Option<&Table>) -> String {
     let mut sheet = comparison_sheet(comparison, plotted);
     if let Some(sets) = sets {
         sheet.parts.push(Part::Heading(ONLY_ONE.to_owned()));
@@ -143,7 +143,7 @@ fn page(comparison: &Comparison, plotted: Criterion, sets: Option<&Table>) -> St
     sheet.to_html()
 }
 
-fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Console) -> anyhow::Result<()> {
+fn show(comparison: &RunComparison, sets: Option<&Table>, talk: &Console) -> anyhow::Result<()> {
     let color = talk.colors_output();
     let (suites, sensitivities) = comparison_tables(comparison);
     let mut text = suites.to_terminal(color);
@@ -162,7 +162,7 @@ fn show(comparison: &Comparison, sets: Option<&Table>, talk: &Console) -> anyhow
     Ok(())
 }
 
-fn sides(comparison: &Comparison) -> String {
+fn sides(comparison: &RunComparison) -> String {
     let names = &comparison.groups;
     format!("a is {}, b is {}: validated in any of their suites", names[0], names[1])
 }
@@ -178,7 +178,7 @@ fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Tab
 }
 
 /// More pairs validate more: suites of different sizes say nothing about methods.
-fn warn_of_sizes(comparison: &Comparison, talk: &Console) {
+fn warn_of_sizes(comparison: &RunComparison, talk: &Console) {
     let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
     let (least, most) = pairs
         .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));

@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, value_parser};
 use metacov_core::Operation;
 use metacov_formats::{Fault, Location};
 use metacov_store::{Run, Settings};
-use metacov_study::{Group, Record, Validated};
+use metacov_study::{SuiteGroup, SuiteNumbers, Validated};
 
 use super::output_args::RUN_FILE;
 use crate::talk::Console;
@@ -126,7 +126,7 @@ fn name(paths: &[PathBuf]) -> String {
 
 /// What is kept of the runs.
 pub struct Compared {
-    pub groups: Vec<Group>,
+    pub groups: Vec<SuiteGroup>,
     /// What each of two groups validates; empty if there are more or fewer.
     pub validated: Vec<Validated>,
 }
@@ -142,7 +142,7 @@ pub fn read(
     let mut unmet: BTreeSet<&String> = relations.iter().collect();
     let mut other_build = None;
     for (name, paths) in groups {
-        let mut group = Group { name, records: Vec::new() };
+        let mut group = SuiteGroup { name, records: Vec::new() };
         let mut validated = Validated::default();
         let mut made: Vec<(Settings, String)> = Vec::new();
         for path in paths {
@@ -171,7 +171,7 @@ pub fn read(
             if two && other_build.is_none() {
                 other_build = validated.add(&suite).err();
             }
-            group.records.push(Record::of(name.clone(), &suite));
+            group.records.push(SuiteNumbers::of(name.clone(), &suite));
             made.push((header.settings, name));
         }
         compared.groups.push(group);

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
+use metacov_study::conduct::{StudyFolder, TrialFolder, read_shards, read_trials};
 use metacov_study::{Study, United, unite, unite_trials};
 
 use super::run_file::refused;
-use super::study_folder::Folder;
-use super::study_report::{tell_disputed, trials};
-use super::study_trials::Trials;
+use super::study::tell_disputed;
 use crate::exit_code::ExitCode;
 use crate::talk::Console;
 
@@ -59,7 +58,7 @@ fn study(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
             output.display()
         );
     }
-    let first = Folder(&args.runs[0]);
+    let first = StudyFolder(&args.runs[0]);
     let study = first.study()?;
     match Study::parse(&study).map_err(|fault| fault.of(first.plan()))? {
         Study::Suites(_) => suites(args, talk),
@@ -68,20 +67,18 @@ fn study(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 fn suites(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
-    let parts =
-        args.runs.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
-    let United { part, disputed } = unite(&parts)?;
-    Folder(&args.output).keep(&part)?;
+    let United { part, disputed } = unite(&read_shards(&args.runs)?)?;
+    StudyFolder(&args.output).keep(&part)?;
     tell_disputed(disputed, "suite", talk);
     talk.note(&format!("{} suites in {}", part.outcomes.len(), args.output.display()));
     Ok(ExitCode::Success)
 }
 
 fn campaigns(args: &Args, study: &str, talk: &Console) -> anyhow::Result<ExitCode> {
-    let (outcomes, repeated, disputed) = unite_trials(&trials(study, &args.runs)?)?;
-    Folder(&args.output).keep_study(study)?;
-    let folder = Trials(&args.output);
-    folder.begin()?;
+    let (outcomes, repeated, disputed) = unite_trials(&read_trials(study, &args.runs)?)?;
+    StudyFolder(&args.output).keep_study(study)?;
+    let folder = TrialFolder(&args.output);
+    folder.create()?;
     outcomes.iter().try_for_each(|outcome| folder.keep(outcome))?;
     tell_disputed(disputed, "trial", talk);
     tell_repeated(repeated as u64, talk);

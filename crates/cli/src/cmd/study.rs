@@ -1,21 +1,23 @@
 //! `metacov study`
 
+mod bugs;
+mod campaigns;
+mod pipeline;
+mod report;
+mod run;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::Subcommand;
 use metacov_formats::Fault;
 use metacov_report::{Column, Table};
-use metacov_study::{Plan, Study, Suite, Task};
+use metacov_study::conduct::{Selection, StudyFolder, read_text};
+use metacov_study::{Study, StudyPlan, SuiteSpec, Task};
 
-use super::study_campaigns::{Campaigns, planned, table};
-use super::study_folder::{Folder, read};
-use super::study_part::Selection;
-use super::study_report::report;
-use super::study_trials::Trials;
-use super::{study_bugs, study_run};
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
+pub use report::tell_disputed;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,7 +54,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    Run(study_run::Args),
+    Run(run::Args),
     /// List the suites or trials of a study, with the numbers that --array counts by.
     Plan {
         /// The study.
@@ -62,7 +64,7 @@ enum Action {
         #[arg(long)]
         ids: bool,
     },
-    Bugs(study_bugs::Args),
+    Bugs(bugs::Args),
     /// Show what a study has come to.
     Report {
         /// The folders of the study, or of its parts.
@@ -78,47 +80,45 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::Run(args) => run_study(args, talk),
         Action::Plan { study, ids } => plan(study, *ids, talk),
-        Action::Bugs(args) => study_bugs::run(args, talk),
-        Action::Report { folders, out } => report(folders, out.as_deref(), talk),
+        Action::Bugs(args) => bugs::run(args, talk),
+        Action::Report { folders, out } => report::report(folders, out.as_deref(), talk),
     }
 }
 
-fn run_study(args: &study_run::Args, talk: &Console) -> anyhow::Result<ExitCode> {
+fn run_study(args: &run::Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.study));
-    let (folder, text) = (Folder(&out), read(&args.study)?);
+    let (folder, text) = (StudyFolder(&out), read_text(&args.study)?);
     let selection = args.selection()?;
     let code = match parse(&args.study, &text)? {
         Study::Suites(plan) => {
             let Selection::Shard(shard) = selection else {
                 bail!("--trial and --array-from-env are for studies of campaigns; use --shard");
             };
-            study_run::SuitesRun { args, folder, shard }.run(*plan, &text, talk)?
+            run::suites(args, *plan, &text, folder, shard, talk)?
         }
         Study::Campaigns(plan) => {
             if args.quick || args.corpus.is_some() {
                 bail!("--quick and --corpus are for studies of suites");
             }
-            let trials = planned(&plan, &args.study, talk)?;
+            let trials = campaigns::planned(&plan, &args.study, talk)?;
             folder.keep_study(&text)?;
-            let (observe, jobs) = (plan.observe, args.jobs);
-            let selection = &selection;
-            Campaigns { folder: Trials(&out), observe, jobs, selection }.run(&trials, talk)?
+            campaigns::run(&trials, &out, plan.observe, args.jobs, &selection, talk)?
         }
     };
     if code == ExitCode::Success && selection == Selection::ALL {
-        report(std::slice::from_ref(&out), Some(&out), talk)?;
+        report::report(std::slice::from_ref(&out), Some(&out), talk)?;
     }
     Ok(code)
 }
 
 fn plan(study: &Path, ids: bool, talk: &Console) -> anyhow::Result<ExitCode> {
-    match parse(study, &read(study)?)? {
+    match parse(study, &read_text(study)?)? {
         Study::Suites(_) if ids => bail!("{}: suites have no ids", study.display()),
         Study::Suites(plan) => print(&suites(&plan).to_terminal(talk.colors_output()))?,
         Study::Campaigns(plan) => {
-            let trials = planned(&plan, study, talk)?;
+            let trials = campaigns::planned(&plan, study, talk)?;
             let listed = || trials.iter().map(|one| one.id.clone() + "\n").collect::<String>();
-            let shown = || table(&trials).to_terminal(talk.colors_output());
+            let shown = || campaigns::table(&trials).to_terminal(talk.colors_output());
             print(&if ids { listed() } else { shown() })?;
         }
     }
@@ -126,11 +126,11 @@ fn plan(study: &Path, ids: bool, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// What a study of suites measures, in the order of its parts.
-fn suites(plan: &Plan) -> Table {
+fn suites(plan: &StudyPlan) -> Table {
     let columns = vec![Column::number("number"), Column::word("what")];
     let row = |(number, task): (usize, Task)| {
         let what = match task {
-            Task::Suite(suite) => format!("suite {}", Suite::name(&suite)),
+            Task::Suite(suite) => format!("suite {}", SuiteSpec::name(&suite)),
             Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
             Task::Efficiency(_) => "the paper's pipeline".to_owned(),
         };

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use metacov_study::statistics::magnitude;
+use metacov_study::stats::magnitude;
 use metacov_study::{BUGS_BY_GUIDANCE, CampaignResults, GuidanceRow, TrialOutcome};
 
 use crate::comparison::unknown;

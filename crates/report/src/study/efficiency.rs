@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use metacov_study::{Cell, Efficiency, Program, Time};
+use metacov_study::{Efficiency, Program, SizeResult, Time};
 
 use super::Section;
 use crate::comparison::unknown;
@@ -11,7 +11,7 @@ use crate::rows::thousands;
 use crate::table::{Column, Table};
 
 /// The paper's pipeline and metacov, a pair.
-pub fn pipeline(of: &Efficiency, cell: Option<&Cell>, paper: Option<&Program>) -> Section {
+pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Program>) -> Section {
     let number = Column::number;
     let columns = vec![
         Column::word("way"),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use metacov_core::Criterion;
-use metacov_study::{ALL, Cell, Results};
+use metacov_study::{ALL, Results, SizeResult};
 
 use super::what;
 use crate::correlations;
@@ -25,11 +25,12 @@ pub fn figures(results: &Results) -> BTreeMap<String, String> {
         let title = format!("Metamorphic coverage of suites, {}", what(cell));
         let boxes = Boxes { labels: labels(title, "", "lines validated, in % of all"), samples };
         figures.insert(format!("{file}-relations.svg"), boxes.to_svg());
-        let cells: Vec<&Cell> = results.cells.iter().filter(|of| of.target == target).collect();
+        let cells: Vec<&SizeResult> =
+            results.cells.iter().filter(|of| of.target == target).collect();
         if cells.len() < 2 {
             continue;
         }
-        let by_size = |name: &str, of: &dyn Fn(&Cell) -> Option<f64>| Series {
+        let by_size = |name: &str, of: &dyn Fn(&SizeResult) -> Option<f64>| Series {
             name: name.to_owned(),
             #[expect(clippy::cast_precision_loss, reason = "sizes are small")]
             points: cells.iter().filter_map(|cell| Some((cell.size as f64, of(cell)?))).collect(),

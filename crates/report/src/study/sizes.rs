@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use metacov_core::Criterion;
-use metacov_study::{Cell, Results};
+use metacov_study::{Results, SizeResult};
 
 use super::{Section, ratio};
 use crate::comparison::{percent, unknown};
@@ -11,7 +11,7 @@ use crate::rows::thousands;
 use crate::{Column, Table};
 
 /// The second half of Q.5: sizes of suites.
-pub fn sizes(results: &Results, cells: &[&Cell]) -> Section {
+pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
     let number = Column::number;
     let mut columns =
         ["pairs", "suites", "Cov", "MC", "CV of Cov", "CV of MC", "ratio"].map(number).to_vec();
@@ -47,7 +47,7 @@ pub fn sizes(results: &Results, cells: &[&Cell]) -> Section {
 }
 
 /// Q.3: time.
-pub fn times(results: &Results, cells: &[&Cell]) -> Section {
+pub fn times(results: &Results, cells: &[&SizeResult]) -> Section {
     let number = Column::number;
     let columns = ["pairs of a relation", "pairs", "seconds", "processor seconds", "ms a pair"];
     let rows = cells.iter().map(|cell| {

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Trial;
 use crate::Time;
-use crate::kept::{self, FormVersion};
+use crate::files::{self, FileVersion};
 
 /// What came of a trial. The pairs themselves are in its run file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialOutcome {
     /// The form of the file.
-    pub version: FormVersion,
+    pub version: FileVersion,
     /// What tells it from all others.
     pub id: String,
     /// The trial.
@@ -63,12 +63,12 @@ impl TrialOutcome {
 
     /// As text.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
     /// From text.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        kept::parse(text)
+        files::parse(text)
     }
 
     /// The same, but for the time that it took.
@@ -127,7 +127,7 @@ mod tests {
             patience: None,
         };
         TrialOutcome {
-            version: FormVersion,
+            version: FileVersion,
             id: trial.id(build),
             trial,
             build: build.to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metacov_campaign::families;
 
 use super::{CampaignPlan, TrialOutcome};
-use crate::statistics::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
+use crate::stats::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
 
 /// The guidance that the others are compared with.
 const MAIN: &str = "mix";

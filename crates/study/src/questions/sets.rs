@@ -1,4 +1,4 @@
-//! What only one of two groups of suites validates.
+//! The code that only one of two groups of suites validates.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use metacov_core::{
     Suite, Tally, absorb_run, same_build,
 };
 
-/// What the suites of a group validate, by relation, over one table.
+/// The code that the suites of a group validate, by relation, over one table.
 #[derive(Default)]
 pub struct Validated {
     table: SiteTable,
@@ -17,7 +17,7 @@ pub struct Validated {
 }
 
 impl Validated {
-    /// Takes in a suite. Another build is an error.
+    /// Adds a suite. Another build is an error.
     pub fn add(&mut self, suite: &Suite) -> Result<(), BuildMismatch> {
         let before = everything(&self.table);
         let numbers = absorb_run(&mut self.table, &suite.table)?;

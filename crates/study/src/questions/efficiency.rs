@@ -1,44 +1,44 @@
-//! What metamorphic coverage costs, as a study's file keeps it: the paper's Q.3.
+//! The cost of metamorphic coverage, as stored in a study's folder: the paper's Q.3.
 
 use metacov_formats::Fault;
 use serde::{Deserialize, Serialize};
 
 use crate::Time;
-use crate::kept::{self, FormVersion};
+use crate::files::{self, FileVersion};
 
-/// The paper's pipeline and metacov, on the same few pairs.
+/// The gcovr pipeline and metacov on the same pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Efficiency {
     /// The version of the file.
-    pub version: FormVersion,
+    pub version: FileVersion,
     /// What was tested.
     pub target: String,
     /// A fingerprint of all its code.
     pub build: String,
-    /// Who reported in the pipeline, with its version.
+    /// The name and version of gcovr.
     pub gcovr: String,
-    /// The pairs, in the pipeline.
+    /// The pairs in the pipeline.
     pub pairs: Vec<PairInPipeline>,
-    /// All of these pairs in metacov, from its start to their differences.
+    /// The time that metacov takes for all of these pairs.
     pub metacov: Time,
 }
 
-/// A pair in the paper's pipeline.
+/// A pair in the gcovr pipeline.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairInPipeline {
     /// Its relation.
     pub relation: String,
-    /// What tells it from others of that.
+    /// Its name, unique in the relation.
     pub pair: String,
-    /// Line coverage: both runs, and gcovr's report of each.
+    /// The time for line coverage: both runs, and gcovr's report of each.
     pub coverage: Time,
-    /// From the reports to the lines that differ.
+    /// The time from the reports to the lines that differ.
     pub difference: Time,
-    /// How many lines differ by the reports.
+    /// How many lines differ according to the reports.
     pub lines: u64,
-    /// How many lines differ by metacov.
+    /// How many lines differ according to metacov.
     pub lines_by_metacov: u64,
 }
 
@@ -53,13 +53,13 @@ impl Efficiency {
         self.coverage() + self.pairs.iter().map(|of| of.difference).sum()
     }
 
-    /// As text.
+    /// Writes JSON.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
-    /// From text.
+    /// Reads JSON.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        kept::parse(text)
+        files::parse(text)
     }
 }

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure};
 use metacov_formats::Fault;
 use metacov_report::{Report, campaigns_report, study_report};
+use metacov_study::conduct::{StudyFolder, read_shards, read_trials};
 use metacov_study::{
-    CampaignPlan, CampaignResults, Plan, Results, Study, United, unite, unite_trials,
+    CampaignPlan, CampaignResults, Results, Study, StudyPlan, United, unite, unite_trials,
 };
 
-use super::study_folder::Folder;
-use super::study_trials::Trials;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 use crate::talk::{Console, print};
@@ -18,8 +17,8 @@ use crate::talk::{Console, print};
 /// Shows what folders say together, and writes it into a folder.
 pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow::Result<ExitCode> {
     let [first, ..] = folders else { bail!("no folder is named") };
-    let study = Folder(first).study()?;
-    let report = match Study::parse(&study).map_err(|fault| fault.of(Folder(first).plan()))? {
+    let study = StudyFolder(first).study()?;
+    let report = match Study::parse(&study).map_err(|fault| fault.of(StudyFolder(first).plan()))? {
         Study::Suites(plan) => suites(*plan, folders, talk)?,
         Study::Campaigns(plan) => campaigns(*plan, &study, folders, talk)?,
     };
@@ -34,15 +33,13 @@ pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow
     Ok(ExitCode::Success)
 }
 
-fn suites(plan: Plan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
-    let parts =
-        folders.iter().map(|folder| Folder(folder).part()).collect::<Result<Vec<_>, _>>()?;
-    let United { part, disputed } = unite(&parts)?;
+fn suites(plan: StudyPlan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
+    let United { part, disputed } = unite(&read_shards(folders)?)?;
     tell_disputed(disputed, "suite", talk);
     let name = folders[0].display().to_string();
     ensure!(!part.is_empty(), "nothing of {name} has been measured yet");
     let results = Results::of(plan, part).map_err(|fault| fault.of(name))?;
-    tell_missing(missing(&results), "suite", talk);
+    tell_missing(results.missing(), "suite", talk);
     Ok(study_report(&results).map_err(|fault| fault.of("the results"))?)
 }
 
@@ -52,29 +49,12 @@ fn campaigns(
     folders: &[PathBuf],
     talk: &Console,
 ) -> anyhow::Result<Report> {
-    let parts = trials(study, folders)?;
-    let (outcomes, _, disputed) = unite_trials(&parts)?;
+    let (outcomes, _, disputed) = unite_trials(&read_trials(study, folders)?)?;
     tell_disputed(disputed, "trial", talk);
     ensure!(!outcomes.is_empty(), "no trial of {} is over yet", folders[0].display());
     let results = CampaignResults::of(plan, &outcomes);
     tell_missing(results.missing(), "trial", talk);
     Ok(campaigns_report(&results))
-}
-
-/// The trials of folders, all of one study.
-pub fn trials(
-    study: &str,
-    folders: &[PathBuf],
-) -> anyhow::Result<Vec<(String, Vec<metacov_study::TrialOutcome>)>> {
-    let mut parts = Vec::new();
-    for folder in folders {
-        let name = folder.display().to_string();
-        if Folder(folder).study()? != study {
-            bail!("{name} is not of the same study as {}", folders[0].display());
-        }
-        parts.push((name, Trials(folder).outcomes()?));
-    }
-    Ok(parts)
 }
 
 fn write(report: &Report, out: &Path) -> anyhow::Result<()> {
@@ -109,12 +89,4 @@ fn tell_missing(missing: usize, what: &str, talk: &Console) {
         let plural = if missing == 1 { "" } else { "s" };
         talk.note(&format!("{missing} {what}{plural} of the study not measured yet"));
     }
-}
-
-fn missing(results: &Results) -> usize {
-    let is_there = |suite: &metacov_study::Suite| {
-        let key = (suite.target.as_str(), suite.size, suite.number);
-        results.outcomes.iter().any(|of| of.key() == key)
-    };
-    results.plan.all().iter().filter(|suite| !is_there(suite)).count()
 }

@@ -1,4 +1,4 @@
-//! What one suite has come to, in numbers.
+//! The numbers of one suite.
 
 use metacov_core::{Criterion, Suite, Tally, total};
 
@@ -7,8 +7,8 @@ pub const ALL: &str = "all";
 
 /// The numbers of a suite.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
-    /// What it is called: the name of its file.
+pub struct SuiteNumbers {
+    /// Its name: that of its file.
     pub name: String,
     /// A fingerprint of all its code.
     pub build: String,
@@ -16,7 +16,7 @@ pub struct Record {
     pub measurements: Vec<Measurement>,
 }
 
-/// What the pairs of one relation cover, by one criterion.
+/// The coverage of the pairs of one relation, by one criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measurement {
     /// The relation, or [`ALL`].
@@ -35,7 +35,7 @@ pub struct Measurement {
     pub validated: u64,
 }
 
-impl Record {
+impl SuiteNumbers {
     /// The numbers of a suite: of each relation, and of all if there are several. Criteria of
     /// which only a part of the code is known have no percentages, and are left out; so are
     /// relations of which no pair could be measured.
@@ -64,7 +64,7 @@ impl Record {
         if suite.relations.len() > 1 {
             add(ALL, &suite.total());
         }
-        Record { name, build: suite.table.build_id().to_string(), measurements }
+        SuiteNumbers { name, build: suite.table.build_id().to_string(), measurements }
     }
 
     /// The measurement of a relation by a criterion, if there is one.

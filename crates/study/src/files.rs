@@ -1,37 +1,37 @@
-//! The files of a study: JSON, with the version of its form.
+//! The files of a study: JSON, with a version.
 
 use metacov_formats::{Fault, Location};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of the files, in each of them. Another version cannot be read.
+/// The version of a file of a study. Other versions cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
-pub struct FormVersion;
+pub struct FileVersion;
 
 const VERSION: u32 = 1;
 
-impl TryFrom<u32> for FormVersion {
+impl TryFrom<u32> for FileVersion {
     type Error = String;
 
     fn try_from(version: u32) -> Result<Self, String> {
         let unknown = || format!("version {version} is not known (metacov reads {VERSION})");
-        (version == VERSION).then_some(FormVersion).ok_or_else(unknown)
+        (version == VERSION).then_some(FileVersion).ok_or_else(unknown)
     }
 }
 
-impl From<FormVersion> for u32 {
-    fn from(FormVersion: FormVersion) -> u32 {
+impl From<FileVersion> for u32 {
+    fn from(FileVersion: FileVersion) -> u32 {
         VERSION
     }
 }
 
-/// As text.
+/// Writes JSON.
 pub(crate) fn to_json(kept: &impl Serialize) -> String {
     serde_json::to_string_pretty(kept).unwrap_or_default() + "\n"
 }
 
-/// From text.
+/// Reads JSON.
 pub(crate) fn parse<K: DeserializeOwned>(text: &str) -> Result<K, Fault> {
     serde_json::from_str(text)
         .map_err(|error| Fault::malformed(Location::Line(error.line() as u64), error.to_string()))

@@ -1,26 +1,26 @@
-//! Groups of suites, beside each other.
+//! Compares groups of suites.
 
 use std::collections::BTreeSet;
 
 use metacov_core::{Criteria, Criterion};
 
-use crate::record::{ALL, Record};
-use crate::statistics::{
+use crate::stats::{
     Bootstrap, Interval, a12, coefficient_of_variation, mann_whitney, mean, standard_deviation,
 };
+use crate::suite_numbers::{ALL, SuiteNumbers};
 
-/// Suites that were made in the same way, but for chance.
+/// Suites that were made in the same way and differ only by chance.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Group {
-    /// What it is called.
+pub struct SuiteGroup {
+    /// Its name.
     pub name: String,
     /// The suites.
-    pub records: Vec<Record>,
+    pub records: Vec<SuiteNumbers>,
 }
 
-/// What groups of suites say beside each other.
+/// Groups of suites, compared.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The names of the groups.
     pub groups: Vec<String>,
     /// By criterion, relation and group.
@@ -36,7 +36,7 @@ pub struct Row {
     pub criterion: Criterion,
     /// The relation, or all of them.
     pub relation: String,
-    /// The group, as it stands among the names.
+    /// The index of the group among the names.
     pub group: usize,
     /// The least and the greatest number of pairs that a suite has.
     pub pairs: (u64, u64),
@@ -49,22 +49,22 @@ pub struct Row {
     pub against: Option<Against>,
 }
 
-/// One number for each suite, and what is made of them.
+/// One number for each suite, and statistics of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The numbers, in the order of the suites.
     pub values: Vec<f64>,
     /// Their mean.
     pub mean: f64,
-    /// Their standard deviation; none of one suite.
+    /// Their standard deviation; none if there is one suite.
     pub deviation: Option<f64>,
     /// Their coefficient of variation: how much chance there is in one suite.
     pub variation: Option<f64>,
-    /// In which range the mean of many suites would be.
+    /// A confidence interval of the mean.
     pub interval: Option<Interval>,
 }
 
-/// One sample held against another.
+/// One sample compared with another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against {
     /// Vargha and Delaney's effect size: how likely a suite has more than one of the others.
@@ -78,7 +78,7 @@ pub struct Against {
 pub struct Sensitivity {
     /// What is counted.
     pub criterion: Criterion,
-    /// The group, as it stands among the names.
+    /// The index of the group among the names.
     pub group: usize,
     /// How many relations there are.
     pub relations: usize,
@@ -93,12 +93,12 @@ pub struct Sensitivity {
 pub struct Variation {
     /// The coefficient, of the means over all suites.
     pub value: f64,
-    /// In which range it would be with other suites; none of one suite.
+    /// A confidence interval; none if there is one suite.
     pub interval: Option<Interval>,
 }
 
-/// Lays groups beside each other.
-pub fn compare(groups: &[Group], criteria: Criteria) -> Comparison {
+/// Compares groups.
+pub fn compare(groups: &[SuiteGroup], criteria: Criteria) -> RunComparison {
     let mut rows = Vec::new();
     let mut sensitivities = Vec::new();
     for criterion in criteria.iter() {
@@ -116,11 +116,11 @@ pub fn compare(groups: &[Group], criteria: Criteria) -> Comparison {
         }
     }
     let groups = groups.iter().map(|group| group.name.clone()).collect();
-    Comparison { groups, rows, sensitivities }
+    RunComparison { groups, rows, sensitivities }
 }
 
-/// All relations by name, and behind them what is said of all together.
-fn relations(groups: &[Group]) -> Vec<String> {
+/// All relations by name, and [`ALL`] after them.
+fn relations(groups: &[SuiteGroup]) -> Vec<String> {
     let records = groups.iter().flat_map(|group| &group.records);
     let names = records.flat_map(|record| &record.measurements).map(|of| of.relation.clone());
     let names: BTreeSet<String> = names.collect();
@@ -129,7 +129,7 @@ fn relations(groups: &[Group]) -> Vec<String> {
     others
 }
 
-fn row(at: usize, group: &Group, relation: &str, criterion: Criterion) -> Option<Row> {
+fn row(at: usize, group: &SuiteGroup, relation: &str, criterion: Criterion) -> Option<Row> {
     let of: Vec<_> =
         group.records.iter().filter_map(|record| record.get(relation, criterion)).collect();
     let pairs = of.iter().map(|of| of.pairs);
@@ -145,7 +145,7 @@ fn row(at: usize, group: &Group, relation: &str, criterion: Criterion) -> Option
 }
 
 impl Sample {
-    /// The sample of some values; none of no values.
+    /// The sample of some values; none if there are no values.
     pub fn of(values: Vec<f64>) -> Option<Self> {
         let interval = Bootstrap::default().of_mean(&values);
         Some(Sample {
@@ -158,7 +158,7 @@ impl Sample {
     }
 }
 
-/// Fills in what each row says against its counterpart, of the rows of one criterion.
+/// Compares each row with its counterpart, among the rows of one criterion.
 fn hold_against(rows: &mut [Row], several_groups: bool) {
     let best = rows
         .iter()
@@ -177,7 +177,7 @@ fn hold_against(rows: &mut [Row], several_groups: bool) {
 }
 
 impl Against {
-    /// One sample held against another: both must have several values for anything to be said.
+    /// Compares two samples; both need several values.
     fn of(values: &[f64], others: &[f64]) -> Option<Self> {
         if values.len() < 2 || others.len() < 2 {
             return None;

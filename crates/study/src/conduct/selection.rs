@@ -1,16 +1,23 @@
-//! Which part of a study is run: a shard, one trial, or what the scheduler of a cluster says.
+//! Which suites or trials of a study are run: a shard, one trial, or what the scheduler of a cluster assigns.
 
 use std::str::FromStr;
 
-use anyhow::{anyhow, bail, ensure};
+use super::{ConductError, PlannedTrial};
 
-use super::study_campaigns::Planned;
-
-/// A part of the suites or trials, from one.
+/// Every `parts`-th suite or trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
+    /// Which of the parts, from one.
     pub part: usize,
+    /// How many parts there are.
     pub parts: usize,
+}
+
+impl Shard {
+    /// The elements that belong to the shard.
+    pub fn of<T>(self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
+        all.into_iter().skip(self.part - 1).step_by(self.parts)
+    }
 }
 
 impl FromStr for Shard {
@@ -28,7 +35,7 @@ impl FromStr for Shard {
 /// Which trials are run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// Every so many.
+    /// Those of a shard.
     Shard(Shard),
     /// The trial of this id.
     Id(String),
@@ -40,57 +47,65 @@ impl Selection {
     /// All of them.
     pub const ALL: Selection = Selection::Shard(Shard { part: 1, parts: 1 });
 
-    /// What Slurm or Kubernetes say of the task that this process is.
-    pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> anyhow::Result<Self> {
-        let number = |name: &str| -> anyhow::Result<Option<usize>> {
+    /// What Slurm or Kubernetes assign to this process, by environment variables.
+    pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConductError> {
+        let number = |name: &str| -> Result<Option<usize>, ConductError> {
             let Some(text) = get(name) else { return Ok(None) };
-            text.trim().parse().map(Some).map_err(|_| anyhow!("{name}={text} is not a number"))
+            text.trim()
+                .parse()
+                .map(Some)
+                .map_err(|_| invalid(format!("{name}={text} is not a number")))
         };
         if let Some(task) = number("SLURM_ARRAY_TASK_ID")? {
             let first = number("SLURM_ARRAY_TASK_MIN")?;
             let (Some(first), Some(parts)) = (first, number("SLURM_ARRAY_TASK_COUNT")?) else {
-                ensure!(task > 0, "SLURM_ARRAY_TASK_ID=0, but trials are counted from 1");
+                if task == 0 {
+                    return Err(invalid("SLURM_ARRAY_TASK_ID=0, but trials are counted from 1"));
+                }
                 return Ok(Selection::Number(task));
             };
             let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
             let part = task.saturating_sub(first) / step + 1;
             let last = number("SLURM_ARRAY_TASK_MAX")?;
             let is_whole = last.is_none_or(|last| last.saturating_sub(first) / step + 1 == parts);
-            ensure!(
-                is_whole && task >= first && part <= parts,
-                "the tasks of this array ({parts} from {first} on) have gaps; submit all of them (what is done is not \
-                 done again), or name trials by --trial"
-            );
+            if !is_whole || task < first || part > parts {
+                return Err(invalid(format!(
+                    "the tasks of this array ({parts} from {first} on) have gaps; submit all of them (what is done is not \
+                     done again), or name trials by --trial"
+                )));
+            }
             return Ok(Selection::Shard(Shard { part, parts }));
         }
         match number("JOB_COMPLETION_INDEX")? {
             Some(index) => Ok(Selection::Number(index + 1)),
-            None => bail!(
-                "--array-from-env: neither SLURM_ARRAY_TASK_ID (Slurm) nor JOB_COMPLETION_INDEX (Kubernetes) is set"
-            ),
+            None => Err(invalid(
+                "--array-from-env: neither SLURM_ARRAY_TASK_ID (Slurm) nor JOB_COMPLETION_INDEX (Kubernetes) is set",
+            )),
         }
     }
 
-    /// The trials that are meant.
-    pub fn choose<'p>(&self, planned: &'p [Planned]) -> anyhow::Result<Vec<&'p Planned>> {
-        match self {
-            Selection::Shard(Shard { part, parts }) => {
-                Ok(planned.iter().skip(part - 1).step_by(*parts).collect())
-            }
-            Selection::Id(id) => {
-                let found = planned.iter().find(|one| one.id == *id);
-                let unknown =
-                    || anyhow!("no trial of this study is {id}; `metacov study plan` lists them");
-                Ok(vec![found.ok_or_else(unknown)?])
-            }
-            Selection::Number(number) => {
-                let found = planned.get(number.wrapping_sub(1));
-                let unknown =
-                    || anyhow!("there is no trial {number}: the study has {}", planned.len());
-                Ok(vec![found.ok_or_else(unknown)?])
-            }
-        }
+    /// The selected trials.
+    pub fn choose<'p>(
+        &self,
+        planned: &'p [PlannedTrial],
+    ) -> Result<Vec<&'p PlannedTrial>, ConductError> {
+        let (found, unknown) = match self {
+            Selection::Shard(shard) => return Ok(shard.of(planned).collect()),
+            Selection::Id(id) => (
+                planned.iter().find(|one| one.id == *id),
+                format!("no trial of this study is {id}; `metacov study plan` lists them"),
+            ),
+            Selection::Number(number) => (
+                planned.get(number.wrapping_sub(1)),
+                format!("there is no trial {number}: the study has {}", planned.len()),
+            ),
+        };
+        found.map(|one| vec![one]).ok_or_else(|| invalid(unknown))
     }
+}
+
+fn invalid(what: impl Into<String>) -> ConductError {
+    ConductError::Invalid(what.into())
 }
 
 #[cfg(test)]
@@ -106,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scheduler_says_which_part_is_meant() {
+    fn the_scheduler_assigns_a_part() {
         let shard = |part, parts| Ok(Selection::Shard(Shard { part, parts }));
         let (id, min, max) =
             ("SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX");
@@ -120,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_assignments_are_refused() {
         assert!(selection(&[]).unwrap_err().contains("neither SLURM_ARRAY_TASK_ID"));
         let says = |variables: &[(&str, &str)], words: &str| {
             let said = selection(variables).unwrap_err();

@@ -67,7 +67,7 @@ impl Program {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::statistics::coefficient_of_variation;
+    use crate::stats::coefficient_of_variation;
 
     #[test]
     fn the_papers_tables_agree_with_each_other() {

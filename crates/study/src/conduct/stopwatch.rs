@@ -1,21 +1,23 @@
-//! How long something takes.
+//! Measures wall clock and processor time.
 
 use std::time::Instant;
 
-use metacov_study::Time;
+use crate::Time;
 
-/// Runs from when it is made.
+/// Measures the time since its start.
 pub struct Stopwatch {
     start: Instant,
     processor: f64,
 }
 
 impl Stopwatch {
+    /// Starts now.
     #[expect(clippy::disallowed_methods, reason = "how long it takes is one of the questions")]
     pub fn start() -> Self {
         Stopwatch { start: Instant::now(), processor: processor_seconds() }
     }
 
+    /// The time since the start.
     pub fn time(&self) -> Time {
         Time {
             wall: self.start.elapsed().as_secs_f64(),
@@ -24,12 +26,12 @@ impl Stopwatch {
     }
 }
 
-/// The processor time of this process and of all that it started and that have ended.
+/// The processor time of this process and of its children that have ended.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program, in brackets, may hold anything; then come numbers.
+    // The name of the program stands in parentheses and may contain anything; numbers follow it.
     let numbers = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: f64 = numbers.skip(11).take(4).filter_map(|text| text.parse::<f64>().ok()).sum();
-    // Linux counts hundredths of a second here, on every machine that it tells users of.
+    // USER_HZ is 100 on all architectures of Linux.
     ticks / 100.0
 }

@@ -1,34 +1,34 @@
-//! What is there of a study: all of it, or the part that one machine measured.
+//! The results in one folder of a study: all of them, or those that one machine measured.
 
 use std::collections::BTreeMap;
 
 use metacov_core::BuildMismatch;
 use metacov_formats::{Error, Fault, Location};
 
-use crate::{Efficiency, KnownBugs, Outcome};
+use crate::{Efficiency, KnownBugs, SuiteResult};
 
-/// What a folder has of a study.
+/// The results in one folder of a study.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Part {
+pub struct StudyShard {
     /// The folder.
     pub name: String,
     /// The study, as its author wrote it.
     pub study: String,
     /// Its suites.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<SuiteResult>,
     /// Known bugs.
     pub bugs: Option<KnownBugs>,
-    /// What it costs.
+    /// The cost of the gcovr pipeline.
     pub efficiency: Option<Efficiency>,
 }
 
-impl Part {
-    /// Whether nothing is there.
+impl StudyShard {
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty() && self.bugs.is_none() && self.efficiency.is_none()
     }
 
-    /// What the code was, of everything that was run: what for, the engine, the build.
+    /// The builds that were run: for what, the engine, the build.
     fn builds(&self) -> impl Iterator<Item = ((&'static str, &str), &str)> {
         let suites = self.outcomes.iter().map(|of| (("the suites of", &of.target), &of.build));
         let overlaps = self.bugs.iter().flat_map(|bugs| &bugs.overlaps);
@@ -45,29 +45,30 @@ impl Part {
     }
 }
 
-/// Parts that are one.
+/// Shards that were united.
 #[derive(Clone, Debug, PartialEq)]
 pub struct United {
-    /// All of them; it has no name.
-    pub part: Part,
-    /// Of how many suites, or of known bugs, they say different things.
+    /// The results of all; it has no name.
+    pub part: StudyShard,
+    /// How many suites, or known bugs, have different results in them.
     pub disputed: usize,
 }
 
-/// Unites parts of one study. Different builds are refused.
+/// Unites shards of one study. Different builds are refused.
 ///
-/// What several parts have is there once; if they say different things, what failed less stands
-/// before the rest, and then the text decides. So the result is the same in whatever order, in
-/// however many steps and however often parts are united.
-pub fn unite(parts: &[Part]) -> Result<United, Error> {
-    let refused =
-        |what: String, part: &Part| Err(Fault::malformed(Location::Whole, what).of(&part.name));
+/// A result that is in several shards is kept once. If they differ, the one with fewer failures is
+/// kept, and then the order of their texts decides. So the result does not depend on the order and
+/// the number of steps in which shards are united, nor on repetition.
+pub fn unite(parts: &[StudyShard]) -> Result<United, Error> {
+    let refused = |what: String, part: &StudyShard| {
+        Err(Fault::malformed(Location::Whole, what).of(&part.name))
+    };
     let Some(first) = parts.first() else {
         return Err(Fault::malformed(Location::Whole, "no part of a study is named").of("study"));
     };
     let mut builds: BTreeMap<(&str, &str), (&str, &str)> = BTreeMap::new();
-    let mut outcomes: BTreeMap<(&str, u64, u64), Choice<'_, Outcome>> = BTreeMap::new();
-    let mut bugs: Option<(&Part, Choice<'_, KnownBugs>)> = None;
+    let mut outcomes: BTreeMap<(&str, u64, u64), Choice<'_, SuiteResult>> = BTreeMap::new();
+    let mut bugs: Option<(&StudyShard, Choice<'_, KnownBugs>)> = None;
     let mut efficiency: Option<Choice<'_, Efficiency>> = None;
     for part in parts {
         if part.study != first.study {
@@ -108,7 +109,7 @@ pub fn unite(parts: &[Part]) -> Result<United, Error> {
     }
     let disputed = outcomes.values().filter(|choice| choice.is_disputed).count()
         + bugs.iter().filter(|(_, choice)| choice.is_disputed).count();
-    let part = Part {
+    let part = StudyShard {
         name: String::new(),
         study: first.study.clone(),
         outcomes: outcomes.into_values().filter_map(Choice::best).collect(),

@@ -6,25 +6,19 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use metacov_campaign::{CaseBatch, CaseRunner};
-use metacov_core::{Cover, Criterion};
 use metacov_report::correlations;
 use metacov_study::corpus::Bug;
 use metacov_study::{
-    BUGS_MIN, BugCorrelation, BugCovers, FormVersion, KnownBugs, Program, correlation,
+    BUGS_MIN, BugCorrelation, BugCovers, FileVersion, KnownBugs, MeasuredBugs, Program,
 };
 
-use super::locate_corpus::read;
-use super::overlap::of_corpus;
-use super::scene::Stage;
-use super::target::engine_on_demand;
+use crate::cmd::locate_corpus::read;
+use crate::cmd::overlap::of_corpus;
+use crate::cmd::scene::Stage;
+use crate::cmd::target::engine_on_demand;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 use crate::talk::{Console, print};
-
-/// How often sets of each size are drawn, as in the paper.
-const REPETITIONS: usize = 50;
-/// The seed of the sets.
-const SEED: u64 = 1;
 
 /// Whether coverage grows with the number of bugs: random sets of known bugs.
 #[derive(clap::Args)]
@@ -77,7 +71,7 @@ pub fn known_bugs(
     let correlation =
         if corpus.len() < BUGS_MIN { None } else { correlated(&corpus, engine, jobs, talk)?.ok() };
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(KnownBugs { version: FormVersion, corpus: name, overlaps, left_out, correlation })
+    Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
 }
 
 /// How coverage goes with the number of bugs; or how many bugs there are, if these are too few.
@@ -87,26 +81,8 @@ fn correlated(
     jobs: Option<NonZero<usize>>,
     talk: &Console,
 ) -> anyhow::Result<Result<BugCorrelation, usize>> {
-    let Measured { bugs, lines, build } = measured(corpus, engine, jobs, talk)?;
-    if bugs.len() < BUGS_MIN {
-        return Ok(Err(bugs.len()));
-    }
-    Ok(Ok(BugCorrelation {
-        engine: engine.to_owned(),
-        build,
-        bugs: bugs.len(),
-        repetitions: REPETITIONS,
-        found: correlation(&bugs, &lines, REPETITIONS, SEED),
-    }))
-}
-
-/// Bugs that were run on one engine.
-struct Measured {
-    /// What the pair of each ran.
-    bugs: Vec<BugCovers>,
-    /// All lines of the engine.
-    lines: Cover,
-    build: String,
+    let measured = measured(corpus, engine, jobs, talk)?;
+    Ok(measured.correlation(engine).ok_or(measured.bugs.len()))
 }
 
 /// What the pairs of the bugs run on one engine.
@@ -115,7 +91,7 @@ fn measured(
     engine: &str,
     jobs: Option<NonZero<usize>>,
     talk: &Console,
-) -> anyhow::Result<Measured> {
+) -> anyhow::Result<MeasuredBugs> {
     engine_on_demand(engine, talk)?;
     let stage = Stage::new(engine, None, jobs)?;
     let options = stage.options();
@@ -142,12 +118,5 @@ fn measured(
         let covers = ran.covers(tried.setup.as_ref())?;
         bugs.push(BugCovers { executed: covers.union(), difference: covers.difference() });
     }
-    let table = laboratory.table();
-    let mut lines = Cover::of(table);
-    for (id, site) in table.sites() {
-        if site.criterion() == Criterion::Line {
-            lines.insert(id);
-        }
-    }
-    Ok(Measured { bugs, lines, build: table.build_id().to_string() })
+    Ok(MeasuredBugs::new(bugs, laboratory.table()))
 }

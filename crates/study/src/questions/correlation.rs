@@ -4,7 +4,7 @@ use metacov_core::Cover;
 use metacov_core::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::statistics::{pearson, spearman};
+use crate::stats::{pearson, spearman};
 
 /// What the pair that shows a bug ran, and what its sides differ in.
 #[derive(Clone, Debug)]

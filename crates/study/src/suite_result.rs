@@ -1,23 +1,23 @@
-//! What became of a suite of a study, as its file keeps it.
+//! The result of a suite, as stored in a study's folder.
 
 use metacov_core::Criterion;
 use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
-use crate::kept::{self, FormVersion};
-use crate::{Measurement, Record, plan};
+use crate::files::{self, FileVersion};
+use crate::{Measurement, SuiteNumbers, plan};
 
-/// What became of a suite. Covers are not kept: a study of ten suites of ten thousand pairs would
-/// fill a disk with them, and any suite can be measured again from its seed.
+/// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would fill a
+/// disk, and any suite can be measured again from its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outcome {
-    version: FormVersion,
+pub struct SuiteResult {
+    version: FileVersion,
     /// What was tested.
     pub target: String,
     /// A fingerprint of all its code.
     pub build: String,
-    /// How many pairs of each relation it was to have; zero if the pairs told.
+    /// How many pairs of each relation it was to have; zero if the pairs are given.
     pub size: u64,
     /// Which of its kind, from one.
     pub number: u64,
@@ -31,7 +31,7 @@ pub struct Outcome {
     pub measurements: Vec<Numbers>,
 }
 
-/// A [`Measurement`] as it is written.
+/// A [`Measurement`] as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Numbers {
@@ -68,9 +68,9 @@ impl std::iter::Sum for Time {
     }
 }
 
-impl Outcome {
+impl SuiteResult {
     /// The outcome of a suite.
-    pub fn new(suite: &plan::Suite, record: &Record, time: Time) -> Self {
+    pub fn new(suite: &plan::SuiteSpec, record: &SuiteNumbers, time: Time) -> Self {
         let numbers = |of: &Measurement| Numbers {
             relation: of.relation.clone(),
             criterion: of.criterion.to_string(),
@@ -80,8 +80,8 @@ impl Outcome {
             executed: of.executed,
             validated: of.validated,
         };
-        Outcome {
-            version: FormVersion,
+        SuiteResult {
+            version: FileVersion,
             target: suite.target.clone(),
             build: record.build.clone(),
             size: suite.size,
@@ -93,17 +93,17 @@ impl Outcome {
         }
     }
 
-    /// What tells it from all others of its study.
+    /// Identifies it in its study.
     pub fn key(&self) -> (&str, u64, u64) {
         (&self.target, self.size, self.number)
     }
 
-    /// What its suite is called, as [`plan::Suite::name`] has it.
+    /// The name of its suite, as in [`plan::SuiteSpec::name`].
     pub fn suite_name(&self) -> String {
         plan::suite_name(&self.target, self.size, self.number)
     }
 
-    /// The numbers of the suite, whatever time they took.
+    /// The numbers of the suite, without its time.
     pub fn numbers(&self) -> &[Numbers] {
         &self.measurements
     }
@@ -113,19 +113,19 @@ impl Outcome {
         self.measurements.iter().map(|of| of.failed).sum()
     }
 
-    /// As text.
+    /// Writes JSON.
     pub fn to_json(&self) -> String {
-        kept::to_json(self)
+        files::to_json(self)
     }
 
-    /// From text.
+    /// Reads JSON.
     pub fn parse(text: &str) -> Result<Self, Fault> {
-        let outcome: Outcome = kept::parse(text)?;
+        let outcome: SuiteResult = files::parse(text)?;
         outcome.record().map(|_| outcome)
     }
 
     /// The numbers of the suite.
-    pub fn record(&self) -> Result<Record, Fault> {
+    pub fn record(&self) -> Result<SuiteNumbers, Fault> {
         let measurement = |of: &Numbers| {
             let criterion: Criterion = of
                 .criterion
@@ -147,7 +147,7 @@ impl Outcome {
             })
         };
         let measurements = self.measurements.iter().map(measurement).collect::<Result<_, _>>()?;
-        Ok(Record {
+        Ok(SuiteNumbers {
             name: format!("{}-{}-{:03}", self.target, self.size, self.number),
             build: self.build.clone(),
             measurements,

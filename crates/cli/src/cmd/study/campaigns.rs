@@ -1,0 +1,159 @@
+//! `metacov study run` of campaigns: trials, each a `metacov fuzz` of its own.
+
+use std::io;
+use std::num::NonZero;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::Ordering::Relaxed;
+
+use anyhow::{anyhow, bail};
+use clap::Parser;
+use metacov_report::{Column, Table, thousands};
+use metacov_study::conduct::{
+    CampaignEnd, CampaignExtent, CampaignProgram, PlannedTrial, Selection, TrialCampaign,
+    TrialEvent, TrialFolder, TrialsRun, plan_trials,
+};
+use metacov_study::{CampaignPlan, Trial};
+
+use crate::cmd::interrupts::{Interrupts, interrupts};
+use crate::cmd::{fuzz, fuzz_stage, target, workers};
+use crate::exit_code::ExitCode;
+use crate::talk::Console;
+
+/// A trial is what `metacov fuzz` does with these words.
+#[derive(Parser)]
+struct Words {
+    #[command(flatten)]
+    fuzz: fuzz::Args,
+}
+
+/// All trials of a study, checked. Engines that are missing are built.
+pub fn planned(
+    plan: &CampaignPlan,
+    file: &Path,
+    talk: &Console,
+) -> anyhow::Result<Vec<PlannedTrial>> {
+    let check = |trial: &Trial| {
+        let words = ["fuzz".to_owned()].into_iter().chain(trial.words());
+        let words = Words::try_parse_from(words.chain(trial.budget.words()));
+        let words = words.map_err(|error| {
+            let message = error.to_string();
+            let message = message.lines().next().unwrap_or_default();
+            anyhow!("{}: {}", file.display(), message.trim_start_matches("error: "))
+        })?;
+        words.fuzz.check().map_err(|error| anyhow!("{}: {error}", file.display()))
+    };
+    let build = |engine: &str| {
+        target::engine_on_demand(engine, talk)?;
+        fuzz_stage::build(engine, None)
+    };
+    plan_trials(plan, check, build)
+}
+
+/// The trials of a study as a table.
+pub fn table(planned: &[PlannedTrial]) -> Table {
+    let columns = vec![
+        Column::number("number"),
+        Column::word("trial"),
+        Column::word("engine"),
+        Column::word("relations"),
+        Column::word("guidance"),
+        Column::number("seed"),
+        Column::word("budget"),
+    ];
+    let row = |of: &PlannedTrial| {
+        let Trial { engine, relations, guidance, seed, budget, .. } = &of.trial;
+        let (number, seed, budget) = (of.number.to_string(), seed.to_string(), budget.to_string());
+        let words = [engine, relations, guidance].map(Clone::clone);
+        [number, of.id.clone()].into_iter().chain(words).chain([seed, budget]).collect()
+    };
+    Table { columns, rows: planned.iter().map(row).collect() }
+}
+
+/// Runs the selected trials that have no result yet.
+pub fn run(
+    planned: &[PlannedTrial],
+    folder: &Path,
+    observe: bool,
+    jobs: Option<NonZero<usize>>,
+    selection: &Selection,
+    talk: &Console,
+) -> anyhow::Result<ExitCode> {
+    let Interrupts { interrupted, signal } = interrupts()?;
+    let (folder, workers) = (TrialFolder(folder), workers(jobs));
+    let (program, interrupted) = (&Fuzz, &*interrupted);
+    let trials = TrialsRun { folder, observe, workers, selection, program, interrupted };
+    let failed = trials.run(planned, &|event| show(event, talk))?;
+    if let Some((id, what)) = failed.first_key_value() {
+        let count = failed.len();
+        let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+        bail!("trial {id} failed{others}: {what}");
+    }
+    if interrupted.load(Relaxed) {
+        talk.warning("interrupted; run it again to go on");
+        return Ok(ExitCode::of_signal(&signal));
+    }
+    Ok(ExitCode::Success)
+}
+
+/// `metacov fuzz`, with the words that a user would type. A process for each campaign, so that its processor time can be
+/// measured.
+struct Fuzz;
+
+impl CampaignProgram for Fuzz {
+    fn command(&self, campaign: &TrialCampaign<'_>) -> io::Result<Command> {
+        let TrialCampaign { trial, extent, run_file, progress } = campaign;
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("fuzz").args(trial.words());
+        match extent {
+            CampaignExtent::Search(budget) => command.args(budget.words()),
+            CampaignExtent::Observe { pairs } => {
+                command.args(["--observe", "--no-findings", "--pairs", &pairs.to_string()])
+            }
+        };
+        command.arg("--resume").arg("--output").arg(run_file).arg("--progress").arg(progress);
+        Ok(command)
+    }
+
+    fn end(&self, status: ExitStatus) -> CampaignEnd {
+        let is = |expected: ExitCode| status.code() == Some(expected as i32);
+        if is(ExitCode::Success) || is(ExitCode::Violated) {
+            CampaignEnd::Over
+        } else if is(ExitCode::Interrupted) {
+            CampaignEnd::Interrupted
+        } else {
+            CampaignEnd::Failed
+        }
+    }
+}
+
+fn show(event: TrialEvent<'_>, talk: &Console) {
+    match event {
+        TrialEvent::Known { done, all } => {
+            talk.note(&format!("{done} of {all} trials are there already"));
+        }
+        TrialEvent::Done { done, all, outcome } => talk.note(&format!(
+            "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
+            outcome.id,
+            outcome.trial,
+            bugs(outcome.bugs().len() as u64),
+            thousands(outcome.pairs),
+            outcome.time.processor
+        )),
+        TrialEvent::Failed { planned, error } => {
+            talk.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
+        }
+        TrialEvent::Running { done, all, running } => {
+            let running = running.iter().map(|(one, progress)| {
+                let (found, pairs) = (bugs(progress.bugs), thousands(progress.pairs));
+                format!("{} ({}): {found} in {pairs} pairs", one.id, one.trial)
+            });
+            let running: Vec<String> = running.collect();
+            talk.note(&format!("{done} of {all} done; {}", running.join("; ")));
+        }
+    }
+}
+
+fn bugs(count: u64) -> String {
+    if count == 1 { "1 bug".to_owned() } else { format!("{} bugs", thousands(count)) }
+}

@@ -1,0 +1,163 @@
+//! `metacov study run` of suites, one after the other.
+
+use std::ffi::OsString;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use metacov_core::Suite;
+use metacov_study::conduct::{
+    ConductError, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+};
+use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
+
+use super::bugs;
+use super::pipeline::{self, Piped};
+use crate::cmd::{measure, target};
+use crate::exit_code::ExitCode;
+use crate::talk::Console;
+
+/// Measure the suites of a study that are not there yet, or run its campaigns, and report.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The study.
+    #[arg(value_name = "STUDY.toml")]
+    pub study: PathBuf,
+    /// The folder for what comes of it [default: `study-` and the study's name].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Only three suites of the two smallest sizes, and one pair with gcovr: to see that it works.
+    #[arg(long)]
+    pub quick: bool,
+    /// Only this part of the suites or trials: 1/3, 2/3 or 3/3.
+    #[arg(long, value_name = "K/N", default_value = "1/1")]
+    shard: Shard,
+    /// Only this trial, by its id (see `metacov study plan`).
+    #[arg(long, value_name = "ID", conflicts_with_all = ["shard", "array_from_env"])]
+    trial: Option<String>,
+    /// Only what this task of an array of Slurm (`SLURM_ARRAY_TASK_ID`), or of an indexed job of Kubernetes
+    /// (`JOB_COMPLETION_INDEX`), is to do.
+    #[arg(long, conflicts_with = "shard")]
+    array_from_env: bool,
+    /// How many executions or trials run at once [default: the number of processors].
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<NonZero<usize>>,
+    /// Known bugs for Q1 instead of the study's own (docs/corpus.md draws the file).
+    #[arg(long, value_name = "FILE")]
+    pub corpus: Option<PathBuf>,
+    /// The gcovr of the paper's pipeline, for Q3.
+    #[arg(long, value_name = "PROGRAM", default_value = "gcovr")]
+    gcovr: PathBuf,
+}
+
+impl Args {
+    /// Which suites or trials are run.
+    pub fn selection(&self) -> Result<Selection, ConductError> {
+        match &self.trial {
+            Some(id) => Ok(Selection::Id(id.clone())),
+            None if self.array_from_env => {
+                Selection::from_environment(|name| std::env::var(name).ok())
+            }
+            None => Ok(Selection::Shard(self.shard)),
+        }
+    }
+}
+
+/// Measures what has no result yet.
+pub fn suites(
+    args: &Args,
+    plan: StudyPlan,
+    text: &str,
+    folder: StudyFolder<'_>,
+    shard: Shard,
+    talk: &Console,
+) -> anyhow::Result<ExitCode> {
+    let plan = if args.quick { plan.quick() } else { plan };
+    let plan = match &args.corpus {
+        // Paths in a study are relative to its file, those of the command line are not.
+        Some(corpus) => plan.with_corpus(std::path::absolute(corpus)?),
+        None => plan,
+    };
+    folder.keep_study(text)?;
+    for name in &plan.targets {
+        target::engine_on_demand(name, talk)?;
+    }
+    let (name, repeats_bugs) = (args.study.display().to_string(), args.corpus.is_some());
+    let run = SuitesRun { plan: &plan, name, folder, shard, repeats_bugs };
+    if !run.run(&Tasks { args, plan: &plan, talk })? {
+        talk.warning("interrupted; run it again to go on");
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(ExitCode::Success)
+}
+
+/// A suite is measured as `metacov measure` does it, with the words that a user would type.
+#[derive(Parser)]
+struct Words {
+    #[command(flatten)]
+    measure: measure::Args,
+}
+
+/// Runs the tasks of a study as the commands do it.
+struct Tasks<'t> {
+    args: &'t Args,
+    plan: &'t StudyPlan,
+    talk: &'t Console,
+}
+
+impl Tasks<'_> {
+    /// The folder that the paths of the study are relative to.
+    fn study_folder(&self) -> &Path {
+        let folder = self.args.study.parent().filter(|folder| !folder.as_os_str().is_empty());
+        folder.unwrap_or(Path::new("."))
+    }
+}
+
+impl SuiteTasks for Tasks<'_> {
+    type Error = anyhow::Error;
+
+    fn on_task(&self, number: usize, all: usize, task: &Task) {
+        let what = match task {
+            Task::Suite(suite) => format!("suite {}", suite.name()),
+            Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
+            Task::Efficiency(_) => "the paper's pipeline, with gcovr".to_owned(),
+        };
+        self.talk.note(&format!("{number} of {all}: {what}"));
+    }
+
+    fn measure(&self, suite: &SuiteSpec) -> anyhow::Result<TaskEnd<Suite>> {
+        let mut words = self.plan.words(suite, self.study_folder());
+        if let Some(jobs) = self.args.jobs {
+            words.splice(1..1, [OsString::from("--jobs"), jobs.to_string().into()]);
+        }
+        let words = Words::try_parse_from(words).map_err(|error| {
+            let message = error.to_string();
+            let message = message.lines().next().unwrap_or_default();
+            let study = self.args.study.display();
+            anyhow::anyhow!("{study}: {}", message.trim_start_matches("error: "))
+        })?;
+        let measured = words.measure.suite(self.talk)?;
+        Ok(measured.map_or(TaskEnd::Interrupted, TaskEnd::Done))
+    }
+
+    fn known_bugs(&self, bugs: &BugsPlan) -> anyhow::Result<KnownBugs> {
+        let path = self.study_folder().join(&bugs.corpus);
+        bugs::known_bugs(&path, &bugs.engine, self.args.jobs, self.talk)
+    }
+
+    fn efficiency(&self, sample: EfficiencyPlan) -> anyhow::Result<TaskEnd<Efficiency>> {
+        let Args { gcovr, jobs, .. } = self.args;
+        match pipeline::run(self.plan, sample, gcovr, *jobs, self.talk)? {
+            Piped::Measured(efficiency) => Ok(TaskEnd::Done(efficiency)),
+            Piped::Interrupted => Ok(TaskEnd::Interrupted),
+            Piped::NoGcovr => {
+                self.talk.warning(&format!(
+                    "{} is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr (or \
+                     scripts/oracles, and --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
+                    gcovr.display()
+                ));
+                Ok(TaskEnd::Skipped)
+            }
+        }
+    }
+}

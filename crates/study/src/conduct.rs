@@ -1,0 +1,28 @@
+//! Runs a study: its suites, its trials, its known bugs and the gcovr pipeline, and keeps the results in
+//! a folder.
+//!
+//! Measurements and campaigns themselves are run by the caller, through the traits and closures that
+//! the functions here take. Nothing is printed: progress is reported through callbacks.
+
+mod error;
+mod folder;
+mod gcovr_pipeline;
+mod progress;
+mod replace;
+mod selection;
+mod stopwatch;
+mod suites;
+mod trial;
+mod trial_folder;
+mod trials;
+
+pub use error::ConductError;
+pub use folder::{StudyFolder, read_shards, read_text, read_trials};
+pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
+pub use progress::TrialProgress;
+pub use selection::{Selection, Shard};
+pub use stopwatch::Stopwatch;
+pub use suites::{SuiteTasks, SuitesRun, TaskEnd};
+pub use trial::{CampaignEnd, CampaignExtent, CampaignProgram, TrialCampaign};
+pub use trial_folder::TrialFolder;
+pub use trials::{PlannedTrial, TrialEvent, TrialsRun, plan_trials};

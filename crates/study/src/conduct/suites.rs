@@ -1,0 +1,114 @@
+//! The tasks of a study of suites, one after the other. Those whose results are there are skipped.
+
+use metacov_core::Suite;
+
+use super::{ConductError, Shard, Stopwatch, StudyFolder};
+use crate::{
+    BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteNumbers, SuiteResult,
+    SuiteSpec, Task,
+};
+
+/// How a task ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskEnd<T> {
+    /// It is done.
+    Done(T),
+    /// It cannot be done here, and the study goes on without it.
+    Skipped,
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// Runs the tasks of a study.
+pub trait SuiteTasks {
+    /// Why a task failed.
+    type Error: From<ConductError>;
+
+    /// Called before a task is begun, with its place from one and the number of all.
+    fn on_task(&self, number: usize, all: usize, task: &Task);
+
+    /// Measures a suite.
+    fn measure(&self, suite: &SuiteSpec) -> Result<TaskEnd<Suite>, Self::Error>;
+
+    /// Runs the pairs of known bugs.
+    fn known_bugs(&self, bugs: &BugsPlan) -> Result<KnownBugs, Self::Error>;
+
+    /// Runs the gcovr pipeline on a sample.
+    fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, Self::Error>;
+}
+
+/// A study of suites to run.
+pub struct SuitesRun<'s> {
+    /// The study.
+    pub plan: &'s StudyPlan,
+    /// Its name in messages.
+    pub name: String,
+    /// The folder for the results.
+    pub folder: StudyFolder<'s>,
+    /// Which of the tasks are run.
+    pub shard: Shard,
+    /// Whether known bugs are run also if there are results, which may be of another corpus.
+    pub repeats_bugs: bool,
+}
+
+impl SuitesRun<'_> {
+    /// Runs all tasks. Returns false if it was interrupted.
+    pub fn run<T: SuiteTasks>(&self, tasks: &T) -> Result<bool, T::Error> {
+        let all: Vec<Task> = self.shard.of(self.plan.tasks()).collect();
+        for (number, task) in (1..).zip(&all) {
+            if self.is_done(task)? {
+                continue;
+            }
+            tasks.on_task(number, all.len(), task);
+            if self.task(task, tasks)? == TaskEnd::Interrupted {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_done(&self, task: &Task) -> Result<bool, ConductError> {
+        match task {
+            Task::Bugs(_) => Ok(!self.repeats_bugs && self.folder.bugs()?.is_some()),
+            Task::Efficiency(sample) => {
+                let known = self.folder.efficiency()?;
+                Ok(known.is_some_and(|known| known.pairs.len() as u64 >= sample.pairs))
+            }
+            Task::Suite(suite) => match self.folder.outcome(&suite.name())? {
+                Some(known) if known.seed != suite.seed => {
+                    let what = format!("{} was measured with another seed", suite.name());
+                    Err(ConductError::Invalid(what))
+                }
+                known => Ok(known.is_some()),
+            },
+        }
+    }
+
+    fn task<T: SuiteTasks>(&self, task: &Task, tasks: &T) -> Result<TaskEnd<()>, T::Error> {
+        match task {
+            Task::Bugs(bugs) => self.folder.keep_bugs(&tasks.known_bugs(bugs)?)?,
+            Task::Efficiency(sample) => match tasks.efficiency(*sample)? {
+                TaskEnd::Done(efficiency) => self.folder.keep_efficiency(&efficiency)?,
+                TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
+                TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
+            },
+            Task::Suite(suite) => {
+                let watch = Stopwatch::start();
+                let measured = match tasks.measure(suite)? {
+                    TaskEnd::Done(measured) => measured,
+                    TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
+                    TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
+                };
+                let time = watch.time();
+                let numbers = SuiteNumbers::of(suite.name(), &measured);
+                if numbers.measurements.is_empty() {
+                    let what =
+                        format!("{}: no pair of {} could be measured", self.name, suite.name());
+                    return Err(ConductError::Invalid(what).into());
+                }
+                self.folder.keep_outcome(&SuiteResult::new(suite, &numbers, time))?;
+            }
+        }
+        Ok(TaskEnd::Done(()))
+    }
+}

@@ -1,0 +1,225 @@
+//! One trial of a study: a campaign in a process of its own, and its result.
+
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread::sleep;
+use std::time::Duration;
+
+use metacov_campaign::{History, Record, RoundCounts};
+use metacov_core::{Criterion, total};
+use metacov_formats::{Error, Fault, Location};
+use metacov_store::{Run, StoredRound};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::{ConductError, PlannedTrial, TrialFolder, TrialProgress};
+use crate::{Budget, FileVersion, Observed, Time, Trial, TrialOutcome};
+
+/// How often it is checked whether the process of a trial has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A campaign of a trial, to be started as a process.
+pub struct TrialCampaign<'c> {
+    /// The trial.
+    pub trial: &'c Trial,
+    /// What the campaign is run for.
+    pub extent: CampaignExtent<'c>,
+    /// The run file, which is resumed if it exists.
+    pub run_file: &'c Path,
+    /// The progress file that the campaign writes.
+    pub progress: &'c Path,
+}
+
+/// What a campaign of a trial is run for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CampaignExtent<'c> {
+    /// To find bugs until the budget is spent.
+    Search(&'c Budget),
+    /// To observe what the pairs of the trial run, without looking into violations.
+    Observe {
+        /// How many pairs the trial has.
+        pairs: u64,
+    },
+}
+
+/// How the process of a campaign ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CampaignEnd {
+    /// The campaign is over, with or without findings.
+    Over,
+    /// It was interrupted and can be resumed.
+    Interrupted,
+    /// Anything else.
+    Failed,
+}
+
+/// The program that runs campaigns.
+pub trait CampaignProgram: Sync {
+    /// The command that runs a campaign, or resumes it.
+    fn command(&self, campaign: &TrialCampaign<'_>) -> io::Result<Command>;
+
+    /// What the exit status of the program means.
+    fn end(&self, status: ExitStatus) -> CampaignEnd;
+}
+
+/// A trial to run.
+pub(super) struct TrialRun<'r> {
+    pub folder: TrialFolder<'r>,
+    pub planned: &'r PlannedTrial,
+    /// Whether the campaign is repeated to observe what its pairs run.
+    pub observe: bool,
+    pub program: &'r dyn CampaignProgram,
+    pub interrupted: &'r AtomicBool,
+}
+
+/// A campaign that is over.
+struct FinishedCampaign {
+    history: History,
+    /// By group of findings: the number of pairs after the round that found it first.
+    groups: BTreeMap<String, u64>,
+    run: Run,
+}
+
+impl TrialRun<'_> {
+    /// Runs or resumes the trial until it is over; none if it was interrupted.
+    pub fn run(&self) -> Result<Option<TrialOutcome>, ConductError> {
+        let PlannedTrial { id, trial, .. } = self.planned;
+        let (file, progress) = (self.folder.run(id), self.folder.progress(id));
+        if !self.campaign(CampaignExtent::Search(&trial.budget), &file, &progress)? {
+            return Ok(None);
+        }
+        let outcome = self.outcome(&finished(&file)?, TrialProgress::read(&progress)?);
+        if outcome.pairs == 0 || !self.observe {
+            return Ok(Some(outcome));
+        }
+        // All trials are observed in the same way, also those whose guidance has traced a part of the pairs.
+        let Some(repeated) = self.repeat(outcome.pairs)? else { return Ok(None) };
+        Ok(Some(TrialOutcome { observed: Some(observed(repeated)?), ..outcome }))
+    }
+
+    fn outcome(&self, campaign: &FinishedCampaign, spent: TrialProgress) -> TrialOutcome {
+        let counts = || campaign.history.summary.relations.values();
+        let sum = |of: fn(&RoundCounts) -> u64| counts().map(of).sum();
+        let PlannedTrial { id, trial, build, .. } = self.planned.clone();
+        TrialOutcome {
+            version: FileVersion,
+            id,
+            trial,
+            build,
+            pairs: campaign.history.stand().pairs,
+            checks: sum(|counts| counts.held + counts.violated),
+            violations: sum(|counts| counts.violated),
+            groups: campaign.groups.clone(),
+            observed: None,
+            time: Time { wall: spent.seconds, processor: spent.processor_seconds },
+        }
+    }
+
+    /// Repeats the pairs of the trial to observe what they run; none if it was interrupted.
+    fn repeat(&self, pairs: u64) -> Result<Option<FinishedCampaign>, ConductError> {
+        let (file, progress) = self.folder.observed(&self.planned.id);
+        if !self.campaign(CampaignExtent::Observe { pairs }, &file, &progress)? {
+            return Ok(None);
+        }
+        let repeated = finished(&file)?;
+        if repeated.history.stand().pairs != pairs {
+            let what = format!("{}: these are not the pairs of the trial", file.display());
+            return Err(ConductError::Invalid(what));
+        }
+        Ok(Some(repeated))
+    }
+
+    /// Runs or resumes a campaign. Whether it is over now; it is not if it was interrupted.
+    fn campaign(
+        &self,
+        extent: CampaignExtent<'_>,
+        run_file: &Path,
+        progress: &Path,
+    ) -> Result<bool, ConductError> {
+        if TrialProgress::read(progress)?.is_over {
+            return Ok(true);
+        }
+        if self.interrupted.load(Relaxed) {
+            return Ok(false);
+        }
+        let log_path = self.folder.log(&self.planned.id);
+        let unwritten =
+            |error| ConductError::Output(Fault::Io(error).of(log_path.display().to_string()));
+        let log =
+            OpenOptions::new().create(true).append(true).open(&log_path).map_err(unwritten)?;
+        let begin = log.metadata().map_err(unwritten)?.len();
+        let campaign = TrialCampaign { trial: &self.planned.trial, extent, run_file, progress };
+        let mut command = self.program.command(&campaign)?;
+        // An interrupt from the keyboard is for the study, which passes it on.
+        command.process_group(0);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let status = self.wait(command.spawn()?)?;
+        match self.program.end(status) {
+            CampaignEnd::Over => Ok(true),
+            CampaignEnd::Interrupted => Ok(false),
+            CampaignEnd::Failed if self.interrupted.load(Relaxed) => Ok(false),
+            CampaignEnd::Failed => {
+                Err(ConductError::Invalid(failure_message(&log_path, begin, status)))
+            }
+        }
+    }
+
+    fn wait(&self, mut child: Child) -> io::Result<ExitStatus> {
+        let mut is_signalled = false;
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            if self.interrupted.load(Relaxed) && !is_signalled {
+                is_signalled = true;
+                // An error means that it has just ended.
+                let _ = kill_process(Pid::from_child(&child), Signal::TERM);
+            }
+            sleep(POLL_INTERVAL);
+        }
+    }
+}
+
+/// The last error in the log since `begin`.
+fn failure_message(log: &Path, begin: u64, status: ExitStatus) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let begin = usize::try_from(begin).unwrap_or_default();
+    let text = String::from_utf8_lossy(text.get(begin..).unwrap_or_default()).into_owned();
+    match text.lines().rev().find_map(|line| line.strip_prefix("error: ")) {
+        Some(message) => message.to_owned(),
+        None => format!("it ended with {status}; {} has more", log.display()),
+    }
+}
+
+fn finished(file: &Path) -> Result<FinishedCampaign, Error> {
+    let run = Run::open(file)?;
+    let (mut history, mut groups) = (History::default(), BTreeMap::new());
+    for StoredRound { number, summary, findings, lesson, .. } in run.rounds()? {
+        history.add(&Record { summary, findings, lesson }).map_err(|what| {
+            let what = format!("a damaged run file: round {number}: {what}");
+            Fault::malformed(Location::Whole, what).of(&run.name)
+        })?;
+        if history.findings.len() > groups.len() {
+            let pairs = history.stand().pairs;
+            for group in history.findings.keys() {
+                groups.entry(group.clone()).or_insert(pairs);
+            }
+        }
+    }
+    Ok(FinishedCampaign { history, groups, run })
+}
+
+fn observed(campaign: FinishedCampaign) -> Result<Observed, Error> {
+    let stats = campaign.history.stand();
+    let (suite, _) = campaign.run.suite()?;
+    Ok(Observed {
+        differing: stats.differing,
+        executed: stats.executed,
+        lines: total(&suite.table, &suite.total())[Criterion::Line].selected,
+        plans: stats.plans,
+    })
+}

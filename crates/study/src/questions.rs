@@ -1,0 +1,18 @@
+//! The questions of the paper, each answered by a function from measured numbers to a plain struct.
+
+mod comparison;
+mod correlation;
+mod efficiency;
+mod known_bugs;
+pub mod overlap;
+mod paper;
+mod sets;
+
+pub use comparison::{
+    Against, Row, RunComparison, Sample, Sensitivity, SuiteGroup, Variation, compare,
+};
+pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
+pub use efficiency::{Efficiency, PairInPipeline};
+pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut, MeasuredBugs};
+pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
+pub use sets::{Validated, side_by_side};
