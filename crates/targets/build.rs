@@ -1,15 +1,19 @@
 //! Compiles the SQLite that travels inside of the binary.
 
+#[path = "src/builder.rs"]
+mod builder;
 #[path = "src/sqlite/build.rs"]
 mod sqlite;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use sqlite::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE, SWIFT};
+use builder::FAST;
+use sqlite::{HEADER, LIBRARIES, NOTES, SOURCE};
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=src/sqlite/build.rs");
+    println!("cargo:rerun-if-changed=src/builder.rs");
     println!("cargo:rerun-if-env-changed=METACOV_CC");
     let variable = |name: &str| env::var_os(name).map(PathBuf::from).unwrap_or_default();
     let (source, out) = (variable("DEP_SQLITE3_INCLUDE"), variable("OUT_DIR"));
@@ -17,11 +21,12 @@ fn main() -> io::Result<()> {
     fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
     sqlite::compile(&metacov_runtime::Compiler::of(&compiler), &source, &folder)?;
-    for name in [LIBRARY, PLAIN_LIBRARY, NOTES, SOURCE, HEADER] {
+    let (library, plain) = (LIBRARIES.library, LIBRARIES.plain_library);
+    for name in [library, plain, NOTES, SOURCE, HEADER] {
         pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
     }
-    for name in [LIBRARY, NOTES] {
-        pack(&folder.join(SWIFT).join(name), &out.join(format!("{SWIFT}-{name}.zst")))?;
+    for name in [library, NOTES] {
+        pack(&folder.join(FAST).join(name), &out.join(format!("{FAST}-{name}.zst")))?;
     }
     let header = fs::read_to_string(folder.join("sqlite3.h"))?;
     println!("cargo:rustc-env=METACOV_SQLITE_VERSION={}", version(&header));

@@ -40,6 +40,6 @@ pub use pairs::pairs_below;
 pub use processor_time::processor_time;
 pub use runner::ProcessRunner;
 pub use servant::{HelperEvent, HelperPort, HelperProcess};
-pub use snapshot::{LibraryMemory, MemorySnapshot};
+pub use snapshot::{LibraryMemory, MemoryMarks};
 pub use supervise::supervise;
 pub use target::{Limits, Mode, Program};

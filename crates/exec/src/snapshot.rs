@@ -11,6 +11,7 @@ use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 use rustix::io::fcntl_dupfd_cloexec;
 
 use crate::servant::OWN_DESCRIPTORS;
+use crate::engine::Mark;
 use image::Image;
 
 /// The memory of a library that is loaded in this process.
@@ -37,13 +38,47 @@ impl LibraryMemory {
     }
 
     /// The memory as it is now.
-    pub fn snapshot(&self) -> io::Result<MemorySnapshot> {
+    fn snapshot(&self) -> io::Result<MemorySnapshot> {
         MemorySnapshot::of(&self.image)
     }
 }
 
+/// The states of a library that a session keeps.
+pub struct MemoryMarks {
+    memory: LibraryMemory,
+    start: Option<MemorySnapshot>,
+    interrupted: Option<MemorySnapshot>,
+}
+
+impl MemoryMarks {
+    /// Of a library of which nothing is kept yet.
+    pub fn new(memory: LibraryMemory) -> Self {
+        MemoryMarks { memory, start: None, interrupted: None }
+    }
+
+    /// Keeps the memory as it is now.
+    pub fn keep(&mut self, mark: Mark) -> io::Result<()> {
+        *self.at(mark) = Some(self.memory.snapshot()?);
+        Ok(())
+    }
+
+    /// Sets the memory back, if it was kept.
+    pub fn restore(&mut self, mark: Mark) {
+        if let Some(snapshot) = self.at(mark) {
+            snapshot.restore();
+        }
+    }
+
+    fn at(&mut self, mark: Mark) -> &mut Option<MemorySnapshot> {
+        match mark {
+            Mark::Start => &mut self.start,
+            Mark::Interrupted => &mut self.interrupted,
+        }
+    }
+}
+
 /// The memory of a library at some moment.
-pub struct MemorySnapshot {
+struct MemorySnapshot {
     parts: Vec<Part>,
     /// Descriptors from here on were not open, but for those of our own.
     descriptors: RawFd,
@@ -67,7 +102,7 @@ impl MemorySnapshot {
     /// Sets the memory back. What the library has opened since then is closed; what it has done to files
     /// stays.
     #[expect(unsafe_code, reason = "descriptors that nobody has any more")]
-    pub fn restore(&self) {
+    fn restore(&self) {
         for part in &self.parts {
             part.restore();
         }

@@ -30,6 +30,8 @@
 //! The crate is pure: no input, no output, no clock. Everything is determined by a seed. It is a leaf: only the command
 //! line and the targets depend on it.
 
+mod calculator;
 pub mod sql;
 
+pub use calculator::CALCULATOR;
 pub use sql::sqlite::SQLITE;

@@ -20,7 +20,7 @@ use metacov_core::Method;
 use metacov_exec::{Artifact, OpenOptions, Session, Target};
 use metacov_runtime::Compiler;
 
-pub use build::{HEADER, LIBRARY, OPTIONS, SOURCE};
+pub use build::{HEADER, OPTIONS, SOURCE};
 pub use embedded::{FOLDER, STATEMENTS, VERSION, unpack};
 
 use session::SqliteSession;

@@ -4,7 +4,9 @@ use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::build::{HEADER, LIBRARY, NOTES, PLAIN_LIBRARY, SOURCE, SWIFT};
+use super::build::{HEADER, LIBRARIES, NOTES, SOURCE};
+use crate::builder::FAST;
+use crate::cache;
 
 /// The version of SQLite.
 pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
@@ -18,8 +20,8 @@ pub const STATEMENTS: &str = include_str!("statements.c");
 
 /// What is carried along, compressed.
 const FILES: [(&str, &[u8]); 7] = [
-    (LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
-    (PLAIN_LIBRARY, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
+    (LIBRARIES.library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
+    (LIBRARIES.plain_library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
     (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
@@ -29,25 +31,17 @@ const FILES: [(&str, &[u8]); 7] = [
 
 /// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
 /// of what is in it, and it appears whole or not at all.
-pub fn unpack(cache: &Path) -> io::Result<PathBuf> {
+pub fn unpack(cache_folder: &Path) -> io::Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     for (_, bytes) in FILES {
         hasher.write(bytes);
     }
-    let folder = cache.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    std::fs::create_dir_all(cache)?;
-    let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
-    std::fs::create_dir(unfinished.path().join(SWIFT))?;
-    for (name, bytes) in FILES {
-        std::fs::write(unfinished.path().join(name), zstd::decode_all(bytes)?)?;
-    }
-    match std::fs::rename(unfinished.path(), &folder) {
-        Ok(()) => drop(unfinished.keep()),
-        Err(_) if folder.is_dir() => {}
-        Err(error) => return Err(error),
-    }
-    Ok(folder)
+    let folder = cache_folder.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
+    cache::install(folder, |folder| {
+        std::fs::create_dir(folder.join(FAST))?;
+        for (name, bytes) in FILES {
+            std::fs::write(folder.join(name), zstd::decode_all(bytes)?)?;
+        }
+        Ok(())
+    })
 }

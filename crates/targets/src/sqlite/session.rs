@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use metacov_core::{Facts, Input, Outcome};
-use metacov_exec::{Mark, MemorySnapshot, OpenOptions, Session};
+use metacov_exec::{Mark, MemoryMarks, OpenOptions, Session};
 use metacov_methods::sql::sqlite::{Dialect, mask};
 
 use super::connection::Connection;
@@ -15,8 +15,7 @@ pub(super) struct SqliteSession {
     engine: &'static Engine,
     database: Option<Connection<'static>>,
     steps_max: u64,
-    start: Option<MemorySnapshot>,
-    interrupted: Option<MemorySnapshot>,
+    marks: MemoryMarks,
 }
 
 impl SqliteSession {
@@ -27,15 +26,8 @@ impl SqliteSession {
             // It stays open: closing it would count as well.
             std::mem::forget(engine.open()?);
         }
-        let steps_max = options.steps_max;
-        Ok(SqliteSession { engine, database: None, steps_max, start: None, interrupted: None })
-    }
-
-    fn kept(&mut self, mark: Mark) -> &mut Option<MemorySnapshot> {
-        match mark {
-            Mark::Start => &mut self.start,
-            Mark::Interrupted => &mut self.interrupted,
-        }
+        let (steps_max, marks) = (options.steps_max, MemoryMarks::new(engine.memory()?));
+        Ok(SqliteSession { engine, database: None, steps_max, marks })
     }
 }
 
@@ -69,14 +61,11 @@ impl Session for SqliteSession {
     }
 
     fn keep(&mut self, mark: Mark) -> io::Result<()> {
-        *self.kept(mark) = Some(self.engine.memory()?.snapshot()?);
-        Ok(())
+        self.marks.keep(mark)
     }
 
     fn restore(&mut self, mark: Mark) -> io::Result<()> {
-        if let Some(snapshot) = self.kept(mark) {
-            snapshot.restore();
-        }
+        self.marks.restore(mark);
         Ok(())
     }
 }

@@ -10,14 +10,13 @@ use metacov_runtime::Compiler;
 use serde::Deserialize;
 
 use super::VERSION;
-use super::build::{LIBRARY, OPTIONS, PLAIN_LIBRARY, SWIFT, compile};
+use super::build::{LIBRARIES, OPTIONS, compile};
 use super::embedded;
+use crate::builder::FAST;
+use crate::cache;
 
 /// The package that bundles SQLite.
 const PACKAGE: &str = "libsqlite3-sys";
-
-/// What a library that was built here has beside it: the folder that its notes name.
-const FOLDER: &str = "folder";
 
 /// Versions of SQLite, and of the package that bundles each.
 pub(super) const VERSIONS: &[(&str, &str)] = &[
@@ -53,26 +52,13 @@ pub(super) const VERSIONS: &[(&str, &str)] = &[
     ("3.54.0", "0.39.0"),
 ];
 
-/// The libraries in a folder.
-fn artifact(folder: PathBuf, compiled_in: String) -> Artifact {
-    let exact = (folder.join(LIBRARY), folder.clone());
-    let fast = (folder.join(SWIFT).join(LIBRARY), folder.join(SWIFT));
-    let plain = (folder.join(PLAIN_LIBRARY), folder.clone());
-    Artifact { folder, compiled_in, libraries: [exact, fast, plain] }
-}
-
 /// The SQLite of this version, if it is there: inside of the binary, or built before.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
     if version == VERSION {
         let folder = embedded::unpack(cache)?;
-        return Ok(Some(artifact(folder, embedded::FOLDER.to_owned())));
+        return Ok(Some(cache::artifact(folder, embedded::FOLDER.to_owned(), &LIBRARIES)));
     }
-    let notes = place(version, cache);
-    if !notes.is_dir() {
-        return Ok(None);
-    }
-    let compiled_in = std::fs::read_to_string(notes.join(FOLDER))?;
-    Ok(Some(artifact(notes, compiled_in)))
+    cache::find(place(version, cache), &LIBRARIES)
 }
 
 /// Fetches a version with cargo and compiles it. It appears whole or not at all.
@@ -84,26 +70,19 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
     let Some((_, package)) = package else {
         return Err(io::Error::new(io::ErrorKind::NotFound, "no package is known to bundle it"));
     };
-    std::fs::create_dir_all(cache)?;
-    let unfinished = tempfile::Builder::new().prefix("sqlite-").tempdir_in(cache)?;
-    let source = fetch(package, &unfinished.path().join("fetch"))?;
-    compile(compiler, &source, unfinished.path())?;
-    std::fs::remove_dir_all(unfinished.path().join("fetch"))?;
-    let folder = unfinished.path().to_string_lossy().into_owned();
-    std::fs::write(unfinished.path().join(FOLDER), folder)?;
-    match std::fs::rename(unfinished.path(), place(version, cache)) {
-        Ok(()) => drop(unfinished.keep()),
-        // Somebody else was faster.
-        Err(_) if place(version, cache).is_dir() => {}
-        Err(error) => return Err(error),
-    }
+    cache::install(place(version, cache), |folder| {
+        let source = fetch(package, &folder.join("fetch"))?;
+        compile(compiler, &source, folder)?;
+        std::fs::remove_dir_all(folder.join("fetch"))?;
+        cache::write_compiled_in(folder)
+    })?;
     find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// Where a version is. What was built in another way is another folder.
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    (OPTIONS, PLAIN_LIBRARY, SWIFT, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
+    (OPTIONS, LIBRARIES.plain_library, FAST, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
         .hash(&mut hasher);
     cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
 }
