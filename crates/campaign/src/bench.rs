@@ -218,8 +218,8 @@ impl PreparedState<'_, '_> {
             Verdict::Holds => Ok(None),
             Verdict::Violated(how) => Ok(Some(how)),
             Verdict::Invalid(reason) => {
-                let (exit, last_words) = (Exit::Success, reason.to_string());
-                let missing = Missing { failure: Failure::Invalid, exit, last_words };
+                let (exit, output_tail) = (Exit::Success, reason.to_string());
+                let missing = Missing { failure: Failure::Invalid, exit, output_tail };
                 Err((usize::from(matches!(reason, Invalid::SecondFailed(_))), missing))
             }
         };

@@ -99,8 +99,8 @@ impl Desk for Counting<'_> {
                 self.checks.violations.insert(place, violation);
             }
             Err((_, lost)) => {
-                let Missing { failure, last_words, .. } = lost;
-                *counts.missing.entry((failure, last_words)).or_default() += 1;
+                let Missing { failure, output_tail, .. } = lost;
+                *counts.missing.entry((failure, output_tail)).or_default() += 1;
             }
         }
         (self.each)();

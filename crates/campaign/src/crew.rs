@@ -211,8 +211,8 @@ impl WorkerLoss {
     /// What a test is that was lost with it.
     fn tested(&self) -> TestResult {
         let mut missing = self.missing.clone();
-        if matches!(self.at, At::Database) && missing.last_words.is_empty() {
-            "while its database was made".clone_into(&mut missing.last_words);
+        if matches!(self.at, At::Database) && missing.output_tail.is_empty() {
+            "while its database was made".clone_into(&mut missing.output_tail);
         }
         let (statements, outcome) = (self.statements.clone(), Err((self.side, missing)));
         TestResult { micros: 0, statements, worked: [self.side > 0, false], outcome }

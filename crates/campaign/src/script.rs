@@ -24,7 +24,7 @@ pub fn write(
             Heard::Answer(Answer::Written(script)) => script,
             Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
             Heard::Answer(_) => return Err(io::Error::other("a worker that makes no sense")),
-            Heard::Gone(missing) => return Err(io::Error::other(missing.last_words)),
+            Heard::Gone(missing) => return Err(io::Error::other(missing.output_tail)),
         };
         for ((relation, number), sides) in tests.into_iter().zip(&scripts) {
             each(&setup, (ALL[relation].name(), number), sides)?;

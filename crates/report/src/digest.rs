@@ -158,7 +158,7 @@ impl Gathering {
         *kept += 1;
         match &stored.outcome {
             Err((side, missing)) => {
-                let words = missing.last_words.lines().next().unwrap_or_default().trim();
+                let words = missing.output_tail.lines().next().unwrap_or_default().trim();
                 let words = words.chars().take(case::WORDS_MAX).collect();
                 let reason = (stored.relation.clone(), missing.failure, words);
                 *self.reasons.entry(reason).or_default() += 1;

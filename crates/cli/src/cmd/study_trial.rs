@@ -113,7 +113,7 @@ impl TrialRun<'_> {
             Some(code) if codes.contains(&code) => Ok(true),
             Some(code) if code == ExitCode::Interrupted as i32 => Ok(false),
             _ if self.interrupted.load(Relaxed) => Ok(false),
-            _ => bail!("{}", last_words(&log_path, begin, status)),
+            _ => bail!("{}", output_tail(&log_path, begin, status)),
         }
     }
 
@@ -152,7 +152,7 @@ impl TrialRun<'_> {
 }
 
 /// What a campaign said before it failed.
-fn last_words(log: &PathBuf, begin: u64, status: ExitStatus) -> String {
+fn output_tail(log: &PathBuf, begin: u64, status: ExitStatus) -> String {
     let text = std::fs::read(log).unwrap_or_default();
     let begin = usize::try_from(begin).unwrap_or_default();
     let text = String::from_utf8_lossy(text.get(begin..).unwrap_or_default()).into_owned();

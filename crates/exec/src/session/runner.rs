@@ -91,14 +91,14 @@ impl ProcessRunner {
             Exit::Success | Exit::Failure(_) => None,
         };
         let missing =
-            |failure| Missing { failure, exit: ended.exit, last_words: ended.output.clone() };
+            |failure| Missing { failure, exit: ended.exit, output_tail: ended.output.clone() };
         let reading = match failure {
             Some(failure) => Err(missing(failure)),
             None => match session.read(loader) {
                 Ok(reading) => reading.ok_or_else(|| missing(Failure::NoCounters)),
                 // The counters of this execution are wrong; the build may be right.
                 Err(error) if matches!(error.fault, Fault::Inconsistent { .. }) => {
-                    Err(Missing { last_words: error.to_string(), ..missing(Failure::Invalid) })
+                    Err(Missing { output_tail: error.to_string(), ..missing(Failure::Invalid) })
                 }
                 Err(error) => return Err(error),
             },
