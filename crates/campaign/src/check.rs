@@ -106,8 +106,8 @@ impl ResultSink for Counting<'_> {
             Verdict::Invalid(reason) => Some(reason.missing()),
             Verdict::Lost { missing, .. } => Some(missing),
         };
-        if let Some(Missing { failure, last_words, .. }) = missing {
-            *counts.missing.entry((failure, last_words)).or_default() += 1;
+        if let Some(Missing { failure, output_tail, .. }) = missing {
+            *counts.missing.entry((failure, output_tail)).or_default() += 1;
         }
         (self.each)();
         Ok(())

@@ -25,7 +25,7 @@ pub fn write_pairs(
             Heard::Answer(Answer::Written(script)) => script,
             Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
             Heard::Answer(_) => return Err(io::Error::other("unexpected reply from a worker")),
-            Heard::Gone(missing) => return Err(io::Error::other(missing.last_words)),
+            Heard::Gone(missing) => return Err(io::Error::other(missing.output_tail)),
         };
         for ((relation, number), sides) in tests.into_iter().zip(&scripts) {
             each(&setup, (options.relation(relation)?, number), sides)?;

@@ -9,7 +9,7 @@ use metacov_run::{GroupDone, Observer};
 
 use crate::talk::Console;
 
-/// How much of a side's last words is shown.
+/// How much of a side's output is shown.
 const WORDS_MAX: usize = 200;
 
 /// How many reasons are shown of each kind of failure.
@@ -59,7 +59,7 @@ impl Observer for Failures<'_> {
         let what = describe(done, side, missing);
         self.talk.detail(|| format!("{}: {what}", missing.failure.name()));
         let is_told = missing.failure == Failure::Invalid;
-        let words = if is_told { missing.last_words.clone() } else { String::new() };
+        let words = if is_told { missing.output_tail.clone() } else { String::new() };
         let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let reason = reasons.entry((missing.failure, words)).or_insert_with(|| Reason {
             pairs: 0,
@@ -82,7 +82,7 @@ fn describe(done: &GroupDone<'_>, side: usize, missing: &Missing) -> String {
         Exit::Failure(code) => format!(" (exit code {code})"),
         Exit::Signalled(signal) => format!(" (signal {signal})"),
     };
-    let words = match last_words(&missing.last_words).as_str() {
+    let words = match output_tail(&missing.output_tail).as_str() {
         "" => String::new(),
         words => format!(": {words}"),
     };
@@ -90,7 +90,7 @@ fn describe(done: &GroupDone<'_>, side: usize, missing: &Missing) -> String {
 }
 
 /// The end of what a side says, from the start of a line or at least of a word.
-fn last_words(text: &str) -> String {
+fn output_tail(text: &str) -> String {
     let text = text.trim();
     let start = text.char_indices().rev().take(WORDS_MAX).last().map_or(0, |(at, _)| at);
     if start == 0 {
@@ -110,15 +110,15 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_where_a_line_or_a_word_starts() {
         let numbers = |from: u32| (from..100).map(|n| format!("word{n}")).collect::<Vec<_>>();
-        assert_eq!(last_words(" short \n"), "short");
-        let words = last_words(&numbers(10).join(" "));
+        assert_eq!(output_tail(" short \n"), "short");
+        let words = output_tail(&numbers(10).join(" "));
         assert_eq!(words, format!("... {}", numbers(72).join(" ")));
-        let lines = last_words(&format!("{}\n{}\n", numbers(10).join(" "), numbers(90).join(" ")));
+        let lines = output_tail(&format!("{}\n{}\n", numbers(10).join(" "), numbers(90).join(" ")));
         assert_eq!(lines, format!("... {}", numbers(90).join(" ")));
-        let one = last_words(&"x".repeat(1000));
+        let one = output_tail(&"x".repeat(1000));
         assert_eq!(one, format!("... {}", "x".repeat(WORDS_MAX)));
         // A word that starts at the limit is whole.
-        let exact = last_words(&format!("word {}", "y".repeat(WORDS_MAX)));
+        let exact = output_tail(&format!("word {}", "y".repeat(WORDS_MAX)));
         assert_eq!(exact, format!("... {}", "y".repeat(WORDS_MAX)));
     }
 }

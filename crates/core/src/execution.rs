@@ -36,8 +36,8 @@ pub struct Missing {
     pub failure: Failure,
     /// How its execution ended.
     pub exit: Exit,
-    /// What it said last.
-    pub last_words: String,
+    /// The end of its output, or why its counters are wrong.
+    pub output_tail: String,
 }
 
 impl Failure {

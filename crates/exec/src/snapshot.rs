@@ -10,8 +10,8 @@ use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 
 use rustix::io::fcntl_dupfd_cloexec;
 
-use crate::servant::OWN_DESCRIPTORS;
-use crate::engine::Mark;
+use crate::process::helper::OWN_DESCRIPTORS;
+use crate::target::Mark;
 use image::Image;
 
 /// The memory of a library that is loaded in this process.

@@ -167,7 +167,7 @@ impl Gathering {
         let is_detailed = *seen <= self.quota;
         match &stored.outcome {
             Err((side, missing)) => {
-                let words = missing.last_words.lines().next().unwrap_or_default().trim();
+                let words = missing.output_tail.lines().next().unwrap_or_default().trim();
                 let words = words.chars().take(case::WORDS_MAX).collect();
                 let reason = (stored.relation.clone(), missing.failure, words);
                 *self.reasons.entry(reason).or_default() += 1;
@@ -256,7 +256,7 @@ mod tests {
         let missing = Missing {
             failure: Failure::Crashed,
             exit: Exit::Signalled(11),
-            last_words: String::new(),
+            output_tail: String::new(),
         };
         let failed = || StoredPair { outcome: Err((0, missing.clone())), ..pair(&table, "failed") };
         gathering.add(&table, &failed());

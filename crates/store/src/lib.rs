@@ -22,7 +22,7 @@
 //! pair      id, place, relation,      one row for each group of sides: `holds` or `violated` (and
 //!           name, sides, verdict,     how), `measured` if nobody judged it, or how a side failed;
 //!           failed_side, exit_code,   what it started from; how long it took; in how many sites
-//!           signal, last_words,       its sides differ
+//!           signal, output_tail,       its sides differ
 //!           violation, setup,
 //!           microseconds, differing,
 //!           fingerprint

@@ -62,7 +62,7 @@ pub(crate) struct PairRow {
     failed_side: Option<usize>,
     exit_code: Option<i32>,
     signal: Option<i32>,
-    last_words: Option<String>,
+    output_tail: Option<String>,
     differing: Option<u64>,
     covers: Vec<SideRow>,
     setup: Option<u64>,
@@ -91,7 +91,7 @@ impl PairRow {
             failed_side: None,
             exit_code: None,
             signal: None,
-            last_words: None,
+            output_tail: None,
             differing: None,
             covers: Vec::new(),
             setup: stored.setup,
@@ -118,7 +118,7 @@ impl PairRow {
             Exit::Signalled(signal) => (None, Some(signal)),
             Exit::Timeout => (None, None),
         };
-        self.last_words = (!missing.last_words.is_empty()).then(|| missing.last_words.clone());
+        self.output_tail = (!missing.output_tail.is_empty()).then(|| missing.output_tail.clone());
     }
 
     fn set_covers(&mut self, group: &Group<Reading>, base: &Base) {
@@ -155,7 +155,7 @@ impl PairRow {
         put(self.verdict().as_bytes());
         put(self.relation.as_bytes());
         put(self.name.as_bytes());
-        put(self.last_words.as_deref().unwrap_or_default().as_bytes());
+        put(self.output_tail.as_deref().unwrap_or_default().as_bytes());
         put(self.violation().unwrap_or_default().as_bytes());
         let numbers = [
             Some(number(self.sides)),
@@ -234,7 +234,7 @@ impl PairRow {
             self.failed_side.map(number),
             self.exit_code,
             self.signal,
-            self.last_words,
+            self.output_tail,
             self.violation(),
             self.setup.map(u64::cast_signed),
             self.microseconds.cast_signed(),
@@ -328,7 +328,7 @@ impl PairRow {
             failed_side: unsigned(5)?,
             exit_code: row.get(6)?,
             signal: row.get(7)?,
-            last_words: row.get(8)?,
+            output_tail: row.get(8)?,
             microseconds: row.get::<_, i64>(9)?.cast_unsigned(),
             differing: row.get::<_, Option<i64>>(10)?.map(i64::cast_unsigned),
             covers,
@@ -352,8 +352,8 @@ impl PairRow {
                 (None, Some(signal)) => Exit::Signalled(signal),
                 (None, None) => Exit::Timeout,
             };
-            let last_words = self.last_words.unwrap_or_default();
-            Err((self.failed_side.unwrap_or(0), Missing { failure, exit, last_words }))
+            let output_tail = self.output_tail.unwrap_or_default();
+            Err((self.failed_side.unwrap_or(0), Missing { failure, exit, output_tail }))
         } else {
             if self.covers.len() != self.sides {
                 return Err(fault("a side is not there"));

@@ -216,8 +216,8 @@ impl WorkerLoss {
     /// What a test is that was lost with it.
     fn result(&self) -> TestResult {
         let mut missing = self.missing.clone();
-        if matches!(self.at, At::Setup) && missing.last_words.is_empty() {
-            "while its database was made".clone_into(&mut missing.last_words);
+        if matches!(self.at, At::Setup) && missing.output_tail.is_empty() {
+            "while its database was made".clone_into(&mut missing.output_tail);
         }
         TestResult {
             micros: 0,

@@ -128,12 +128,12 @@ impl WorkerProcess {
     pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> io::Result<Heard> {
         Ok(match self.helper.hear(options.timeout, options.interrupted)? {
             HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
-            HelperEvent::Ended(exit, last_words) => {
-                Heard::Gone(Missing { failure: Failure::Crashed, exit, last_words })
+            HelperEvent::Ended(exit, output_tail) => {
+                Heard::Gone(Missing { failure: Failure::Crashed, exit, output_tail })
             }
             HelperEvent::Late => {
                 let (failure, exit) = (Failure::TimedOut, Exit::Timeout);
-                Heard::Gone(Missing { failure, exit, last_words: String::new() })
+                Heard::Gone(Missing { failure, exit, output_tail: String::new() })
             }
         })
     }

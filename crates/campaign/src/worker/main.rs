@@ -61,8 +61,8 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
             // An engine may also end its process with success, which is no answer.
             ended => {
                 let exit = ended.err().copied().unwrap_or(Exit::Success);
-                let (failure, last_words) = (Failure::Crashed, String::new());
-                let missing = Missing { failure, exit, last_words };
+                let (failure, output_tail) = (Failure::Crashed, String::new());
+                let missing = Missing { failure, exit, output_tail };
                 port.report(&Answer::Lost(missing))?;
             }
         }

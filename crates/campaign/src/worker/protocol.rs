@@ -308,7 +308,7 @@ mod tests {
         let exits = [Exit::Success, Exit::Failure(3), Exit::Signalled(11), Exit::Timeout];
         for failure in Failure::ALL {
             for exit in exits {
-                let missing = Missing { failure, exit, last_words: "words".to_owned() };
+                let missing = Missing { failure, exit, output_tail: "words".to_owned() };
                 let Answer::Lost(arrived) = returned(&Answer::Lost(missing.clone())) else {
                     panic!("another answer");
                 };

@@ -47,7 +47,7 @@ impl Invalid {
     /// The side that has no cover because of it.
     pub fn missing(self) -> Missing {
         let (failure, exit) = (Failure::Invalid, Exit::Success);
-        Missing { failure, exit, last_words: self.to_string() }
+        Missing { failure, exit, output_tail: self.to_string() }
     }
 }
 

@@ -102,7 +102,7 @@ impl Case {
         side: usize,
         missing: &Missing,
     ) -> Self {
-        let words = missing.last_words.chars().take(WORDS_MAX).collect();
+        let words = missing.output_tail.chars().take(WORDS_MAX).collect();
         let ended = Ended::Failed(side, missing.failure, words);
         Case::new(stored, relation, ended)
     }

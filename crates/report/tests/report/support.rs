@@ -208,7 +208,7 @@ fn record(program: Program, header: &Header, complete: bool, pairs: &[Pair], fil
     let outcome = |pair: &Pair| match &pair.outcome {
         Ok(sides) => Ok(program.group(sides)),
         Err((failure, words)) => {
-            Err(Missing { failure: *failure, exit: Exit::Signalled(11), last_words: words.clone() })
+            Err(Missing { failure: *failure, exit: Exit::Signalled(11), output_tail: words.clone() })
         }
     };
     let outcomes: Vec<_> = pairs.iter().map(outcome).collect();

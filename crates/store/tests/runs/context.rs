@@ -18,8 +18,11 @@ fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
     let table = SharedTable::of(SiteTable::new(), None);
     let side = || Reading::of(&table.table());
     let group = Group::new(vec![side(), side()]).unwrap();
-    let missing =
-        Missing { failure: Failure::Crashed, exit: Exit::Signalled(11), last_words: String::new() };
+    let missing = Missing {
+        failure: Failure::Crashed,
+        exit: Exit::Signalled(11),
+        output_tail: String::new(),
+    };
     for (place, context, ran) in contexts {
         let done = GroupDone {
             place: *place,

@@ -86,8 +86,8 @@ impl Source for Inputs {
                     Failure::Invalid => Exit::Failure(3),
                     Failure::NoCounters => Exit::Success,
                 };
-                let last_words = format!("it {}", failure.name());
-                Ok(Err(Missing { failure: *failure, exit, last_words }))
+                let output_tail = format!("it {}", failure.name());
+                Ok(Err(Missing { failure: *failure, exit, output_tail }))
             }
         }
     }

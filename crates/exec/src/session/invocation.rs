@@ -1,4 +1,4 @@
-//! What one execution of a target gets.
+//! The input, arguments and environment of one execution.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -8,45 +8,46 @@ use std::path::{Path, PathBuf};
 use metacov_core::StoredInput;
 use metacov_formats::{Error, Fault};
 
-/// What stands for the input in a command.
+/// The placeholder of the input in a command.
 const INPUT: &str = "@@";
 
-/// Names and values.
+/// Names and values of variables.
 pub(crate) type Environment = Vec<(OsString, OsString)>;
 
-/// An input, and what goes with it.
+/// An input, and what is specific to its execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
-    /// The input file. It stands where the command has `@@`, or else is the standard input.
+    /// The input file. It replaces `@@` in the command; without `@@` it is the standard input.
     pub input: Option<PathBuf>,
-    /// More arguments, behind those of the command.
+    /// Arguments after those of the command.
     pub arguments: Vec<OsString>,
-    /// More of the environment.
+    /// Variables to add to the environment.
     pub environment: Vec<(OsString, OsString)>,
     /// The standard input, if it is not the input.
     pub stdin: Option<PathBuf>,
 }
 
 impl Invocation {
-    /// An input with nothing else.
+    /// An input alone.
     pub fn of(input: PathBuf) -> Self {
         Invocation { input: Some(input), ..Invocation::default() }
     }
 
-    /// The input, if the execution gets nothing else.
+    /// The input, if there is nothing else.
     pub fn only_input(&self) -> Option<&Path> {
         let Invocation { input, arguments, environment, stdin } = self;
         let has_more = !arguments.is_empty() || !environment.is_empty() || stdin.is_some();
         input.as_deref().filter(|_| !has_more)
     }
 
-    /// What to call it in a message: its input.
+    /// The name for messages: the path of its input.
     pub fn name(&self) -> String {
         let path = self.input.as_ref().or(self.stdin.as_ref());
         path.map(|path| path.display().to_string()).unwrap_or_default()
     }
 
-    /// What the execution is run on, as it is kept: its files, the first with what else it gets.
+    /// The input files, as they are stored. Arguments and environment are added to the name of the
+    /// first.
     pub fn inputs(&self) -> Result<Vec<StoredInput>, Error> {
         self.read_inputs().map_err(|error| Fault::Io(error).of(self.name()))
     }
@@ -59,7 +60,7 @@ impl Invocation {
         let arguments = self.arguments.iter().map(|word| word.to_string_lossy().into_owned());
         let more: Vec<String> = environment.chain(arguments).collect();
         let files = self.input.iter().chain(self.stdin.as_ref());
-        let mut inputs = files.map(|path| kept(path)).collect::<io::Result<Vec<_>>>()?;
+        let mut inputs = files.map(|path| read_input(path)).collect::<io::Result<Vec<_>>>()?;
         match inputs.first_mut() {
             Some(first) if !more.is_empty() => {
                 first.name = format!("{} {}", first.name, more.join(" "));
@@ -70,7 +71,7 @@ impl Invocation {
         Ok(inputs)
     }
 
-    /// The whole command, and its standard input if it has one.
+    /// The complete command, and its standard input if it has one.
     pub(crate) fn command(&self, command: &[OsString]) -> (Vec<OsString>, Option<&Path>) {
         let words = command.iter().chain(&self.arguments);
         let takes_file = words.clone().any(|word| holds_input(word));
@@ -81,12 +82,12 @@ impl Invocation {
     }
 }
 
-/// A file, as much as is kept of it.
-fn kept(path: &Path) -> io::Result<StoredInput> {
+/// A file, up to the size that is stored.
+fn read_input(path: &Path) -> io::Result<StoredInput> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let metadata = std::fs::metadata(path)?;
     let mut content = Vec::new();
-    // What can be read only once, such as a pipe, is left to the program.
+    // A pipe can be read only once, by the program.
     if metadata.is_file() {
         File::open(path)?.take(StoredInput::BYTES_MAX as u64).read_to_end(&mut content)?;
     }
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_stand_where_the_command_says() {
+    fn inputs_replace_their_placeholder() {
         let check = |command: &[&str], words: &[&str], stdin: Option<&str>| {
             let command: Vec<OsString> = command.iter().map(OsString::from).collect();
             let invocation =

@@ -1,4 +1,4 @@
-//! Work that is done in a forked child, so that nothing of it stays but its result.
+//! Work in a forked child, of which only the result remains; and the memory of this process.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,20 +11,20 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
-use crate::supervise::exit;
+use super::supervisor_main::exit;
 
-/// Runs `work` in a child of this process, and gives back the bytes that it makes; or how the child
-/// ended, if it did not come to that. For processes with one thread.
+/// Runs `work` in a forked child and returns the bytes that it makes, or how the child ended if it
+/// did not finish. Only for processes with one thread.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Exit>> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: this process has one thread, as whoever calls this promises.
+    // SAFETY: this process has one thread, as the caller promises.
     let child = unsafe { libc::fork() };
     if child == 0 {
         drop(reader);
         let bytes = work();
         let written = File::from(writer).write_all(&bytes);
-        // SAFETY: an end without the ceremonies that belong to the parent.
+        // SAFETY: exits without running the exit handlers, which belong to the parent.
         unsafe { libc::_exit(i32::from(written.is_err())) };
     }
     let Some(child) = Pid::from_raw(child).filter(|_| child > 0) else {
@@ -36,7 +36,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     let status = loop {
         match waitpid(Some(child), WaitOptions::empty()) {
             Ok(Some((_, status))) => break status.as_raw(),
-            Ok(None) | Err(rustix::io::Errno::INTR) => {}
+            Ok(None) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     };
@@ -47,7 +47,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     }
 }
 
-/// Reads until the child has ended. What it has left behind may keep the other end of the pipe for as long as it likes.
+/// Reads until the child has ended. Processes that it has left behind may keep the pipe open longer.
 fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let pidfd = pidfd_open(child, PidfdFlags::empty())?;
     ioctl_fionbio(&reader, true)?;
@@ -67,48 +67,47 @@ fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<(
     }
 }
 
-/// Has this program start again in a process whose memory lies at the same addresses each time,
-/// unless it is one already, or the system does not have it so.
+/// Executes this program again without address space randomisation, unless that is off already or
+/// cannot be turned off: memory is then at the same addresses in each run.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn fix_addresses() {
-    const AS_IT_IS: libc::c_ulong = 0xffff_ffff;
-    // SAFETY: asks for a setting of this process, and changes it.
+    const QUERY: libc::c_ulong = 0xffff_ffff;
+    // SAFETY: reads and changes a setting of this process.
     let is_new = unsafe {
-        let now = libc::personality(AS_IT_IS);
+        let now = libc::personality(QUERY);
         let wanted = now | libc::ADDR_NO_RANDOMIZE;
         now >= 0
             && now != wanted
             && libc::personality(libc::c_ulong::from(wanted.cast_unsigned())) >= 0
     };
     if is_new {
-        // The environment lies in memory too: what is not needed would move the rest.
+        // The size of the environment changes the addresses of the stack: keep only what is needed.
         let kept = ["TMPDIR", "LD_LIBRARY_PATH"];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
         let error = again.args(std::env::args_os().skip(1)).env_clear().envs(kept).exec();
-        // It goes on as it is.
+        // Continue with randomised addresses.
         drop(error);
     }
 }
 
-/// Gives memory back that nobody uses, so that forking does not take longer than it has to.
+/// Returns free memory to the system: forking is faster the less memory there is.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn give_back_memory() {
-    // SAFETY: it only touches memory that is free. Only glibc has it.
+    // SAFETY: only touches free memory. Only glibc has it.
     #[cfg(target_env = "gnu")]
     unsafe {
         libc::malloc_trim(0)
     };
 }
 
-/// Keeps memory that is given back from here on, so that it need not be taken from the system again:
-/// for a process that does the same over and over.
+/// Makes the allocator keep freed memory, for a process that allocates the same amount repeatedly.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn keep_memory() {
-    /// As much as is kept, and the least that is taken from the system by itself.
+    /// The most free memory that is kept, and the least size that gets a mapping of its own.
     #[cfg(target_env = "gnu")]
     const KEPT_BYTES: libc::c_int = 256 << 20;
-    // SAFETY: settings of the allocator. Only glibc has them.
+    // SAFETY: changes settings of the allocator. Only glibc has them.
     #[cfg(target_env = "gnu")]
     unsafe {
         libc::mallopt(libc::M_TRIM_THRESHOLD, KEPT_BYTES);

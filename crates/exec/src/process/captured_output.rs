@@ -1,24 +1,25 @@
-//! What a target says, as far as it is kept.
+//! The output of a target, in bounded memory.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// How much is kept of the beginning, and how much of the end.
+/// How much is kept of the beginning, and as much of the end.
 const KEPT_BYTES: usize = 4096;
 
 /// How much is read at once.
 const CHUNK_BYTES: usize = 16 << 10;
 
-/// The beginning and the end of what a target writes, however much it is.
+/// The beginning and the end of the output.
 #[derive(Default)]
-pub(crate) struct Output {
+pub(crate) struct CapturedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
+    /// How much there was in all.
     bytes: u64,
 }
 
-impl Output {
-    /// Takes what is there to be read; whether there may be more later.
+impl CapturedOutput {
+    /// Reads until the source is empty; false at its end, true if there may be more later.
     pub(crate) fn drain(&mut self, from: &mut impl Read) -> io::Result<bool> {
         let mut chunk = [0; CHUNK_BYTES];
         loop {
@@ -42,7 +43,7 @@ impl Output {
         self.tail.extend(rest);
     }
 
-    /// What is kept, with a word on what is not.
+    /// The output, with the number of bytes left out in the middle.
     pub(crate) fn text(&self) -> String {
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         let kept = (self.head.len() + tail.len()) as u64;
@@ -60,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_beginning_and_the_end_are_kept() {
-        let mut output = Output::default();
+        let mut output = CapturedOutput::default();
         output.drain(&mut &b"short"[..]).unwrap();
         assert_eq!(output.text(), "short");
         let mut long = vec![b'x'; 1_000_000];

@@ -1,4 +1,4 @@
-//! The supervisor, as metacov sees it.
+//! The supervisor, as seen by metacov: started, given requests, and waited for.
 
 use std::fs::File;
 use std::io;
@@ -15,51 +15,54 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::message::{Reply, Request};
-use crate::output::Output;
+use super::captured_output::CapturedOutput;
+use super::wire::{Reply, Request};
 
-/// How often an interrupt is looked for.
-const SLICE: Duration = Duration::from_millis(100);
+/// How often an interrupt is checked for.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A process that runs targets, one after the other.
 pub(crate) struct Supervisor {
     process: Child,
     control: Option<UnixStream>,
-    /// What the target has said so far, and what it says next.
-    pub(crate) output: Output,
-    said: Option<File>,
+    /// The target's output so far.
+    pub(crate) output: CapturedOutput,
+    /// The read end of the pipe that the target's output comes through.
+    output_pipe: Option<File>,
 }
 
-/// What happens next.
+/// An event of a running target.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// The target has ended, with all that came from it.
+    /// The target has ended, with all its descendants.
     Ended(Exit),
-    /// There is something to be read from the target.
+    /// The target has answered: its answer is ready to be read.
     Answer,
-    /// It is too late.
+    /// The time limit was reached.
     Late,
 }
 
-/// How an execution went.
+/// An execution that has ended.
 pub(crate) struct Ended {
     pub(crate) exit: Exit,
     pub(crate) output: String,
 }
 
 impl Supervisor {
-    /// This program, started again as a supervisor. It has a process group of its own: an
-    /// interrupt from the terminal is for metacov, which tells it what to do. The folder goes when
-    /// it does.
+    /// Starts this program as a supervisor. It has a separate process group: interrupts from the
+    /// terminal go to metacov alone, which ends the supervisor. The supervisor removes the folder
+    /// when it ends.
     pub(crate) fn start(folder: &Path) -> io::Result<Self> {
         let (here, there) = UnixStream::pair()?;
         let mut command = Command::new("/proc/self/exe");
         command.arg("supervise").arg(folder).stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let process = command.process_group(0).spawn()?;
-        Ok(Supervisor { process, control: Some(here), output: Output::default(), said: None })
+        let (control, output) = (Some(here), CapturedOutput::default());
+        Ok(Supervisor { process, control, output, output_pipe: None })
     }
 
-    /// Starts a process. Its standard output is what it says, unless it is given another.
+    /// Starts a process. Its standard error is captured, and its standard output too unless it is
+    /// given another.
     pub(crate) fn spawn(
         &mut self,
         request: &Request,
@@ -67,12 +70,12 @@ impl Supervisor {
         stdout: Option<BorrowedFd<'_>>,
     ) -> io::Result<()> {
         let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-        // Only our end is read without waiting; the target may be surprised by a full pipe.
+        // Only our end is non-blocking: few targets expect a write to fail on a full pipe.
         rustix::fs::fcntl_setfl(&writer, rustix::fs::OFlags::empty())?;
         let (stdout, stderr) = (stdout.unwrap_or(writer.as_fd()), writer.as_fd());
         request.send(self.control()?.as_fd(), [stdin, stdout, stderr])?;
-        self.output = Output::default();
-        self.said = Some(File::from(reader));
+        self.output = CapturedOutput::default();
+        self.output_pipe = Some(File::from(reader));
         Ok(())
     }
 
@@ -95,8 +98,8 @@ impl Supervisor {
         }
     }
 
-    /// Waits for what comes next, and takes what the target says in the meantime. After an error,
-    /// an interrupt among them, nobody knows what the supervisor is at: it should be dropped.
+    /// Waits for the next event, and captures output meanwhile. After an error, an interrupt
+    /// included, the state of the supervisor is unknown: drop it.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     pub(crate) fn next(
         &mut self,
@@ -112,13 +115,13 @@ impl Supervisor {
             if left == Some(Duration::ZERO) {
                 return Ok(Event::Late);
             }
-            let slice = left.map_or(SLICE, |left| left.min(SLICE));
-            let slice = Timespec::try_from(slice).map_err(io::Error::other)?;
+            let wait = left.map_or(POLL_INTERVAL, |left| left.min(POLL_INTERVAL));
+            let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
             let control = self.control()?;
             let mut ends = vec![PollFd::new(control, PollFlags::IN)];
             ends.extend(answers.as_ref().map(|answers| PollFd::new(answers, PollFlags::IN)));
-            ends.extend(self.said.as_ref().map(|said| PollFd::new(said, PollFlags::IN)));
-            match poll(&mut ends, Some(&slice)) {
+            ends.extend(self.output_pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            match poll(&mut ends, Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -126,18 +129,18 @@ impl Supervisor {
                 |at: usize| ends.get(at).is_some_and(|end| end.revents().contains(PollFlags::IN));
             let has_ended = !ends[0].revents().is_empty();
             let has_answer = answers.is_some() && ready(1);
-            let has_said = ends[1 + usize::from(answers.is_some())..]
+            let has_output = ends[1 + usize::from(answers.is_some())..]
                 .iter()
                 .any(|end| !end.revents().is_empty());
-            // A target that has closed its end will not answer any more.
-            let is_mute = answers.is_some() && !has_answer && !ends[1].revents().is_empty();
-            if has_said || has_ended {
-                self.listen()?;
+            // A target that has closed its end cannot answer any more.
+            let is_closed = answers.is_some() && !has_answer && !ends[1].revents().is_empty();
+            if has_output || has_ended {
+                self.capture_output()?;
             }
-            if is_mute {
+            if is_closed {
                 answers = None;
             }
-            // What it answered before it ended comes first.
+            // An answer from before its end comes first.
             if has_answer {
                 return Ok(Event::Answer);
             }
@@ -157,11 +160,11 @@ impl Supervisor {
         Ok(())
     }
 
-    fn listen(&mut self) -> io::Result<()> {
-        if let Some(said) = &mut self.said
-            && !self.output.drain(said)?
+    fn capture_output(&mut self) -> io::Result<()> {
+        if let Some(pipe) = &mut self.output_pipe
+            && !self.output.drain(pipe)?
         {
-            self.said = None;
+            self.output_pipe = None;
         }
         Ok(())
     }
@@ -171,14 +174,14 @@ impl Supervisor {
     }
 }
 
-/// An error that names the program, if the error is about it.
+/// The error with the name of the program in front.
 pub(crate) fn about(command: &[std::ffi::OsString], error: &io::Error) -> io::Error {
     let program = command.first().map(|name| Path::new(name).display());
     let what = program.map_or(error.to_string(), |name| format!("{name}: {error}"));
     io::Error::new(error.kind(), what)
 }
 
-/// When nobody needs it any more, it ends, with all that it runs.
+/// Ends the supervisor, and with it all processes that it runs.
 impl Drop for Supervisor {
     fn drop(&mut self) {
         self.control = None;

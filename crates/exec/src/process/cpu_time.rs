@@ -1,4 +1,4 @@
-//! How much processor time this process and all that come from it have taken.
+//! Processor time of this process and its descendants.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
 
-/// A process, as far as its time goes.
+/// An entry of `/proc`.
 struct Process {
     parent: u32,
-    /// In ticks of the system, with those of children that have ended and were waited for.
+    /// Clock ticks, with those of children that have ended and were waited for.
     ticks: u64,
 }
 
-/// How much processor time this process and all that come from it have taken until now. What a process took that was
-/// never waited for is not in it.
+/// The processor time of this process and all its descendants so far. Processes that have ended
+/// without being waited for are not included.
 pub fn processor_time() -> io::Result<Duration> {
     let mut processes = BTreeMap::new();
     for entry in fs::read_dir("/proc")? {
         let name = entry?.file_name();
         let Some(id) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        // It may have ended meanwhile.
+        // The process may have ended meanwhile.
         let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { continue };
         if let Some(process) = parse(&stat) {
             processes.insert(id, process);
@@ -36,7 +36,7 @@ pub fn processor_time() -> io::Result<Duration> {
     Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
 }
 
-/// What `/proc/N/stat` says: the name, which may have anything in it, stands in parentheses.
+/// Parses `/proc/N/stat`. The name is in parentheses, and may itself contain some.
 fn parse(stat: &str) -> Option<Process> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>());

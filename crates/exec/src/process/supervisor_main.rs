@@ -1,11 +1,10 @@
-//! The supervisor: a process between metacov and a target, which sees to it that nothing of the
-//! target outlives its execution.
+//! `metacov supervise`: the process between metacov and a target, which ends every process of the
+//! target with its execution.
 //!
-//! A target may fork, leave its process group and become a daemon; the system then makes its
-//! descendants children of the nearest process that has said it will take them, and that is the
-//! supervisor. So when the target has ended, whatever children the supervisor has left are the
-//! target's, and it ends them. It does the same when metacov itself is gone, however that ended:
-//! that is why it is a process of its own.
+//! A target may fork, leave its process group and become a daemon. The supervisor is a subreaper:
+//! orphaned descendants of the target become its children. When the target has ended, all remaining
+//! children of the supervisor come from the target, and it kills them. It does the same when
+//! metacov itself has ended, even by SIGKILL, and is a separate process for that reason.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -22,14 +21,14 @@ use rustix::process::{
     kill_process, kill_process_group, pidfd_open, prlimit, set_child_subreaper, setrlimit, waitid,
 };
 
-use crate::message::{Reply, Request};
-use crate::target::whole_seconds;
+use super::limits::whole_seconds;
+use super::wire::{Reply, Request};
 
-/// The largest file that a target may write: a runaway log should not fill the disk.
+/// The largest file that a target may write, so that a runaway log does not fill the disk.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// Takes requests from standard input, a socket, until there is nobody left to ask. Then the
-/// executions' folder goes too: metacov may have been killed, and cannot see to it.
+/// Serves requests from standard input, a socket, until metacov closes it. Then removes the folder
+/// of the executions: metacov may have been killed before it could.
 pub fn supervise(folder: &Path) -> io::Result<()> {
     let served = serve();
     match std::fs::remove_dir_all(folder) {
@@ -42,7 +41,7 @@ fn serve() -> io::Result<()> {
     let control = io::stdin().as_fd().try_clone_to_owned()?;
     set_child_subreaper(Some(getpid()))?;
     for (resource, most) in [(Resource::Core, 0), (Resource::Fsize, FILE_BYTES_MAX)] {
-        // A limit that is lower already stays as it is.
+        // Fails if the limit is lower already, which is fine.
         let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     }
     while let Some((request, stdio)) = Request::receive(control.as_fd())? {
@@ -52,8 +51,8 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a process to its end, or to ours: at its limit it is asked to end (TERM) and then made to
-/// (KILL). None if metacov is gone.
+/// Runs a process until it ends, reaches its limit (SIGTERM, then SIGKILL after the grace), or
+/// metacov ends. None in the last case.
 fn execute(
     request: &Request,
     [stdin, stdout, stderr]: [OwnedFd; 3],
@@ -72,7 +71,7 @@ fn execute(
             return Ok(Some(Reply::NotStarted(number)));
         }
     };
-    // Its descriptors are its own now: who reads what it writes waits for the last of them.
+    // Close our copies of its descriptors, or readers of its output would never see the end.
     drop(command);
     let mut family = Family(child);
     family.limit(request);
@@ -85,21 +84,22 @@ fn execute(
             other => other,
         };
     }
-    // What a target leaves behind may go on for a while, to end by itself.
+    // Processes that the target leaves behind have the grace to end by themselves.
     let status = family.end(matches!(end, End::Itself).then_some(request.grace))?;
     Ok(match end {
         End::Itself => Some(Reply::Ended(exit(status))),
         End::Late => Some(Reply::Ended(Exit::Timeout)),
-        End::Told => Some(Reply::Ended(Exit::Signalled(Signal::KILL.as_raw()))),
+        End::Killed => Some(Reply::Ended(Exit::Signalled(Signal::KILL.as_raw()))),
         End::Orphaned => None,
     })
 }
 
-/// Starts a process that has its limit on memory from the beginning: it gets ours.
+/// Starts a process with its memory limit in place from the start: it inherits ours, which is
+/// lowered meanwhile.
 fn spawn(command: &mut Command, memory_bytes: Option<u64>) -> io::Result<Child> {
     let own = getrlimit(Resource::Data);
     if memory_bytes.is_some() {
-        // A limit that is lower already stays as it is.
+        // Fails if the limit is lower already, which is fine.
         let _ = setrlimit(Resource::Data, Rlimit { current: memory_bytes, ..own });
     }
     let child = command.spawn();
@@ -107,21 +107,22 @@ fn spawn(command: &mut Command, memory_bytes: Option<u64>) -> io::Result<Child> 
     child
 }
 
-/// What comes first.
+/// Why waiting for a process is over.
 enum End {
-    /// It has ended.
+    /// It has ended by itself.
     Itself,
-    /// It took too long.
+    /// It has reached its time limit.
     Late,
-    /// Metacov wants it to end.
-    Told,
-    /// Metacov is gone.
+    /// Metacov has requested its end.
+    Killed,
+    /// Metacov has ended.
     Orphaned,
 }
 
 #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
 fn wait(pidfd: &OwnedFd, control: BorrowedFd<'_>, time: Option<Duration>) -> io::Result<End> {
-    let end = time.map(|time| Instant::now() + time);
+    // A time beyond the range of the clock is no limit.
+    let end = time.and_then(|time| Instant::now().checked_add(time));
     loop {
         let left = end.map(|end| end.saturating_duration_since(Instant::now()));
         if left == Some(Duration::ZERO) {
@@ -134,9 +135,9 @@ fn wait(pidfd: &OwnedFd, control: BorrowedFd<'_>, time: Option<Duration>) -> io:
             Err(error) => return Err(error.into()),
         }
         if !both[1].revents().is_empty() {
-            let mut word = [0];
-            return Ok(match rustix::io::read(control, &mut word) {
-                Ok(1) => End::Told,
+            let mut byte = [0];
+            return Ok(match rustix::io::read(control, &mut byte) {
+                Ok(1) => End::Killed,
                 _ => End::Orphaned,
             });
         }
@@ -146,7 +147,7 @@ fn wait(pidfd: &OwnedFd, control: BorrowedFd<'_>, time: Option<Duration>) -> io:
     }
 }
 
-/// How a process ended, as the system tells it.
+/// How a process ended, by its wait status.
 pub(crate) fn exit(status: ExitStatus) -> Exit {
     match (status.code(), status.signal()) {
         (Some(0), _) => Exit::Success,
@@ -156,13 +157,13 @@ pub(crate) fn exit(status: ExitStatus) -> Exit {
     }
 }
 
-/// A child and all that comes from it.
+/// A child and all its descendants.
 struct Family(Child);
 
 impl Family {
     fn limit(&self, request: &Request) {
         let limit = |resource, soft: Option<u64>, hard: Option<u64>| {
-            // It may have ended already; and a limit that is lower already stays as it is.
+            // Fails if the process has ended or has a lower limit already, which is fine.
             let _ = prlimit(Some(self.pid()), resource, Rlimit { current: soft, maximum: hard });
         };
         if let Some(cpu) = request.cpu {
@@ -175,25 +176,25 @@ impl Family {
     }
 
     fn signal(&self, signal: Signal) {
-        // All of the group may have ended already.
+        // Fails if all of the group have ended already, which is fine.
         let _ = kill_process_group(self.pid(), signal);
     }
 
-    /// Ends all of it, at once or, if the target has ended, after a grace. The group first, while
-    /// its number cannot be another's; then what has left the group, generation by generation: when
-    /// a process ends, its children become ours.
+    /// Ends all of it: at once, or after a grace if the target has ended by itself. The group comes
+    /// first, while its id cannot have been reused; then processes that have left the group,
+    /// generation by generation: when a process ends, its children become ours.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     fn end(&mut self, grace: Option<Duration>) -> io::Result<ExitStatus> {
         if grace.is_none() {
             self.signal(Signal::KILL);
         }
         let status = self.0.wait()?;
-        let end = Instant::now() + grace.unwrap_or_default();
+        let end = Instant::now().checked_add(grace.unwrap_or_default());
         loop {
             match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
                 Err(Errno::CHILD) => return Ok(status),
                 Ok(None) => {
-                    if Instant::now() >= end {
+                    if end.is_some_and(|end| Instant::now() >= end) {
                         for child in children() {
                             self.kill(child);
                         }
@@ -206,7 +207,7 @@ impl Family {
         }
     }
 
-    /// Ends what is left of the target, with all of its group if it is still of that.
+    /// Kills a remaining process of the target, with the whole group if it is still in it.
     fn kill(&self, child: Pid) {
         if getpgid(Some(child)).is_ok_and(|group| group == self.pid()) {
             self.signal(Signal::KILL);
@@ -227,7 +228,7 @@ fn children() -> Vec<Pid> {
     let child = |name: &str| {
         let pid: i32 = name.parse().ok()?;
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name of the program stands in brackets, and may hold any.
+        // The program's name is in parentheses, and may itself contain some.
         let parent: i32 = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
         (parent == own).then(|| Pid::from_raw(pid))?
     };

@@ -1,6 +1,6 @@
-//! A process of ours that does one kind of work, under a supervisor, and how to talk to it.
+//! A helper process: this program, started again for one kind of work, under a supervisor.
 //!
-//! Both ends say messages: a length in 32 bits, and so many bytes.
+//! Both ends exchange messages: a length in 32 bits, followed by that number of bytes.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -14,55 +14,54 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use crate::message::Request;
-use crate::supervisor::{Event, Supervisor};
+use super::supervisor::{Event, Supervisor};
+use super::wire::Request;
 
-/// No message is longer.
+/// The longest message.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
 
-/// From here on, descriptors are those of a servant's own.
+/// The lowest descriptor of those that a helper opens for itself, out of the way of loaded code.
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;
 
-/// A process of ours, as metacov sees it.
+/// A helper process, as seen by metacov.
 pub struct HelperProcess {
     supervisor: Supervisor,
     requests: File,
     answers: File,
 }
 
-/// What a servant has to say.
+/// What a helper process did next.
 pub enum HelperEvent {
-    /// A message.
+    /// It sent a message.
     Message(Vec<u8>),
-    /// Nothing any more: it has ended, and has said this last.
+    /// It ended, with this output.
     Ended(Exit, String),
-    /// Nothing for too long: it was made to end.
+    /// It sent nothing within the time limit, and was killed.
     Late,
 }
 
 impl HelperProcess {
-    /// This program, started again with these words; with so much memory.
-    pub fn start(words: Vec<OsString>, memory_bytes: Option<u64>) -> io::Result<Self> {
+    /// Starts this program with these arguments and, if given, a limit on its memory.
+    pub fn start(arguments: Vec<OsString>, memory_bytes: Option<u64>) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let mut supervisor = Supervisor::start(folder.path())?;
-        // What it puts into temporary files is its own: names that are made up from the same seed
-        // must not meet.
+        // A private folder for temporary files: helpers with the same seed use the same file names.
         let environment = vec![("TMPDIR".into(), folder.keep().into())];
         let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
         let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
-        let command = std::iter::once("/proc/self/exe".into()).chain(words).collect();
+        let command = std::iter::once("/proc/self/exe".into()).chain(arguments).collect();
         let grace = Duration::ZERO;
         let request = Request { command, environment, wall: None, grace, cpu: None, memory_bytes };
         supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
         Ok(HelperProcess { supervisor, requests: requests.into(), answers: answers.into() })
     }
 
-    /// Says something. If it is gone, its end will tell.
+    /// Sends a message. Errors are ignored: `hear` reports that the process has ended.
     pub fn say(&mut self, message: &[u8]) {
         let _ = say(&mut self.requests, message);
     }
 
-    /// What it says next, within this time.
+    /// Waits for its next message, for this long at most.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     pub fn hear(&mut self, time: Duration, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
         let end = Some(Instant::now() + time);
@@ -88,16 +87,15 @@ impl HelperProcess {
     }
 }
 
-/// A servant's own end: what it is asked, and where it answers. From here on its standard input is
-/// empty and its standard output what is kept of its last words, so that whatever it loads cannot
-/// get between.
+/// The helper's end of the connection. Its standard input is empty from here on, and its standard
+/// output is captured with its standard error, so that code that it loads cannot interfere.
 pub struct HelperPort {
     requests: File,
     answers: File,
 }
 
 impl HelperPort {
-    /// Of this process. To be called first of all.
+    /// The port of this process. Call it before anything else uses standard input or output.
     pub fn of_this_process() -> io::Result<Self> {
         let requests = File::from(fcntl_dupfd_cloexec(io::stdin(), OWN_DESCRIPTORS)?);
         let answers = File::from(fcntl_dupfd_cloexec(io::stdout(), OWN_DESCRIPTORS)?);
@@ -106,7 +104,8 @@ impl HelperPort {
         Ok(HelperPort { requests, answers })
     }
 
-    /// Waits until there is a request, and leaves it there; whether there will be one.
+    /// Waits until there is a request, without reading it; false if metacov has closed the
+    /// connection.
     pub fn is_asked(&self) -> io::Result<bool> {
         let mut ends = [PollFd::new(&self.requests, PollFlags::IN)];
         loop {
@@ -118,12 +117,12 @@ impl HelperPort {
         }
     }
 
-    /// The next request; none if nobody asks any more.
+    /// The next request; none if metacov has closed the connection.
     pub fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
         hear(&mut self.requests)
     }
 
-    /// Answers.
+    /// Sends an answer.
     pub fn say(&mut self, message: &[u8]) -> io::Result<()> {
         say(&mut self.answers, message)
     }
@@ -142,7 +141,10 @@ fn hear(from: &mut File) -> io::Result<Option<Vec<u8>>> {
     }
     let length = u32::from_ne_bytes(length) as usize;
     if length > MESSAGE_BYTES_MAX {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "a message that is too long"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "message between metacov and helper process too long",
+        ));
     }
     let mut message = vec![0; length];
     from.read_exact(&mut message)?;

@@ -1,8 +1,7 @@
 //! `metacov load`: a process that loads a shared library and calls it for each input.
 //!
-//! The library has the function that fuzzers call, `LLVMFuzzerTestOneInput`, and may have
-//! `LLVMFuzzerInitialize`. This is the one place that runs code of a target, and it does nothing
-//! else.
+//! The library has libFuzzer's interface: `LLVMFuzzerTestOneInput` and, optionally,
+//! `LLVMFuzzerInitialize`. Only this process runs code of the library, and does nothing else.
 
 use std::ffi::{CString, OsString, c_char, c_int};
 use std::fs::File;
@@ -19,18 +18,19 @@ use rustix::process::{
     waitpid,
 };
 
+use crate::process::helper::OWN_DESCRIPTORS;
+
 type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
 type Initialize = unsafe extern "C" fn(*mut c_int, *mut *mut *mut c_char) -> c_int;
 
-/// Loads the library that the first word names and serves until nobody asks any more; the other
-/// words are its arguments.
-pub fn load(words: Vec<OsString>) -> io::Result<()> {
-    let (mut requests, mut answers) = (aside(io::stdin())?, aside(io::stdout())?);
-    // What the library reads and says is its own: nothing, and what is kept of its output.
+/// Loads a library, given with its arguments, and serves until metacov closes the connection.
+pub fn load(command: Vec<OsString>) -> io::Result<()> {
+    let (mut requests, mut answers) = (out_of_the_way(io::stdin())?, out_of_the_way(io::stdout())?);
+    // The library has an empty standard input, and its output is captured.
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     rustix::stdio::dup2_stdout(io::stderr())?;
-    let limits = Limits::take();
-    let run = open(words)?;
+    let limits = ServerLimits::take();
+    let run = open(command)?;
     set_child_subreaper(Some(getpid()))?;
     answers.write_all(&READY.to_ne_bytes())?;
     let mut input = Vec::new();
@@ -44,40 +44,40 @@ pub fn load(words: Vec<OsString>) -> io::Result<()> {
         } else {
             let code = run(&input);
             if answers.write_all(&code.to_ne_bytes()).is_err() {
-                // The library has closed all descriptors: the end of the process has to tell.
+                // The library has closed all descriptors: report by the exit code.
                 std::process::exit(code);
             }
         }
-        answers.write_all(&i32::from(limits.leave_behind()).to_ne_bytes())?;
+        answers.write_all(&i32::from(limits.has_left_processes()).to_ne_bytes())?;
     }
     Ok(())
 }
 
-/// What metacov allows an execution.
-struct Limits {
-    /// For how long what it leaves behind may go on.
+/// The limits of an execution.
+struct ServerLimits {
+    /// How long processes that are left behind may go on.
     grace: Duration,
     cpu_seconds: Option<u64>,
 }
 
-impl Limits {
-    /// As the environment tells, where nobody finds them afterwards.
+impl ServerLimits {
+    /// Takes the limits out of the environment, where the library should not find them.
     #[expect(unsafe_code, reason = "the environment is changed")]
     fn take() -> Self {
         let text = std::env::var(LIMITS_VARIABLE).unwrap_or_default();
         // SAFETY: this process has one thread.
         unsafe { std::env::remove_var(LIMITS_VARIABLE) };
         let mut numbers = text.split(' ').map(|number| number.parse().unwrap_or_default());
-        Limits {
+        ServerLimits {
             grace: Duration::from_millis(numbers.next().unwrap_or_default()),
             cpu_seconds: numbers.next().filter(|seconds| *seconds > 0),
         }
     }
 
-    /// Whether something of an execution that has ended, which has become ours, is still there
-    /// after the grace; metacov ends all of us then.
+    /// Whether an execution that has ended has left processes, by now our children, which still run
+    /// after the grace. Metacov ends the server then, with all of them.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-    fn leave_behind(&self) -> bool {
+    fn has_left_processes(&self) -> bool {
         let mut end = None;
         loop {
             match wait(WaitOptions::NOHANG) {
@@ -95,51 +95,52 @@ impl Limits {
     }
 }
 
-/// A descriptor that targets are not likely to meet, closed when they execute another program.
-fn aside(stream: impl AsFd) -> io::Result<File> {
-    Ok(File::from(fcntl_dupfd_cloexec(stream, 900)?))
+/// A duplicate with a number that libraries are unlikely to use, closed when they execute a program.
+fn out_of_the_way(stream: impl AsFd) -> io::Result<File> {
+    Ok(File::from(fcntl_dupfd_cloexec(stream, OWN_DESCRIPTORS)?))
 }
 
-/// The library's function.
+/// Loads and initialises the library; its function.
 #[expect(unsafe_code, reason = "code of a target is loaded and called: see the safety comments")]
-fn open(words: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
-    let path = words.first().cloned().unwrap_or_default();
+fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
+    let path = command.first().cloned().unwrap_or_default();
     let failed = |error: libloading::Error| io::Error::other(error.to_string());
-    // SAFETY: the library's constructors run here, and whatever they do, they do to this process,
-    // which serves no other purpose. All that metacov takes from it is checked.
+    // SAFETY: the library's constructors can do anything to this process, which has no other
+    // purpose. Metacov checks all that it reads from it.
     let library = unsafe { Library::open(Some(&path), RTLD_NOW | RTLD_GLOBAL) }.map_err(failed)?;
-    // SAFETY: this process has one thread. Programs that the library executes must not serve.
+    // SAFETY: this process has one thread. Programs that the library executes must not be servers.
     unsafe { std::env::remove_var(SERVE_VARIABLE) };
-    // SAFETY: the types are those that the interface of fuzzers gives these names.
+    // SAFETY: libFuzzer's interface defines the types of these functions.
     let (run, initialize) = unsafe {
         let run = library.get::<TestOneInput>(b"LLVMFuzzerTestOneInput\0").map_err(failed)?;
         (*run, library.get::<Initialize>(b"LLVMFuzzerInitialize\0").ok().map(|symbol| *symbol))
     };
-    // It stays loaded as long as the process lives.
+    // Never unloaded.
     std::mem::forget(library);
     if let Some(initialize) = initialize {
-        let words = words.into_iter().map(|word| CString::new(word.into_vec()).unwrap_or_default());
+        let words = command.into_iter();
+        let words = words.map(|word| CString::new(word.into_vec()).unwrap_or_default());
         let mut words: Vec<*mut c_char> = words.map(CString::into_raw).collect();
         let mut count = c_int::try_from(words.len()).unwrap_or(c_int::MAX);
         words.push(std::ptr::null_mut());
         let mut words = words.leak().as_mut_ptr();
-        // SAFETY: a list of arguments as `main` gets it, never freed, for the library may keep it.
+        // SAFETY: arguments as for `main`, never freed, since the library may keep them.
         unsafe { initialize(&raw mut count, &raw mut words) };
     }
-    // SAFETY: the interface promises to look at so many bytes from there, and to change nothing.
+    // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none.
     Ok(move |input: &[u8]| unsafe { run(input.as_ptr(), input.len()) })
 }
 
-/// Runs an input in a child, and tells how that ended.
+/// Runs an input in a child, and reports how that ended.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 fn forked(
     run: &impl Fn(&[u8]) -> i32,
     input: &[u8],
-    limits: &Limits,
+    limits: &ServerLimits,
     answers: &mut File,
 ) -> io::Result<()> {
-    // SAFETY: this process has one thread, unless the library has started more; those are not in
-    // the child, which is for the library to know.
+    // SAFETY: this process has one thread, unless the library has started more. Those are missing
+    // in the child, which the library has to handle.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let _ = setpgid(None, None);
@@ -148,7 +149,7 @@ fn forked(
             let _ = setrlimit(Resource::Cpu, limit);
         }
         let code = run(input);
-        // SAFETY: an end without the ceremonies that belong to the parent.
+        // SAFETY: exits without running the exit handlers, which belong to the parent.
         unsafe { libc::_exit(code & 0xff) };
     }
     answers.write_all(&child.to_ne_bytes())?;

@@ -1,0 +1,10 @@
+//! Processes: started under a supervisor, limited, and ended with all their descendants.
+
+pub(crate) mod captured_output;
+pub(crate) mod cpu_time;
+pub(crate) mod fork;
+pub(crate) mod helper;
+pub(crate) mod limits;
+pub(crate) mod supervisor;
+pub(crate) mod supervisor_main;
+pub(crate) mod wire;

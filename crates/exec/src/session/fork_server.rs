@@ -1,0 +1,367 @@
+//! Executions in a process that serves one input after the other.
+//!
+//! There are two kinds of servers: a program built with `metacov cc`, which our runtime stops before
+//! its `main` to fork there for each input; and `metacov load`, which loads a shared library and
+//! calls it for each input, in a forked child or in its own process.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::ExitStatus;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use metacov_core::{Exit, Reading};
+use metacov_formats::{CoverageLoader, Error};
+use metacov_runtime::{INPUT_VARIABLE, LIMITS_VARIABLE, READY, READY_BEFORE, SERVE_VARIABLE};
+use rustix::pipe::{PipeFlags, pipe_with};
+
+use super::ProcessSession;
+use super::invocation::{Environment, Invocation};
+use super::program::{Mode, Program};
+use super::workspace::Workspace;
+use crate::process::limits::{Limits, whole_seconds};
+use crate::process::supervisor::{Ended, Event, Supervisor, about};
+use crate::process::supervisor_main::exit;
+use crate::process::wire::Request;
+
+/// Runs inputs in a server, which is started for the first input and after a server has ended.
+pub(super) struct ForkServerSession {
+    workspace: Workspace,
+    server: Option<ForkServer>,
+    /// The counters of a first execution, if the last one was its repetition.
+    first: Option<Vec<Vec<u8>>>,
+    /// What the server runs for the first input only, and a new process would run for each input.
+    once: Option<Reading>,
+}
+
+impl ForkServerSession {
+    pub(super) fn new() -> io::Result<Self> {
+        let workspace = Workspace::new()?;
+        Ok(ForkServerSession { workspace, server: None, first: None, once: None })
+    }
+
+    /// Starts a server. Code that it runs before the first input counts for all inputs, as it would
+    /// if each had a new process.
+    fn start_server(&mut self, program: &Program) -> io::Result<ForkServer> {
+        if program.mode == Mode::Inline && program.limits.cpu.is_some() {
+            let what = "processor time is limited by process, and all inputs share one (use --mode \
+                        fork)";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        }
+        let (command, environment) = self.server_command(program)?;
+        self.workspace.arena.keep_nothing()?;
+        self.once = None;
+        let (limits, interrupted) = (&program.limits, &program.interrupted);
+        let supervisor = &mut self.workspace.supervisor;
+        let start = ForkServer::start(supervisor, command, environment, limits, interrupted)?;
+        let Start::Ready(mut server) = start else {
+            return Err(self.not_serving(program, &start));
+        };
+        if let (Some(setup), Mode::Fork, true) =
+            (&program.setup, program.mode, program.is_library())
+        {
+            let request = ServerRequest::RunInline(setup.content());
+            let reply = self.execute(&mut server, program, request)?;
+            if !matches!(reply, ServerReply::Ran(_)) {
+                return Err(io::Error::other("the setup does not run to its end"));
+            }
+        }
+        self.workspace.arena.keep();
+        if program.mode == Mode::Inline && !self.workspace.arena.is_isolated() {
+            let what = "its counters share memory with other variables, so they cannot be \
+                        reset (link it with `metacov cc` and GNU ld or lld, or use --mode fork)";
+            return Err(io::Error::other(what));
+        }
+        Ok(server)
+    }
+
+    /// The command that starts a program's server, and its environment.
+    fn server_command(&self, program: &Program) -> io::Result<(Vec<OsString>, Environment)> {
+        let mut environment = self.workspace.environment();
+        let Limits { grace, cpu, .. } = program.limits;
+        let limits = format!("{} {}", grace.as_millis(), cpu.map_or(0, whole_seconds));
+        environment.push((LIMITS_VARIABLE.into(), limits.into()));
+        if program.mode == Mode::Fork {
+            environment.push((SERVE_VARIABLE.into(), "1".into()));
+        }
+        if program.is_library() {
+            let own = ["/proc/self/exe".into(), "load".into(), "--".into()];
+            let command = own.into_iter().chain(program.command.iter().cloned()).collect();
+            return Ok((command, environment));
+        }
+        let placeholder = self.workspace.placeholder()?;
+        let invocation = Invocation::of(placeholder.clone());
+        let (command, stdin) = invocation.command(&program.command);
+        if stdin.is_none() {
+            environment.push((INPUT_VARIABLE.into(), placeholder.into()));
+        }
+        Ok((command, environment))
+    }
+
+    fn not_serving(&self, program: &Program, start: &Start) -> io::Error {
+        let output = self.workspace.supervisor.output.text();
+        let what = match (start, output.trim()) {
+            (Start::Earlier, _) => {
+                "it was built with an earlier metacov, and forks by other rules (build it again \
+                 with this `metacov cc`, or use --mode exec)"
+            }
+            (_, "") => "it does not fork for inputs (is it built with `metacov cc`?)",
+            (_, output) => output,
+        };
+        io::Error::other(format!("{}: {what}", program.name()))
+    }
+
+    /// Runs the first input of a library twice, to find the code that the library runs only once,
+    /// when it is called for the first time.
+    fn run_first(
+        &mut self,
+        server: &mut ForkServer,
+        program: &Program,
+        input: &Path,
+    ) -> io::Result<ServerReply> {
+        let mut reply = self.run_input(server, program, input)?;
+        if matches!(reply, ServerReply::Ran(_)) {
+            self.first = Some(self.workspace.arena.counters());
+            self.workspace.arena.clear()?;
+            reply = self.run_input(server, program, input)?;
+        }
+        Ok(reply)
+    }
+
+    /// Runs an input, after the setup unless the server has run that already.
+    fn run_input(
+        &mut self,
+        server: &mut ForkServer,
+        program: &Program,
+        input: &Path,
+    ) -> io::Result<ServerReply> {
+        if program.mode == Mode::Inline {
+            let setup = program.setup.as_ref().filter(|setup| !setup.content().is_empty());
+            if let Some(setup) = setup {
+                let request = ServerRequest::RunInline(setup.content());
+                let reply = self.execute(server, program, request)?;
+                if !matches!(reply, ServerReply::Ran(_)) {
+                    return Ok(reply);
+                }
+            }
+            self.execute(server, program, ServerRequest::RunInline(&fs::read(input)?))
+        } else if program.is_library() {
+            self.execute(server, program, ServerRequest::RunForked(&fs::read(input)?))
+        } else {
+            let input = self.workspace.with_setup(program, input)?;
+            // The server opens it in a child, which cannot report an error.
+            fs::metadata(&input)?;
+            self.execute(server, program, ServerRequest::Run(&input))
+        }
+    }
+
+    fn execute(
+        &mut self,
+        server: &mut ForkServer,
+        program: &Program,
+        request: ServerRequest<'_>,
+    ) -> io::Result<ServerReply> {
+        let supervisor = &mut self.workspace.supervisor;
+        server.execute(request, supervisor, program.limits.wall, &program.interrupted)
+    }
+}
+
+impl ProcessSession for ForkServerSession {
+    fn run(&mut self, program: &Program, invocation: &Invocation) -> io::Result<Ended> {
+        let Some(input) = invocation.only_input() else {
+            let what = "a library gets an input, and no arguments, environment or standard input";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+        };
+        let running = self.server.take();
+        let is_first = running.is_none() && program.mode == Mode::Inline;
+        let mut server = running.map_or_else(|| self.start_server(program), Ok)?;
+        let reply = if is_first {
+            self.run_first(&mut server, program, input)?
+        } else {
+            self.run_input(&mut server, program, input)?
+        };
+        let exit = match reply {
+            ServerReply::Ran(exit) => {
+                self.server = Some(server);
+                exit
+            }
+            ServerReply::LeftProcesses(exit) => {
+                self.workspace.supervisor.kill(&program.interrupted)?;
+                exit
+            }
+            ServerReply::Ended(exit) => exit,
+            ServerReply::Late => {
+                self.workspace.supervisor.kill(&program.interrupted)?;
+                Exit::Timeout
+            }
+        };
+        Ok(Ended { exit, output: self.workspace.supervisor.output.text() })
+    }
+
+    fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+        let mut reading = self.workspace.read_counters(loader)?;
+        if let (Some(first), Some(second)) = (self.first.take(), &reading) {
+            self.workspace.arena.set_counters(&first);
+            if let Some(mut first) = self.workspace.read_counters(loader)? {
+                first.executed -= &second.executed;
+                self.once = Some(first);
+            }
+        }
+        if let (Some(reading), Some(once)) = (&mut reading, &self.once) {
+            reading.unite(once);
+        }
+        Ok(reading)
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.workspace.counters.clear()?;
+        let arena = &mut self.workspace.arena;
+        if self.server.is_some() { arena.clear() } else { arena.keep_nothing() }
+    }
+}
+
+/// A request to a server.
+#[derive(Clone, Copy)]
+enum ServerRequest<'i> {
+    /// Run the input at this path, in a child.
+    Run(&'i Path),
+    /// Run an input in a child.
+    RunForked(&'i [u8]),
+    /// Run an input in the server itself.
+    RunInline(&'i [u8]),
+}
+
+/// How a server has executed a request.
+#[derive(Debug, PartialEq, Eq)]
+enum ServerReply {
+    /// The input has run, and the server is ready for the next.
+    Ran(Exit),
+    /// The input has run and has left processes behind: the server has to be ended.
+    LeftProcesses(Exit),
+    /// The server has ended.
+    Ended(Exit),
+    /// The time limit was reached.
+    Late,
+}
+
+/// How the start of a server went.
+enum Start {
+    Ready(ForkServer),
+    /// It follows the protocol of an earlier version.
+    Earlier,
+    /// It ended, sent something else, or sent nothing in time.
+    NotServing,
+}
+
+/// A server that is waiting for requests.
+struct ForkServer {
+    requests: File,
+    answers: File,
+}
+
+impl ForkServer {
+    fn start(
+        supervisor: &mut Supervisor,
+        command: Vec<OsString>,
+        environment: Environment,
+        limits: &Limits,
+        interrupted: &AtomicBool,
+    ) -> io::Result<Start> {
+        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
+        // Time is limited for each input, not for the server.
+        let (wall, cpu) = (None, None);
+        let (grace, memory_bytes) = (limits.grace, limits.memory_bytes);
+        let request = Request { command, environment, wall, grace, cpu, memory_bytes };
+        supervisor.spawn(&request, their_requests.as_fd(), Some(their_answers.as_fd()))?;
+        drop((their_requests, their_answers));
+        let mut server = ForkServer { requests: requests.into(), answers: answers.into() };
+        let greeting = match server.wait(supervisor, limits.wall, interrupted) {
+            Ok(Event::Answer) => server.read_number().ok(),
+            Ok(Event::Late) => None,
+            Ok(Event::Ended(_)) => return Ok(Start::NotServing),
+            Err(error) => return Err(about(&request.command, &error)),
+        };
+        if greeting == Some(READY) {
+            return Ok(Start::Ready(server));
+        }
+        supervisor.kill(interrupted)?;
+        Ok(if greeting == Some(READY_BEFORE) { Start::Earlier } else { Start::NotServing })
+    }
+
+    /// Sends a request and waits until it is executed.
+    fn execute(
+        &mut self,
+        request: ServerRequest<'_>,
+        supervisor: &mut Supervisor,
+        time: Duration,
+        interrupted: &AtomicBool,
+    ) -> io::Result<ServerReply> {
+        // If the server has ended, `wait` reports how; a broken pipe says less.
+        let _ = self.send(request);
+        let forks = !matches!(request, ServerRequest::RunInline(_));
+        if forks {
+            match self.wait(supervisor, time, interrupted)? {
+                // The child's process id.
+                Event::Answer => drop(self.read_number()?),
+                Event::Ended(exit) => return Ok(ServerReply::Ended(exit)),
+                Event::Late => return Ok(ServerReply::Late),
+            }
+        }
+        match self.wait(supervisor, time, interrupted)? {
+            Event::Answer => {
+                let number = self.read_number()?;
+                let exit = match request {
+                    ServerRequest::RunInline(_) if number == 0 => Exit::Success,
+                    ServerRequest::RunInline(_) => Exit::Failure(number),
+                    _ => match exit(ExitStatus::from_raw(number)) {
+                        // The library returned -1, of which an exit code has eight bits.
+                        Exit::Failure(0xff) if matches!(request, ServerRequest::RunForked(_)) => {
+                            Exit::Failure(-1)
+                        }
+                        exit => exit,
+                    },
+                };
+                let has_left_processes = self.read_number()? != 0;
+                Ok(if has_left_processes {
+                    ServerReply::LeftProcesses(exit)
+                } else {
+                    ServerReply::Ran(exit)
+                })
+            }
+            Event::Ended(exit) => Ok(ServerReply::Ended(exit)),
+            Event::Late => Ok(ServerReply::Late),
+        }
+    }
+
+    fn send(&mut self, request: ServerRequest<'_>) -> io::Result<()> {
+        let (kind, bytes): (&[u8], &[u8]) = match request {
+            ServerRequest::Run(path) => (b"", path.as_os_str().as_bytes()),
+            ServerRequest::RunForked(input) => (b"f", input),
+            ServerRequest::RunInline(input) => (b"i", input),
+        };
+        let length = u32::try_from(bytes.len()).map_err(io::Error::other)?.to_ne_bytes();
+        self.requests.write_all(&[kind, &length, bytes].concat())
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+    fn wait(
+        &self,
+        supervisor: &mut Supervisor,
+        time: Duration,
+        interrupted: &AtomicBool,
+    ) -> io::Result<Event> {
+        supervisor.next(Some(self.answers.as_fd()), Some(Instant::now() + time), interrupted)
+    }
+
+    fn read_number(&mut self) -> io::Result<i32> {
+        let mut bytes = [0; 4];
+        self.answers.read_exact(&mut bytes)?;
+        Ok(i32::from_ne_bytes(bytes))
+    }
+}

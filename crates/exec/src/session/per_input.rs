@@ -1,0 +1,52 @@
+//! A new process for each input.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use metacov_core::Reading;
+use metacov_formats::{CoverageLoader, Error};
+
+use super::ProcessSession;
+use super::invocation::Invocation;
+use super::program::Program;
+use super::workspace::Workspace;
+use crate::process::limits::Limits;
+use crate::process::supervisor::Ended;
+use crate::process::wire::Request;
+
+/// Runs each input in a new process.
+pub(super) struct PerInputSession {
+    workspace: Workspace,
+}
+
+impl PerInputSession {
+    pub(super) fn new() -> io::Result<Self> {
+        Ok(PerInputSession { workspace: Workspace::new()? })
+    }
+}
+
+impl ProcessSession for PerInputSession {
+    fn run(&mut self, program: &Program, invocation: &Invocation) -> io::Result<Ended> {
+        let mut invocation = invocation.clone();
+        if let Some(input) = &mut invocation.input {
+            *input = self.workspace.with_setup(program, input)?;
+        }
+        let (command, stdin) = invocation.command(&program.command);
+        let stdin = File::open(stdin.unwrap_or(Path::new("/dev/null")))?;
+        let mut environment = self.workspace.environment();
+        environment.extend(invocation.environment.iter().cloned());
+        let Limits { wall, grace, cpu, memory_bytes } = program.limits;
+        let request = Request { command, environment, wall: Some(wall), grace, cpu, memory_bytes };
+        self.workspace.supervisor.run(&request, &stdin, &program.interrupted)
+    }
+
+    fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+        self.workspace.read_counters(loader)
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.workspace.counters.clear()?;
+        self.workspace.arena.keep_nothing()
+    }
+}

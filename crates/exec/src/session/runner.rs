@@ -1,0 +1,146 @@
+//! The executions of one worker thread: the sides of groups, one input after the other.
+
+use std::io;
+use std::num::NonZero;
+
+use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
+use metacov_formats::{CoverageLoader, Error, Fault};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use super::ProcessSession;
+use super::fork_server::ForkServerSession;
+use super::invocation::Invocation;
+use super::per_input::PerInputSession;
+use super::program::{Mode, Program};
+
+/// Runs sides, one at a time. Servers and shared memory are kept from one side to the next.
+pub struct ProcessRunner {
+    /// The number of the worker.
+    number: usize,
+    is_pinned: bool,
+    /// By mode: in fork mode, some sides may need a new process.
+    sessions: Vec<(Mode, Box<dyn ProcessSession>)>,
+}
+
+impl ProcessRunner {
+    /// The runner of the worker of this number. It belongs to one thread.
+    pub fn new(number: usize) -> Self {
+        ProcessRunner { number, is_pinned: false, sessions: Vec::new() }
+    }
+
+    /// Runs all inputs of a side, each `repeat` times, and unites their coverage.
+    pub fn run_side(
+        &mut self,
+        program: &Program,
+        invocations: &[Invocation],
+        repeat: NonZero<u32>,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        let mut side: Option<Reading> = None;
+        for invocation in invocations {
+            match (self.repeat(program, invocation, repeat, loader)?, &mut side) {
+                (Ok(reading), Some(side)) => side.unite(&reading),
+                (Ok(reading), None) => side = Some(reading),
+                (Err(missing), _) => return Ok(Err(missing)),
+            }
+        }
+        Ok(Ok(side.unwrap_or_else(|| Reading::of(loader.table()))))
+    }
+
+    /// Runs one input `repeat` times.
+    fn repeat(
+        &mut self,
+        program: &Program,
+        invocation: &Invocation,
+        repeat: NonZero<u32>,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        let mut all = self.execute(program, invocation, loader)?;
+        for _ in 1..repeat.get() {
+            let Ok(reading) = &mut all else { break };
+            match self.execute(program, invocation, loader)? {
+                Ok(other) => reading.repeat(&other),
+                Err(missing) => all = Err(missing),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Runs one input once.
+    fn execute(
+        &mut self,
+        program: &Program,
+        invocation: &Invocation,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, Missing>, Error> {
+        let fault = |error| Fault::Io(error).of(invocation.name());
+        if let Some(path) = program.rebuilt() {
+            let mismatch = BuildMismatch { place: "the program's file".to_owned() };
+            let earlier = "the run so far".to_owned();
+            return Err(Fault::OtherBuild { earlier, mismatch }.of(path.display().to_string()));
+        }
+        let session = self.session(program, invocation).map_err(fault)?;
+        let ended = session.run(program, invocation).map_err(fault)?;
+        let failure = match ended.exit {
+            Exit::Signalled(_) => Some(Failure::Crashed),
+            Exit::Timeout => Some(Failure::TimedOut),
+            // libFuzzer's interface: a library returns -1 to reject an input.
+            Exit::Failure(-1) => Some(Failure::Invalid),
+            Exit::Success if !program.is_valid(0) => Some(Failure::Invalid),
+            Exit::Failure(code) if !program.is_valid(code) => Some(Failure::Invalid),
+            Exit::Success | Exit::Failure(_) => None,
+        };
+        let missing =
+            |failure| Missing { failure, exit: ended.exit, output_tail: ended.output.clone() };
+        let reading = match failure {
+            Some(failure) => Err(missing(failure)),
+            None => match session.read(loader) {
+                Ok(reading) => reading.ok_or_else(|| missing(Failure::NoCounters)),
+                // The counters of this execution are wrong; the build may be right.
+                Err(error) if matches!(error.fault, Fault::Inconsistent { .. }) => {
+                    Err(Missing { output_tail: error.to_string(), ..missing(Failure::Invalid) })
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        session.clear().map_err(fault)?;
+        Ok(reading)
+    }
+
+    /// The session for an invocation, started if it is the first of its mode.
+    fn session(
+        &mut self,
+        program: &Program,
+        invocation: &Invocation,
+    ) -> io::Result<&mut dyn ProcessSession> {
+        let mode = program.mode_of(invocation);
+        // Not for programs: they see how many processors there are, and may run other code for it.
+        if program.is_library() && !self.is_pinned {
+            pin(self.number);
+            self.is_pinned = true;
+        }
+        let known = self.sessions.iter().position(|(of, _)| *of == mode);
+        let at = known.unwrap_or(self.sessions.len());
+        if known.is_none() {
+            let session: Box<dyn ProcessSession> = match mode {
+                Mode::Exec => Box::new(PerInputSession::new()?),
+                Mode::Fork | Mode::Inline => Box::new(ForkServerSession::new()?),
+            };
+            self.sessions.push((mode, session));
+        }
+        Ok(&mut *self.sessions[at].1)
+    }
+}
+
+/// Pins this thread, and the processes that it will start, to one processor. A server and the
+/// thread that reads its counters take turns, so they lose no time, and the counters stay in that
+/// processor's cache: a fifth less time on SQLite.
+fn pin(number: usize) {
+    let Ok(allowed) = sched_getaffinity(None) else { return };
+    let processors: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu)).collect();
+    let Some(processor) = processors.get(number % processors.len().max(1)) else { return };
+    let mut only = CpuSet::new();
+    only.set(*processor);
+    // Without it, execution is slower, not wrong.
+    let _ = sched_setaffinity(None, &only);
+}

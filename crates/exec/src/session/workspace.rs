@@ -1,0 +1,94 @@
+//! The resources of one execution at a time, reused for the next.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use metacov_core::Reading;
+use metacov_formats::{CoverageLoader, Error, Fault, Location};
+use metacov_runtime::ARENA_VARIABLE;
+
+use super::invocation::Environment;
+use super::program::Program;
+use crate::arena::{Arena, Contents};
+use crate::counters::CountersFolder;
+use crate::process::supervisor::Supervisor;
+
+/// The name of input files in the folder.
+const INPUT_NAME: &str = "input";
+
+/// A supervisor, shared memory and a folder.
+pub(super) struct Workspace {
+    pub(super) supervisor: Supervisor,
+    pub(super) arena: Arena,
+    /// The counters of programs that are linked with libgcov.
+    pub(super) counters: CountersFolder,
+    /// For files of an execution. The supervisor removes it.
+    folder: PathBuf,
+}
+
+impl Workspace {
+    pub(super) fn new() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
+        let counters = CountersFolder::create(folder.path().join("counters"))?;
+        let (supervisor, arena) = (Supervisor::start(folder.path())?, Arena::new()?);
+        Ok(Workspace { supervisor, arena, counters, folder: folder.keep() })
+    }
+
+    /// The variables that direct a program's counters here.
+    pub(super) fn environment(&self) -> Environment {
+        vec![
+            (ARENA_VARIABLE.into(), self.arena.path().into()),
+            // For programs that are linked with libgcov.
+            ("GCOV_PREFIX".into(), self.counters.path().into()),
+            ("GCOV_PREFIX_STRIP".into(), "0".into()),
+        ]
+    }
+
+    /// The file that a program gets for an input: the input itself, or a copy that starts with the
+    /// setup.
+    pub(super) fn with_setup(&self, program: &Program, input: &Path) -> io::Result<PathBuf> {
+        let Some(setup) = &program.setup else { return Ok(input.to_owned()) };
+        let path = self.folder.join(INPUT_NAME);
+        let path = input.extension().map_or(path.clone(), |ending| path.with_extension(ending));
+        fs::write(&path, [setup.content(), &fs::read(input)?].concat())?;
+        Ok(path)
+    }
+
+    /// An empty file that replaces the input in the arguments of a fork server: wrapper scripts may
+    /// check that it exists.
+    pub(super) fn placeholder(&self) -> io::Result<PathBuf> {
+        let path = self.folder.join(INPUT_NAME);
+        fs::write(&path, "")?;
+        Ok(path)
+    }
+
+    /// The coverage that the counters in memory and in files tell; none if there are no counters.
+    pub(super) fn read_counters(
+        &self,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Option<Reading>, Error> {
+        let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the program"));
+        let in_memory = match self.arena.contents() {
+            Contents::Counters(snapshots) if snapshots.is_empty() => None,
+            Contents::Counters(snapshots) => Some(loader.read_snapshots(&snapshots)?),
+            Contents::Unfinished(snapshots) => Some(loader.read_snapshots_of_crash(&snapshots)?),
+            Contents::Refused(version) => {
+                return fault(&format!("compiled by a gcc that is not known, version {version}"));
+            }
+            Contents::Full => {
+                return fault("its counters do not fit into memory (does it fork very often?)");
+            }
+        };
+        let has_files =
+            !self.counters.is_empty().map_err(|error| Fault::Io(error).of("counters"))?;
+        let in_files = if has_files { loader.read_folder(self.counters.path())? } else { None };
+        Ok(match (in_memory, in_files) {
+            (Some(mut reading), Some(other)) => {
+                reading.unite(&other);
+                Some(reading)
+            }
+            (reading, other) => reading.or(other),
+        })
+    }
+}
