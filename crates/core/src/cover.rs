@@ -1,10 +1,21 @@
-//! A set of sites, one bit each.
+//! A set of sites, one bit each; in the modules below it: pairs and groups of them, and how they are stored.
+
+pub mod codec;
+mod group;
+mod operation;
+mod pair;
+mod reading;
 
 use std::fmt;
 use std::ops::Range;
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
 use crate::{SiteId, SiteTable, TableId};
+
+pub use group::Group;
+pub use operation::Operation;
+pub use pair::Pair;
+pub use reading::Reading;
 
 pub(crate) const BITS: usize = u64::BITS as usize;
 

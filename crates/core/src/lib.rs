@@ -40,49 +40,24 @@
 
 mod context;
 mod cover;
-mod criterion;
 mod error;
 mod execution;
 mod fingerprint;
-mod group;
-mod growth;
-mod mark;
-mod operation;
 mod outcome;
-mod pair;
-mod reading;
-mod renumbering;
-pub mod runs;
-mod same_build;
-mod site;
-mod state;
-mod suite;
-mod summary;
-mod symbols;
-mod table;
+mod sites;
 mod tally;
-mod warning;
 
 pub use context::{Context, Input, Judgement, Setup, Violation};
-pub use cover::Cover;
-pub use criterion::{Criteria, Criterion};
+pub use cover::{Cover, Group, Operation, Pair, Reading, codec as runs};
 pub use error::{BuildMismatch, GroupTooSmall};
 pub use execution::{Exit, Failure, Missing};
 pub use fingerprint::Fingerprint;
-pub use group::Group;
-pub use growth::{Curve, Growth, Point};
-pub use mark::Mark;
-pub use operation::Operation;
 pub use outcome::{Outcome, Value};
-pub use pair::Pair;
-pub use reading::Reading;
-pub use renumbering::Renumbering;
-pub use same_build::{absorb_run, same_build};
-pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
-pub use state::{Kind, State};
-pub use suite::{Agreement, Suite};
-pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
-pub use symbols::Symbol;
-pub use table::{BuildId, SiteTable, TableId};
-pub use tally::Tally;
-pub use warning::Warning;
+pub use sites::{
+    BranchKey, BuildId, Criteria, Criterion, Element, FileId, Mark, Naming, Renumbering, Site,
+    SiteId, SiteTable, Span, Symbol, TableId, absorb_run, same_build,
+};
+pub use tally::{
+    Agreement, Curve, FunctionKey, Functions, Growth, Kind, Point, State, Suite, Summaries,
+    Summary, Tally, Warning, by_file, by_function, total,
+};

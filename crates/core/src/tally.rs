@@ -1,7 +1,19 @@
-//! The fold of a suite: pair by pair, in constant memory.
+//! The fold of a suite: pair by pair, in constant memory; in the modules below it: what is read off a tally.
+
+mod growth;
+mod site_state;
+mod suite;
+mod summary;
+mod warning;
 
 use crate::cover::bits;
-use crate::{Cover, Failure, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
+use crate::{Cover, Failure, Group, Operation, Reading, SiteId, SiteTable};
+
+pub use growth::{Curve, Growth, Point};
+pub use site_state::{Kind, State};
+pub use suite::{Agreement, Suite};
+pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
+pub use warning::Warning;
 
 /// What is left of the pairs of a relation, or of a whole suite, once they are folded.
 ///

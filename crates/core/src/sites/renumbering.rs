@@ -1,7 +1,6 @@
 //! From the numbers of one table to those of another.
 
-use crate::cover::Cover;
-use crate::{Reading, SiteId, TableId};
+use crate::{Cover, Reading, SiteId, TableId};
 
 /// The numbers that the sites of one table have in another (see
 /// [`SiteTable::absorb`](crate::SiteTable::absorb)).

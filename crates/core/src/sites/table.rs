@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
-use crate::symbols::Symbols;
+use super::symbols::Symbols;
 use crate::{
     BranchKey, BuildMismatch, Cover, Criteria, Criterion, Element, FileId, Fingerprint, Mark,
     Renumbering, Site, SiteId, Span, Symbol,
