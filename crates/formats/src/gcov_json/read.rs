@@ -8,7 +8,7 @@ use std::path::Path;
 use hashbrown::HashMap;
 use metacov_core::BranchKey;
 
-use crate::json::Json;
+use crate::syntax::json::Json;
 use crate::unit_marks::unit_of;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 

@@ -2,7 +2,7 @@
 
 use metacov_core::{BranchKey, Symbol};
 
-use crate::json::{Json, Next};
+use crate::syntax::json::{Json, Next};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn report(

@@ -7,7 +7,7 @@
 //!
 //! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
 //! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
-//! They are compiled once: graphs to additions (`tape`), for all who read (`library`); and lines to
+//! They are compiled once: graphs to additions (`tape`), for all who read (`shared_notes`); and lines to
 //! sites of a table (`projection`) and those to bits (`stencil`). What is left for each execution
 //! are additions, for functions that count otherwise than the last time (`image`), and setting
 //! bits. The counters may lie in a file (`counters`) or in memory (`snapshot`).
@@ -16,10 +16,10 @@ mod counters;
 mod entries;
 mod flow;
 mod image;
-mod library;
 mod notes;
+mod notes_index;
 mod projection;
-mod shelf;
+mod shared_notes;
 mod snapshot;
 mod stencil;
 mod tape;
@@ -29,11 +29,11 @@ mod words;
 
 use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 
-pub use library::SharedNotes;
+pub use shared_notes::SharedNotes;
 pub use snapshot::Snapshot;
 pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 
-pub(crate) use shelf::{NotesIndex, counters_below};
+pub(crate) use notes_index::{NotesIndex, counters_below};
 pub(crate) use snapshot::{IN_MEMORY, Images, OnInconsistency};
 pub(crate) use told::{tell_file, tell_snapshots};
 

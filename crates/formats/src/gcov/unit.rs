@@ -1,6 +1,6 @@
 //! A translation unit, made ready for any number of counters.
 //!
-//! Nothing here depends on a site table, so that all workers of a fold share it (`library`).
+//! Nothing here depends on a site table, so that all workers of a fold share it (`shared_notes`).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};

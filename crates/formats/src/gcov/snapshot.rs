@@ -18,7 +18,7 @@ use metacov_core::Cover;
 
 use super::image::{COUNTER_BYTES, Image, Piece};
 use super::notes::FunctionKey;
-use super::shelf::NotesIndex;
+use super::notes_index::NotesIndex;
 use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
 use crate::{Error, Fault, Location, SiteRecorder};
@@ -66,7 +66,7 @@ impl Images {
     pub(crate) fn read(
         &mut self,
         snapshots: &[Snapshot<'_>],
-        doubt: OnInconsistency,
+        on_inconsistency: OnInconsistency,
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Error> {
         if self.0.len() > IMAGES_MAX {
@@ -79,7 +79,7 @@ impl Images {
                 self.0.push(Known { layout: snapshot.layout.clone(), image });
             }
         }
-        for number in self.update(snapshots, doubt)? {
+        for number in self.update(snapshots, on_inconsistency)? {
             self.0[number].image.tell(&mut recorder.reading);
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Images {
     fn update(
         &mut self,
         snapshots: &[Snapshot<'_>],
-        doubt: OnInconsistency,
+        on_inconsistency: OnInconsistency,
     ) -> Result<Vec<usize>, Error> {
         let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
         for snapshot in snapshots {
@@ -119,7 +119,7 @@ impl Images {
         for (number, sum) in &sums {
             let image = &mut self.0[*number].image;
             image.update(sum);
-            if doubt == OnInconsistency::Refuse {
+            if on_inconsistency == OnInconsistency::Refuse {
                 image.check().map_err(|fault| fault.of(IN_MEMORY))?;
             }
         }
@@ -137,7 +137,7 @@ impl Images {
 }
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
-    let pieces = pieces(snapshot, recorder.shelf, recorder.scope.notes.as_deref())?;
+    let pieces = pieces(snapshot, recorder.notes_index, recorder.scope.notes.as_deref())?;
     let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
     Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
 }
@@ -145,14 +145,14 @@ fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<I
 /// The units of a layout, each with the path of the file that its counters would be written to.
 pub(super) fn pieces(
     snapshot: &Snapshot<'_>,
-    shelf: &mut NotesIndex,
+    notes_index: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<Vec<(PathBuf, Piece)>, Error> {
     let mut words = Words::of_machine(&snapshot.layout);
     let mut pieces = Vec::new();
     while !words.is_empty() {
         let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;
-        let piece = listing.piece(snapshot.counters.len(), shelf, notes);
+        let piece = listing.piece(snapshot.counters.len(), notes_index, notes);
         let piece = piece.map_err(|fault| fault.of(listing.path.display().to_string()))?;
         pieces.push((listing.path, piece));
     }
@@ -197,7 +197,7 @@ impl Listing {
         known: &mut NotesIndex,
         folder: Option<&Path>,
     ) -> Result<Piece, Fault> {
-        let unit = known.volume(&self.path, self.build, None, folder)?.unit.clone();
+        let unit = known.find(&self.path, self.build, None, folder)?.unit.clone();
         let notes = self.path.with_extension("gcno");
         let mut seen = vec![false; unit.notes.functions.len()];
         let mut functions = Vec::with_capacity(self.functions.len());

@@ -10,14 +10,14 @@ use crate::Fault;
 /// The compiled notes (`.gcno`) that the intakes of one fold share. Compiling takes longer than all
 /// else, and memory: whoever needs notes first compiles them, and all others wait for that.
 #[derive(Default)]
-pub struct SharedNotes(Mutex<BTreeMap<Content, Arc<Location>>>);
+pub struct SharedNotes(Mutex<BTreeMap<Content, Arc<UnitSlot>>>);
 
 /// What tells notes from others: their length and a hash. They are often copied beside the counters
 /// of each run, so their path does not.
 pub(super) type Content = (usize, u64);
 
-/// Where a unit stands, once it has been compiled.
-type Location = Mutex<Option<Arc<Unit>>>;
+/// A compiled unit; none until it is compiled.
+type UnitSlot = Mutex<Option<Arc<Unit>>>;
 
 impl SharedNotes {
     pub(super) fn content(notes: &[u8]) -> Content {

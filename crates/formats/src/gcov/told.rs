@@ -14,7 +14,7 @@ use super::entries::Part;
 use super::flow::Flow;
 use super::image::{COUNTER_BYTES, Piece};
 use super::notes::{ENTRY, Function};
-use super::shelf::NotesIndex;
+use super::notes_index::NotesIndex;
 use super::snapshot::{Snapshot, pieces};
 use crate::{CoverageFile, Error, Fault};
 
@@ -83,12 +83,12 @@ pub struct FunctionCounts {
 /// What gcov would tell of counters in a file.
 pub(crate) fn tell_file(
     path: &Path,
-    shelf: &mut NotesIndex,
+    notes_index: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<UnitCounts, Error> {
     let told = CoverageFile::open(path).and_then(|mut input| {
-        let (volume, counters) = Counters::open(&mut input, shelf, None, notes)?;
-        tell(path, &volume.unit.piece(0, &counters.present), &[&counters.bytes])
+        let (notes_unit, counters) = Counters::open(&mut input, notes_index, None, notes)?;
+        tell(path, &notes_unit.unit.piece(0, &counters.present), &[&counters.bytes])
     });
     told.map_err(|fault| fault.of(path.display().to_string()))
 }
@@ -96,7 +96,7 @@ pub(crate) fn tell_file(
 /// What gcov would tell of counters in memory. Those of one layout are added.
 pub(crate) fn tell_snapshots(
     snapshots: &[Snapshot<'_>],
-    shelf: &mut NotesIndex,
+    notes_index: &mut NotesIndex,
     notes: Option<&Path>,
 ) -> Result<Vec<UnitCounts>, Error> {
     let mut by_layout: BTreeMap<&Arc<[u8]>, Vec<&[u8]>> = BTreeMap::new();
@@ -109,7 +109,7 @@ pub(crate) fn tell_snapshots(
         let counters = all.iter().copied().min_by_key(|counters| counters.len());
         let layout = layout.clone();
         let shortest = Snapshot { layout, counters: counters.unwrap_or_default() };
-        for (path, piece) in pieces(&shortest, shelf, notes)? {
+        for (path, piece) in pieces(&shortest, notes_index, notes)? {
             let told = tell(&path, &piece, &all);
             units.push(told.map_err(|fault| fault.of(path.display().to_string()))?);
         }

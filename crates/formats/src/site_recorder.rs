@@ -8,7 +8,7 @@ use metacov_core::{
 };
 
 use crate::Fault;
-use crate::gcda::NotesIndex;
+use crate::gcov::NotesIndex;
 use crate::scope::{Exclusions, Scope};
 use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
@@ -22,7 +22,7 @@ pub(crate) struct Record {
     ran: bool,
     excluded: bool,
     traced: bool,
-    mark: HelperEvent,
+    mark: BuildMark,
     /// The last line of a function; zero if it is not told.
     end: u32,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Record {
 impl Record {
     fn new(line: u32, element: Element, ran: bool) -> Self {
         let instance = Symbol::NONE;
-        let (excluded, traced, mark, end) = (false, false, HelperEvent::default(), 0);
+        let (excluded, traced, mark, end) = (false, false, BuildMark::default(), 0);
         Record { line, element, instance, ran, excluded, traced, mark, end }
     }
 
@@ -91,7 +91,7 @@ impl Record {
 
     /// The same in one of several notations (from one), which cannot be compared.
     pub(crate) fn marked_in(self, notation: u8, what: &[u8]) -> Self {
-        Record { mark: HelperEvent::of(notation, what), ..self }
+        Record { mark: BuildMark::of(notation, what), ..self }
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) struct SiteRecorder<'i> {
     /// Files that list all code, if any were read before.
     pub(crate) universe: Option<&'i Universe>,
     /// Notes of counters that have been read before.
-    pub(crate) shelf: &'i mut NotesIndex,
+    pub(crate) notes_index: &'i mut NotesIndex,
     /// The folder that the counters were written below, with their whole paths.
     pub(crate) prefix: Option<&'i Path>,
     /// A file that was read before: all files are of its build.
@@ -304,16 +304,16 @@ pub(crate) fn other_build(first: Option<&str>, mismatch: BuildMismatch) -> Fault
 
 /// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
 #[derive(Clone, Copy, Debug, Default)]
-struct HelperEvent {
+struct BuildMark {
     notation: u8,
     hash: u64,
     is_of_unit: bool,
 }
 
-impl HelperEvent {
+impl BuildMark {
     fn of(notation: u8, what: &[u8]) -> Self {
         let mut fingerprint = Fingerprint::new();
         fingerprint.bytes(what);
-        HelperEvent { notation, hash: fingerprint.hash(), is_of_unit: false }
+        BuildMark { notation, hash: fingerprint.hash(), is_of_unit: false }
     }
 }

@@ -24,7 +24,7 @@ use quick_xml::events::attributes::Attributes;
 use quick_xml::events::{BytesRef, Event};
 use quick_xml::{Error, Reader, XmlVersion};
 
-use crate::lines::shown;
+use crate::syntax::lines::shown;
 use crate::{Fault, Location};
 
 /// No producer nests deeper than a dozen levels, save JaCoCo, whose groups may hold groups.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use metacov_core::{Cover, Reading, SiteTable};
 
-use crate::gcda::{
+use crate::gcov::{
     self, IN_MEMORY, Images, NotesIndex, OnInconsistency, SharedNotes, Snapshot, UnitCounts,
 };
-use crate::recorder::{SiteRecorder, Waiting, other_build};
 use crate::scope::{Exclusions, Scope};
+use crate::site_recorder::{SiteRecorder, Waiting, other_build};
 use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
 use crate::{CoverageFile, Error, Fault, Location, READERS, Reader, reader_names};
@@ -40,7 +40,7 @@ pub struct CoverageLoader<'s> {
     exclusions: Vec<Option<Exclusions>>,
     waiting: Waiting,
     universe: Option<Universe>,
-    shelf: NotesIndex,
+    notes_index: NotesIndex,
     images: Images,
     unit_marks: UnitMarks,
     /// The first file that was read: the build that all others must be of.
@@ -54,14 +54,14 @@ impl<'s> CoverageLoader<'s> {
     }
 
     /// An intake that has read nothing yet, and shares compiled notes with others.
-    pub fn sharing(library: Arc<SharedNotes>, scope: &'s Scope) -> Self {
+    pub fn sharing(notes: Arc<SharedNotes>, scope: &'s Scope) -> Self {
         CoverageLoader {
             scope,
             table: SiteTable::new(),
             exclusions: Vec::new(),
             waiting: Waiting::default(),
             universe: None,
-            shelf: NotesIndex::of(library),
+            notes_index: NotesIndex::of(notes),
             images: Images::default(),
             unit_marks: UnitMarks::default(),
             first: None,
@@ -99,7 +99,7 @@ impl<'s> CoverageLoader<'s> {
     /// `GCOV_PREFIX` was, or lies where the program was built.
     pub fn read_folder(&mut self, folder: &Path) -> Result<Option<Reading>, Error> {
         let mut reading: Option<Reading> = None;
-        for path in gcda::counters_below(folder) {
+        for path in gcov::counters_below(folder) {
             let file = FileSpec { path, context: None };
             let counters = self.read_file(&file, Purpose::Side, Some(folder))?;
             match &mut reading {
@@ -134,11 +134,11 @@ impl<'s> CoverageLoader<'s> {
     fn read_memory(
         &mut self,
         snapshots: &[Snapshot<'_>],
-        doubt: OnInconsistency,
+        on_inconsistency: OnInconsistency,
     ) -> Result<Reading, Error> {
         let mut images = std::mem::take(&mut self.images);
-        let mut recorder = self.recorder(number_of(&gcda::Gcda), None, None);
-        let outcome = images.read(snapshots, doubt, &mut recorder);
+        let mut recorder = self.recorder(number_of(&gcov::Gcda), None, None);
+        let outcome = images.read(snapshots, on_inconsistency, &mut recorder);
         let SiteRecorder { reading, waiting, .. } = recorder;
         self.images = images;
         outcome?;
@@ -153,12 +153,12 @@ impl<'s> CoverageLoader<'s> {
 
     /// What gcov would tell of counters in memory.
     pub fn tell_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Vec<UnitCounts>, Error> {
-        gcda::tell_snapshots(snapshots, &mut self.shelf, self.scope.notes.as_deref())
+        gcov::tell_snapshots(snapshots, &mut self.notes_index, self.scope.notes.as_deref())
     }
 
     /// What gcov would tell of counters in a file (`.gcda`).
     pub fn tell_file(&mut self, path: &Path) -> Result<UnitCounts, Error> {
-        gcda::tell_file(path, &mut self.shelf, self.scope.notes.as_deref())
+        gcov::tell_file(path, &mut self.notes_index, self.scope.notes.as_deref())
     }
 
     /// The sites that have been met.
@@ -169,7 +169,7 @@ impl<'s> CoverageLoader<'s> {
     /// Forgets the notes of counters: images that have been read before are read without them, and
     /// what they take is given back.
     pub fn forget_notes(&mut self) {
-        self.shelf = NotesIndex::of(Arc::default());
+        self.notes_index = NotesIndex::of(Arc::default());
     }
 
     /// The sites that have been met, when nothing is to be read any more.
@@ -247,7 +247,7 @@ impl<'s> CoverageLoader<'s> {
             format,
             context,
             universe: self.universe.as_ref(),
-            shelf: &mut self.shelf,
+            notes_index: &mut self.notes_index,
             prefix,
             first: self.first.as_deref(),
             unit: 0,

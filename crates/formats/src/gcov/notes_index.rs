@@ -10,7 +10,7 @@ use std::sync::Arc;
 use metacov_core::BuildMismatch;
 
 use super::image::Image;
-use super::library::{Content, SharedNotes};
+use super::shared_notes::{Content, SharedNotes};
 use super::unit::Unit;
 use super::words::Layout;
 use crate::{Fault, Location, SiteRecorder};
@@ -23,8 +23,8 @@ const DEPTH_MAX: usize = 32;
 
 /// The notes that have been read into one table.
 pub(crate) struct NotesIndex {
-    library: Arc<SharedNotes>,
-    volumes: BTreeMap<(PathBuf, u32), Rc<NotesUnit>>,
+    shared: Arc<SharedNotes>,
+    by_path: BTreeMap<(PathBuf, u32), Rc<NotesUnit>>,
     by_content: BTreeMap<Content, Rc<NotesUnit>>,
     /// The notes below the folder that was asked for last.
     below: Option<(PathBuf, Vec<PathBuf>)>,
@@ -77,14 +77,14 @@ impl<T> Default for ByPresence<T> {
 
 impl NotesIndex {
     /// A shelf for units of a library.
-    pub(crate) fn of(library: Arc<SharedNotes>) -> Self {
-        let (volumes, by_content) = (BTreeMap::new(), BTreeMap::new());
-        NotesIndex { library, volumes, by_content, below: None }
+    pub(crate) fn of(shared: Arc<SharedNotes>) -> Self {
+        let (by_path, by_content) = (BTreeMap::new(), BTreeMap::new());
+        NotesIndex { shared, by_path, by_content, below: None }
     }
 
     /// The notes of these counters: beside them; at the path that they have below `prefix`; or
     /// anywhere below `folder`.
-    pub(super) fn volume(
+    pub(super) fn find(
         &mut self,
         counters: &Path,
         (stamp, layout): (u32, Layout),
@@ -101,19 +101,19 @@ impl NotesIndex {
         }
         let mut other_stamp = None;
         for path in candidates {
-            if let Some(volume) = self.volumes.get(&(path.clone(), stamp)) {
-                return Ok(volume.clone());
+            if let Some(notes_unit) = self.by_path.get(&(path.clone(), stamp)) {
+                return Ok(notes_unit.clone());
             }
             if !path.is_file() {
                 continue;
             }
-            let volume = self.read(&path).map_err(|fault| {
+            let notes_unit = self.read(&path).map_err(|fault| {
                 Fault::malformed(Location::Whole, format!("its notes {}: {fault}", path.display()))
             })?;
-            let notes = &volume.unit.notes;
+            let notes = &notes_unit.unit.notes;
             if (notes.stamp, notes.layout) == (stamp, layout) {
-                self.volumes.insert((path, stamp), volume.clone());
-                return Ok(volume);
+                self.by_path.insert((path, stamp), notes_unit.clone());
+                return Ok(notes_unit);
             }
             other_stamp = Some(path);
         }
@@ -129,13 +129,13 @@ impl NotesIndex {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
         let content = SharedNotes::content(&bytes);
-        if let Some(volume) = self.by_content.get(&content) {
-            return Ok(volume.clone());
+        if let Some(notes_unit) = self.by_content.get(&content) {
+            return Ok(notes_unit.clone());
         }
-        let unit = self.library.unit(content, &bytes)?;
-        let volume = Rc::new(NotesUnit { unit, images: ByPresence::default() });
-        self.by_content.insert(content, volume.clone());
-        Ok(volume)
+        let unit = self.shared.unit(content, &bytes)?;
+        let notes_unit = Rc::new(NotesUnit { unit, images: ByPresence::default() });
+        self.by_content.insert(content, notes_unit.clone());
+        Ok(notes_unit)
     }
 
     /// The notes below a folder.

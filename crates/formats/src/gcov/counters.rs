@@ -11,8 +11,8 @@ use std::rc::Rc;
 
 use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
+use super::notes_index::{NOTES_BYTES_MAX, NotesIndex, NotesUnit};
 use super::projection::Projection;
-use super::shelf::{NOTES_BYTES_MAX, NotesIndex, NotesUnit};
 use super::unit::Unit;
 use super::words::Words;
 use crate::unit_marks::unit_of;
@@ -26,9 +26,10 @@ const DATA_BYTES_MAX: u64 = 256 << 20;
 
 pub(super) fn read(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let folder = recorder.scope.notes.as_deref();
-    let (volume, counters) = Counters::open(input, recorder.shelf, recorder.prefix, folder)?;
+    let (notes_unit, counters) =
+        Counters::open(input, recorder.notes_index, recorder.prefix, folder)?;
     let name = input.path().map_or(0, |path| unit_of(path, recorder.prefix));
-    let image = volume.image(name, &counters.present, recorder)?;
+    let image = notes_unit.image(name, &counters.present, recorder)?;
     let mut image = image.borrow_mut();
     image.update(&counters.bytes);
     image.check()?;
@@ -63,7 +64,7 @@ impl Counters {
     /// The counters of a file, and the unit that they are of.
     pub(super) fn open(
         input: &mut CoverageFile,
-        shelf: &mut NotesIndex,
+        notes_index: &mut NotesIndex,
         prefix: Option<&Path>,
         folder: Option<&Path>,
     ) -> Result<(Rc<NotesUnit>, Counters), Fault> {
@@ -77,9 +78,9 @@ impl Counters {
             return Err(Fault::malformed(Location::Whole, format!("over {DATA_BYTES_MAX} bytes")));
         }
         let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-        let volume = shelf.volume(&path, (stamp, words.layout()), prefix, folder)?;
-        let counters = Counters::read(&mut words, &volume.unit)?;
-        Ok((volume, counters))
+        let notes_unit = notes_index.find(&path, (stamp, words.layout()), prefix, folder)?;
+        let counters = Counters::read(&mut words, &notes_unit.unit)?;
+        Ok((notes_unit, counters))
     }
 
     fn read(words: &mut Words<'_>, unit: &Unit) -> Result<Self, Fault> {
