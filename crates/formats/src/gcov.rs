@@ -14,6 +14,8 @@
 
 mod counters;
 mod entries;
+#[cfg(feature = "exact-counts")]
+mod exact_counts;
 mod flow;
 mod image;
 mod notes;
@@ -23,19 +25,20 @@ mod shared_notes;
 mod snapshot;
 mod stencil;
 mod tape;
-mod told;
 mod unit;
 mod words;
 
 use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 
+#[cfg(feature = "exact-counts")]
+pub use exact_counts::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 pub use shared_notes::SharedNotes;
 pub use snapshot::Snapshot;
-pub use told::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 
+#[cfg(feature = "exact-counts")]
+pub(crate) use exact_counts::{tell_file, tell_snapshots};
 pub(crate) use notes_index::{NotesIndex, counters_below};
 pub(crate) use snapshot::{IN_MEMORY, Images, OnInconsistency};
-pub(crate) use told::{tell_file, tell_snapshots};
 
 /// gcov's notes alone: all code of a translation unit, and nothing of what ran.
 pub(crate) struct Gcno;

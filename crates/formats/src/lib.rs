@@ -38,9 +38,9 @@ use std::io::{self, Write};
 pub use coverage_file::CoverageFile;
 pub use error::{Error, Fault, Location};
 pub use export::Export;
-pub use gcov::{
-    BranchCount, FileCounts, FunctionCounts, LineCounts, SharedNotes, Snapshot, UnitCounts,
-};
+#[cfg(feature = "exact-counts")]
+pub use gcov::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
+pub use gcov::{SharedNotes, Snapshot};
 pub use gcovr_json::GcovrFormat;
 pub use loader::{CoverageLoader, FileSpec};
 pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use metacov_core::{Cover, Reading, SiteTable};
 
-use crate::gcov::{
-    self, IN_MEMORY, Images, NotesIndex, OnInconsistency, SharedNotes, Snapshot, UnitCounts,
-};
+use crate::gcov::{self, IN_MEMORY, Images, NotesIndex, OnInconsistency, SharedNotes, Snapshot};
 use crate::scope::{Exclusions, Scope};
 use crate::site_recorder::{SiteRecorder, Waiting, other_build};
 use crate::unit_marks::UnitMarks;
@@ -151,13 +149,18 @@ impl<'s> CoverageLoader<'s> {
         Ok(reading)
     }
 
-    /// What gcov would tell of counters in memory.
-    pub fn tell_snapshots(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Vec<UnitCounts>, Error> {
+    /// What gcov would report for counters in memory.
+    #[cfg(feature = "exact-counts")]
+    pub fn tell_snapshots(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+    ) -> Result<Vec<gcov::UnitCounts>, Error> {
         gcov::tell_snapshots(snapshots, &mut self.notes_index, self.scope.notes.as_deref())
     }
 
-    /// What gcov would tell of counters in a file (`.gcda`).
-    pub fn tell_file(&mut self, path: &Path) -> Result<UnitCounts, Error> {
+    /// What gcov would report for the counters in a file (`.gcda`).
+    #[cfg(feature = "exact-counts")]
+    pub fn tell_file(&mut self, path: &Path) -> Result<gcov::UnitCounts, Error> {
         gcov::tell_file(path, &mut self.notes_index, self.scope.notes.as_deref())
     }
 

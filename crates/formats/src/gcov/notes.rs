@@ -107,6 +107,7 @@ pub(super) struct Arc {
     /// Not in the source: a call that may not return, or a return to a `setjmp`.
     pub(super) fake: bool,
     /// Taken by going on, not by jumping.
+    #[cfg_attr(not(feature = "exact-counts"), expect(dead_code, reason = "gcov reports it"))]
     pub(super) falls_through: bool,
 }
 

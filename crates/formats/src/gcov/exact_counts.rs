@@ -1,8 +1,8 @@
-//! What gcov tells of counters, number by number: what `gcov --json-format --branch-probabilities`
-//! writes, but for how often a line ran, of which only whether it did is told.
+//! Every count that `gcov --json-format --branch-probabilities` reports, except those of lines, of
+//! which only whether they ran is kept.
 //!
-//! Nobody needs these numbers to compare two runs. They are here so that what we make of counters
-//! can be held against what gcov makes of them, and so that nobody has to take our word for it.
+//! Comparing two runs needs no counts. Tests use them to check that counters are solved as gcov
+//! solves them, number by number. Behind the feature `exact-counts`, so that no user pays for it.
 
 use std::collections::BTreeMap;
 use std::num::Wrapping;
@@ -32,7 +32,7 @@ pub struct UnitCounts {
 pub struct FileCounts {
     /// The path that the compiler was given.
     pub path: String,
-    /// Its lines, ascending. Each instance of a template has lines of its own.
+    /// Its lines, ascending. Each instance of a template has separate lines.
     pub lines: Vec<LineCounts>,
     /// The functions that start in it.
     pub functions: Vec<FunctionCounts>,
@@ -56,9 +56,9 @@ pub struct LineCounts {
 pub struct BranchCount {
     /// How often it was taken.
     pub count: u64,
-    /// Whether it is taken by going on, not by jumping.
+    /// Whether it is taken by falling through, not by a jump.
     pub falls_through: bool,
-    /// Whether it leads to where an exception is caught.
+    /// Whether it leads to an exception handler.
     pub throws: bool,
 }
 
@@ -73,14 +73,14 @@ pub struct FunctionCounts {
     pub last_line: u32,
     /// How often it was called.
     pub count: u64,
-    /// How many blocks it has, besides those that it is entered and left by.
+    /// How many blocks it has, without the entry and the exit block.
     pub blocks: u64,
-    /// How many blocks ran, besides the first and the last. gcov takes the last block for the one
-    /// that the function is left by, which today's gcc writes second.
+    /// How many blocks ran, without the first and the last. gcov takes the last block for the exit
+    /// block, which current gcc writes second.
     pub blocks_executed: u64,
 }
 
-/// What gcov would tell of counters in a file.
+/// What gcov would report for the counters in a file.
 pub(crate) fn tell_file(
     path: &Path,
     notes_index: &mut NotesIndex,
@@ -93,7 +93,7 @@ pub(crate) fn tell_file(
     told.map_err(|fault| fault.of(path.display().to_string()))
 }
 
-/// What gcov would tell of counters in memory. Those of one layout are added.
+/// What gcov would report for counters in memory. Counters with the same layout are summed.
 pub(crate) fn tell_snapshots(
     snapshots: &[Snapshot<'_>],
     notes_index: &mut NotesIndex,
@@ -117,7 +117,7 @@ pub(crate) fn tell_snapshots(
     Ok(units)
 }
 
-/// Tells of one unit, whose counters are the sums of these.
+/// Reports one unit, whose counters are the sums of `counters`.
 fn tell(path: &Path, piece: &Piece, counters: &[&[u8]]) -> Result<UnitCounts, Fault> {
     let unit = &piece.unit;
     let mut counts: Vec<Vec<u64>> = vec![Vec::new(); unit.notes.functions.len()];
@@ -174,8 +174,8 @@ fn solve(flow: &Flow, start: usize, counters: &[&[u8]]) -> Vec<i64> {
     flow.run(&sums).into_iter().map(|count| count.0).collect()
 }
 
-/// Whether a block ends in a call that may leave the function: the ways out of it that are not
-/// plain are those of exceptions.
+/// Whether a block ends in a call that may not return: its other outgoing arcs are taken by
+/// exceptions.
 fn may_not_return(function: &Function, block: u32) -> bool {
     let first = function.arcs.partition_point(|arc| arc.source < block);
     let mut out = function.arcs[first..].iter().take_while(|arc| arc.source == block);
