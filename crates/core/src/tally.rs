@@ -22,11 +22,11 @@ pub use warning::Warning;
 /// parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// How many pairs were folded. A group of n sides counts as its `n (n - 1) / 2` pairs.
+    /// How many pairs were folded. A group of n sides counts as `n (n - 1) / 2` pairs.
     pub pairs: u64,
     /// How many groups were folded.
     pub groups: u64,
-    /// How many more groups had a side that failed, by how it failed. They are not folded.
+    /// How many groups were not folded because a side failed, by kind of failure.
     failed: [u64; Failure::ALL.len()],
     /// How many groups had no difference at all.
     pub vacuous: u64,
@@ -90,7 +90,7 @@ impl Tally {
         }
     }
 
-    /// Notes a group that cannot be folded, because one of its sides has no cover.
+    /// Counts a group that cannot be folded, because one of its sides has no cover.
     pub fn add_failure(&mut self, failure: Failure) {
         self.failed[failure as usize] += 1;
     }
@@ -105,7 +105,7 @@ impl Tally {
         self.groups + self.failed.iter().sum::<u64>()
     }
 
-    /// Word by word over all sides at once; how many sites differ.
+    /// Folds word by word over all sides at once; returns how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
         let bits_per_word = u64::BITS as usize;
@@ -130,7 +130,7 @@ impl Tally {
             let difference = only_a | only_b;
             all_executed[at] |= ran;
             if difference != 0 {
-                // Few words of many: most of what runs runs on all sides.
+                // Rare: most of what runs, runs on all sides.
                 differing += u64::from(difference.count_ones());
                 all_only_a[at] |= only_a;
                 all_only_b[at] |= only_b;
@@ -153,7 +153,7 @@ impl Tally {
         self.counts.get(site.index()).copied().unwrap_or(0)
     }
 
-    /// What the suite says of the site.
+    /// The state of the site over all pairs.
     pub fn state(&self, site: SiteId) -> State {
         match (self.only_a.contains(site), self.only_b.contains(site)) {
             (true, true) => State::Validated(Kind::Either),

@@ -1,4 +1,4 @@
-//! Covers as bytes: stretches of numbers, each as a gap and a length.
+//! Covers as bytes: ranges of site numbers, each as the gap before it and its length, as varints (LEB128).
 
 use crate::Cover;
 
@@ -14,8 +14,8 @@ pub fn encode(cover: &Cover) -> Vec<u8> {
     bytes
 }
 
-/// Flips the sites that the bytes name in a cover of a table of `sites` sites. The bytes come from
-/// anywhere: no number beyond the table gets through, and there is one way only to write a set.
+/// Flips the sites that the bytes name in a cover of a table of `sites` sites. The bytes are not
+/// trusted: a number beyond the table is an error, and so is any but the canonical encoding of a set.
 pub fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'static str> {
     let (mut rest, mut end) = (bytes, 0usize);
     while !rest.is_empty() {
@@ -47,7 +47,7 @@ fn push(bytes: &mut Vec<u8>, mut number: usize) {
 
 fn take(bytes: &mut &[u8]) -> Result<usize, &'static str> {
     let mut number = 0;
-    // Five times seven bits hold every number of a site.
+    // Five groups of seven bits hold every site number.
     for shift in (0..35).step_by(7) {
         let (byte, rest) = bytes.split_first().ok_or("a number without an end")?;
         *bytes = rest;
@@ -81,7 +81,7 @@ mod tests {
             prop_assert_eq!(decoded, cover);
         }
 
-        /// Bytes from anywhere are refused, or are what we would have written.
+        /// Arbitrary bytes are refused, or are what `encode` writes.
         #[test]
         fn hostile_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let mut decoded = Cover::default();
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// A site alone, or a stretch of a few.
+    /// One site, or a range of a few.
     fn numbers(at: usize) -> impl Iterator<Item = SiteId> {
         let stretch = Cover::from(std::array::from_fn::<usize, 3, _>(|next| {
             (at + next % (at % 4 + 1)).min(SITES - 1)

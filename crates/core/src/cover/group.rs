@@ -44,7 +44,7 @@ impl<T> Group<T> {
 }
 
 impl<T, E> Group<Result<T, E>> {
-    /// The group if all its sides are there, or the first that is not.
+    /// The group if all its sides are `Ok`, or the first error.
     pub fn transposed(self) -> Result<Group<T>, E> {
         self.0.into_iter().collect::<Result<_, E>>().map(Group)
     }
@@ -58,7 +58,7 @@ impl<T> From<Pair<T>> for Group<T> {
 
 impl Group<Cover> {
     /// The union of the differences of all pairs: what at least one side ran and not all did.
-    /// That is one pass over the sides, however many pairs they make.
+    /// One pass over the sides, however many pairs they make.
     ///
     /// ```
     /// use metacov_core::{Cover, Group};

@@ -1,4 +1,4 @@
-//! What is asked of the two sides.
+//! The set operation between the two sides of a pair.
 
 use std::fmt;
 

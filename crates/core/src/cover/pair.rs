@@ -1,4 +1,4 @@
-//! The idea that carries the house: two things of one kind, and what happens to them on the way.
+//! Two values of one kind, such as inputs, executions or covers: what all of metacov is built on.
 
 use crate::Cover;
 

@@ -1,4 +1,4 @@
-//! What one side's coverage files say.
+//! What the coverage files of one side report.
 
 use crate::{Cover, Criteria, Naming, SiteTable};
 

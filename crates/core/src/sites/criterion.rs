@@ -8,13 +8,13 @@ use std::str::FromStr;
 pub enum Criterion {
     /// A source line that holds code.
     Line,
-    /// One way out of a decision.
+    /// One outcome of a decision.
     Branch,
     /// A function.
     Function,
-    /// A stretch of code without a way in or out: the paper's "statement".
+    /// Straight-line code without a jump in or out: the paper's "statement".
     Region,
-    /// The same as compilers know it: a block of a function's flow graph.
+    /// A basic block of a function's flow graph, as the compiler defines it.
     Block,
 }
 
@@ -28,7 +28,7 @@ impl Criterion {
         Criterion::Block,
     ];
 
-    /// The word for several.
+    /// The plural.
     pub fn plural(self) -> &'static str {
         match self {
             Criterion::Line => "lines",
@@ -82,7 +82,7 @@ impl Criteria {
         self.0 |= 1 << criterion as u8;
     }
 
-    /// Takes one out.
+    /// Removes one.
     pub fn remove(&mut self, criterion: Criterion) {
         self.0 &= !(1 << criterion as u8);
     }

@@ -1,13 +1,13 @@
-//! What a producer says of the build at a site.
+//! What a producer reports about the build at a site.
 
-/// What tells a site's code from other code at the same place: the hash of a source line, or of the
-/// shape of a function.
+/// Distinguishes a site's code from other code at the same place: the hash of a source line, or of
+/// the shape of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// What was hashed, and by which producer: not zero.
     pub producer: u16,
     /// The translation unit that the code is compiled in, as a hash of its name; zero where the
-    /// producer does not name units, or says the same of the code in all of them.
+    /// producer does not name units, or reports the same for the code in all of them.
     pub unit: u32,
     hash: u64,
 }
@@ -16,13 +16,13 @@ impl Mark {
     /// The bits of a hash that are kept.
     const HASH_BITS: u64 = (1 << 48) - 1;
 
-    /// What a producer says of the code in a unit.
+    /// A mark of the code in a unit.
     pub fn new(producer: u16, unit: u32, hash: u64) -> Self {
         Mark { producer, unit, hash: hash & Mark::HASH_BITS }
     }
 
-    /// The same for code that one build has several versions of in units of this name, such as an
-    /// inline function that was compiled with other macros. It agrees with every mark of its kind.
+    /// A mark for code that has several versions in units of one name, such as an inline function
+    /// that was compiled with different macros. It agrees with every mark of its kind.
     #[must_use]
     pub fn ambiguous(self) -> Self {
         Mark { hash: 0, ..self }

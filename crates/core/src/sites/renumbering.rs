@@ -6,7 +6,7 @@ use crate::{Cover, Reading, SiteId, TableId};
 /// [`SiteTable::absorb`](crate::SiteTable::absorb)).
 ///
 /// Reports of one build name the same sites in the same order, so the numbers are nearly always
-/// the same on both sides; covers stay as they are then.
+/// equal, and covers are kept as they are.
 #[derive(Clone, Debug)]
 pub struct Renumbering {
     to: TableId,
@@ -20,15 +20,15 @@ impl Renumbering {
         Renumbering { to, numbers, is_identity }
     }
 
-    /// The other number of a site that the table had met when it was absorbed.
+    /// The new number of a site that was in the table when it was absorbed.
     pub(crate) fn number(&self, site: SiteId) -> SiteId {
         self.numbers[site.index()]
     }
 
-    /// The same sites under their other numbers.
+    /// The same sites under their new numbers.
     ///
     /// # Panics
-    /// If the cover holds sites that the table had not met when it was absorbed.
+    /// If the cover holds sites that were not in the table when it was absorbed.
     #[must_use]
     pub fn cover(&self, cover: Cover) -> Cover {
         if self.is_identity {
@@ -41,7 +41,7 @@ impl Renumbering {
         renumbered
     }
 
-    /// The same reading under the other numbers.
+    /// The same reading under the new numbers.
     #[must_use]
     pub fn reading(&self, reading: Reading) -> Reading {
         Reading {

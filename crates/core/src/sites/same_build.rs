@@ -1,13 +1,12 @@
-//! Whether two reports can be of one build, by what they know.
+//! Checks that two reports are of one build.
 
 use std::collections::BTreeSet;
 
 use crate::{BuildMismatch, Cover, Element, Renumbering, SiteTable};
 
 /// Refuses two reports in which the same function starts on different lines of a file whose lines
-/// of code differ too: whatever the format, that is other source. (V8 lists inner functions only
-/// if they could have run, so a name alone may stand for two functions; the lines are the same
-/// then.)
+/// of code differ too: whatever the format, the source is different. (V8 lists inner functions only
+/// if they could have run, so a name alone may stand for two functions; their lines are then equal.)
 pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(), BuildMismatch> {
     if known == other {
         return Ok(());
@@ -38,10 +37,10 @@ pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(),
     Ok(())
 }
 
-/// Takes in the table of another run, which must be of the same build.
+/// Adds the table of another run, which must be of the same build.
 ///
 /// Builds of one source in two folders have no translation unit in common, so
-/// [`SiteTable::absorb`] has no marks to compare. What is marked in both must be the same code then.
+/// [`SiteTable::absorb`] has no marks to compare. Then what is marked in both must be the same code.
 pub fn absorb_run(table: &mut SiteTable, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
     let known_count = table.len();
     let numbers = table.absorb(other)?;

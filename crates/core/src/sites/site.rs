@@ -1,4 +1,4 @@
-//! What can be covered, and how it is told apart.
+//! What can be covered, and how sites are distinguished.
 
 use crate::cover::BITS;
 use crate::{Criterion, Symbol};
@@ -43,30 +43,30 @@ impl FileId {
 pub struct Site {
     /// The source file.
     pub file: FileId,
-    /// The line it stands on (of a function: starts on). Zero where a producer knows none.
+    /// The line it is on (of a function: starts on). Zero where the producer has none.
     pub line: u32,
-    /// What stands there.
+    /// What it is.
     pub element: Element,
     /// The function instance it belongs to, where template instances are kept apart; else [`Symbol::NONE`].
     pub instance: Symbol,
 }
 
-/// What stands at a place.
+/// What a site is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Element {
     /// The line as a whole.
     Line,
-    /// A way out of a decision on the line.
+    /// An outcome of a decision on the line.
     Branch(BranchKey),
-    /// The function of this name: as the linker knows it, where a producer tells.
+    /// The function of this name: the linker's, where the producer reports it.
     Function(Symbol),
     /// A region that starts on the line.
     Region(Span),
     /// A block of the flow graph of a function.
     Block {
-        /// The function, as the linker knows it.
+        /// The function's name for the linker.
         function: Symbol,
-        /// The number that the compiler gives it.
+        /// Its number in the compiler's flow graph.
         number: u32,
     },
 }
@@ -82,21 +82,22 @@ pub struct Span {
     pub end_column: u32,
 }
 
-/// What tells the branches of one line apart. Producers name them in different ways, and ways do not mix: see [`Naming`].
+/// What distinguishes the branches of one line. Producers name them in different ways, which cannot be compared: see
+/// [`Naming`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BranchKey {
     /// The n-th on its line (gcov's JSON before 14, what lcov makes of it, gcovr before 8.4).
     Position(u32),
-    /// The number that gcov's text report gives it: calls on the line are counted too (gcovr).
+    /// Its number in gcov's text report, which counts calls on the line too (gcovr).
     Number(u32),
-    /// An arc of the flow graph (gcov 14 and later). Functions that share a line may share block numbers, so arcs that
-    /// are alike are counted.
+    /// An arc of the flow graph (gcov 14 and later). Functions that share a line may share block numbers, so equal arcs
+    /// are counted.
     Arc {
         /// The block it leaves.
         source: u32,
         /// The block it enters.
         destination: u32,
-        /// How many arcs with the same blocks stand before it on the line.
+        /// How many arcs with the same blocks precede it on the line.
         occurrence: u32,
     },
     /// A block and a name within it (lcov, where it has more than one block or free text).
@@ -130,7 +131,7 @@ pub enum BranchKey {
 pub struct Naming(u8);
 
 impl Naming {
-    /// Notes the way in which `key` is named.
+    /// Adds the way in which `key` is named.
     pub fn note(&mut self, key: BranchKey) {
         self.0 |= match key {
             BranchKey::Position(_) => 1,

@@ -18,7 +18,7 @@ use crate::{
 pub struct TableId(u32);
 
 /// A fingerprint of all sites of a build: the same for the same sites, in whatever order they
-/// were met, on any machine.
+/// were added, on any machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BuildId(u64);
 
@@ -31,9 +31,9 @@ impl BuildId {
 
 /// All sites of one build, each with a number.
 ///
-/// The table grows as coverage files are read. It remembers where it stands: the second report of
-/// a build names the same sites in the same order, so the next number is nearly always the next
-/// site, and no hash is taken.
+/// The table grows as coverage files are read. It remembers the last site asked for: a second report
+/// of the build names the same sites in the same order, so the next site is nearly always the one
+/// with the next number, and is found without hashing.
 pub struct SiteTable {
     id: TableId,
     files: Vec<Symbol>,
@@ -41,7 +41,7 @@ pub struct SiteTable {
     symbols: Symbols,
     shown_names: HashMap<Symbol, Symbol>,
     sites: Vec<Site>,
-    /// The last lines of functions, where files tell them.
+    /// The last lines of functions, where files report them.
     ends: HashMap<SiteId, u32>,
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
@@ -50,7 +50,7 @@ pub struct SiteTable {
     marks: Vec<Option<Mark>>,
     excluded: Cover,
     partial: Criteria,
-    /// How often anything was added that was not there.
+    /// How often the table was changed.
     revision: u64,
 }
 
@@ -83,8 +83,8 @@ impl SiteTable {
         self.id
     }
 
-    /// Which state of the table this is: another number once a file, a site, a mark or anything
-    /// else was added. Who has seen a revision has seen all of it.
+    /// The revision of the table: a different number after any addition (file, site, mark, ...). Two
+    /// looks at the same revision see the same table.
     pub fn revision(&self) -> u64 {
         self.revision
     }
@@ -130,12 +130,12 @@ impl SiteTable {
         &self.sites[id.index()]
     }
 
-    /// All sites, in the order in which they were met.
+    /// All sites, in the order in which they were added.
     pub fn all_sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
         self.sites.iter().enumerate().map(|(at, site)| (SiteId::new(at), site))
     }
 
-    /// All sites that are not excluded, in the order in which they were met.
+    /// All sites that are not excluded, in the order in which they were added.
     pub fn sites(&self) -> impl Iterator<Item = (SiteId, &Site)> {
         self.all_sites().filter(|(id, _)| !self.is_excluded(*id))
     }
@@ -205,24 +205,24 @@ impl SiteTable {
         self.symbols.name(symbol)
     }
 
-    /// The name under which people know what the linker knows as `symbol`.
+    /// Sets the name to show for the linker's name `symbol`.
     pub fn set_shown_name(&mut self, symbol: Symbol, shown: Symbol) {
         if shown != symbol && self.shown_names.insert(symbol, shown) != Some(shown) {
             self.revision += 1;
         }
     }
 
-    /// The name that was given for people to know a symbol by, if any.
+    /// The name to show that was set for a symbol, if any.
     pub fn given_name(&self, symbol: Symbol) -> Option<Symbol> {
         self.shown_names.get(&symbol).copied()
     }
 
-    /// The name to show for a symbol: the linker's, unless another was given.
+    /// The name to show for a symbol: the linker's, unless another was set.
     pub fn shown_name(&self, symbol: Symbol) -> &str {
         self.name(self.shown_names.get(&symbol).copied().unwrap_or(symbol))
     }
 
-    /// Notes the last line of a function.
+    /// Sets the last line of a function.
     pub fn set_end(&mut self, function: SiteId, line: u32) {
         if self.ends.insert(function, line) != Some(line) {
             self.revision += 1;
@@ -234,8 +234,8 @@ impl SiteTable {
         self.ends.get(&function).copied()
     }
 
-    /// Notes what a producer says of the build at a site, and refuses another build. Only marks of
-    /// one kind are compared: the first kind that is met at a site.
+    /// Sets the mark of a site, and refuses another build. Only marks of one kind are compared: the
+    /// first kind that is set at a site.
     pub fn mark(&mut self, id: SiteId, mark: Mark) -> Result<(), BuildMismatch> {
         if self.marks.len() <= id.index() {
             self.marks.resize(self.sites.len(), None);
@@ -257,7 +257,7 @@ impl SiteTable {
         Err(BuildMismatch { place })
     }
 
-    /// What a producer said of the build at a site.
+    /// The mark of a site.
     pub fn mark_of(&self, id: SiteId) -> Option<Mark> {
         self.marks.get(id.index()).copied().flatten()
     }
@@ -272,20 +272,20 @@ impl SiteTable {
         self.excluded.contains(id)
     }
 
-    /// Notes that sites of a criterion are known only as far as they ran, so that no share of all
-    /// of them can be told.
+    /// Marks a criterion as partial: only sites that ran are known, so that no percentage of all of
+    /// them is known.
     pub fn set_partial(&mut self, criterion: Criterion) {
         self.revision += u64::from(!self.partial.contains(criterion));
         self.partial.insert(criterion);
     }
 
-    /// The criteria whose sites are known only as far as they ran.
+    /// The criteria of which only sites that ran are known.
     pub fn partial(&self) -> Criteria {
         self.partial
     }
 
-    /// Takes in all sites, marks and exclusions of another table. The result has the numbers that
-    /// the other's sites have here.
+    /// Adds all sites, marks and exclusions of another table. Returns the numbers that the other's
+    /// sites have here.
     pub fn absorb(&mut self, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
         let files: Vec<FileId> =
             other.files.iter().map(|path| self.file(other.name(*path))).collect();
@@ -315,7 +315,7 @@ impl SiteTable {
     }
 
     /// The same table, its files, names and sites numbered in the order in which they are written
-    /// out. It does not depend on the order in which they were met.
+    /// out. It does not depend on the order in which they were added.
     pub fn in_order(&self) -> Result<SiteTable, BuildMismatch> {
         let mut table = SiteTable::new();
         let mut paths: Vec<&str> = self.paths().collect();
@@ -395,7 +395,7 @@ impl SiteTable {
         }
     }
 
-    /// By criterion, then by what tells the elements apart; names by their letters.
+    /// By criterion, then by key; names alphabetically.
     fn compare_elements(&self, left: Element, right: Element) -> Ordering {
         match (left, right) {
             (Element::Function(left), Element::Function(right)) => {
@@ -434,7 +434,7 @@ impl fmt::Debug for BuildId {
     }
 }
 
-/// Numbers by value, so that branch 10 stands after branch 9; other text by its letters.
+/// Numbers by value, so that branch 10 stands after branch 9; other text alphabetically.
 fn compare_numerically(left: &str, right: &str) -> Ordering {
     match (left.parse::<u64>(), right.parse::<u64>()) {
         (Ok(left), Ok(right)) => left.cmp(&right),

@@ -41,7 +41,7 @@ impl Point {
 }
 
 impl Growth {
-    /// Takes in the next group of a relation. Excluded sites do not count.
+    /// Adds the next group of a relation. Excluded sites do not count.
     pub fn add(&mut self, table: &SiteTable, relation: &str, group: &Group<Reading>) {
         if !self.relations.contains_key(relation) {
             self.relations.insert(relation.to_owned(), Curve::default());

@@ -1,6 +1,6 @@
-//! What a suite says of a site.
+//! The state of a site over all pairs of a suite.
 
-/// The state of a site over all pairs of a suite. A place that is not in the table is not code.
+/// The state of a site over all pairs of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum State {
     /// In the difference of at least one pair: a fault here could have been noticed.
@@ -11,7 +11,7 @@ pub enum State {
     NotExecuted,
 }
 
-/// Which side ran a validated site alone.
+/// Which side alone ran a validated site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Always the first side.

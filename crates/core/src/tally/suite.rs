@@ -8,7 +8,7 @@ use crate::{Criteria, Criterion, Group, Naming, Operation, Reading, SiteTable, T
 pub struct Suite {
     /// All sites.
     pub table: SiteTable,
-    /// What was asked of each pair.
+    /// The set operation between the covers of each pair.
     pub operation: Operation,
     /// Whether the instances of templates are kept apart.
     pub per_instance: bool,
@@ -32,12 +32,12 @@ impl Suite {
         total
     }
 
-    /// The criteria that all sides tell and name alike: those that can be compared.
+    /// The criteria that all sides report and name alike: those that can be compared.
     pub fn criteria(&self) -> Criteria {
         self.agreement.criteria()
     }
 
-    /// Takes in the tallies of another suite over the same table.
+    /// Adds the tallies of another suite over the same table.
     pub fn merge(&mut self, relations: BTreeMap<String, Tally>, agreement: Agreement) {
         for (relation, tally) in relations {
             match self.relations.get_mut(&relation) {
@@ -51,8 +51,8 @@ impl Suite {
 
 /// Which criteria, and which ways of naming branches, all sides have in common.
 ///
-/// A side that tells no branches at all is not a side without branches: an exclusive-or with it
-/// would count every branch of the other. So a criterion counts only if every side tells it.
+/// A side that reports no branches at all is not a side without branches: an exclusive-or with it
+/// would count every branch of the other. So a criterion counts only if every side reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     told_by_all: Option<Criteria>,
@@ -91,12 +91,12 @@ impl Agreement {
         criteria
     }
 
-    /// The criteria that some sides tell and others do not.
+    /// The criteria that some sides report and others do not.
     pub fn told_by_some(self) -> Criteria {
         self.told_by_any.without(self.told_by_all.unwrap_or_default())
     }
 
-    /// The criteria that no side tells, of those that most producers tell.
+    /// The criteria that no side reports, of those that most producers report.
     pub fn told_by_none(self) -> Criteria {
         let usual = [Criterion::Line, Criterion::Branch, Criterion::Function];
         usual.into_iter().collect::<Criteria>().without(self.told_by_any)

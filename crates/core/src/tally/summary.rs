@@ -129,7 +129,7 @@ pub struct FunctionKey {
 pub struct Functions {
     /// In the order of files and lines; what stands outside of all functions of a file is one too.
     pub keys: Vec<FunctionKey>,
-    /// By function: its last line, if that is told.
+    /// By function: its last line, if that is reported.
     pub ends: Vec<Option<u32>>,
     /// By site: the place of its function in the keys.
     places: Vec<Option<usize>>,
@@ -137,7 +137,7 @@ pub struct Functions {
 
 impl Functions {
     /// The functions of a table. A site is in the innermost function whose start and end enclose it
-    /// or, where files do not tell ends, in the one that starts last before it. Functions that start
+    /// or, where files do not report ends, in the one that starts last before it. Functions that start
     /// on the same line (instances of a template) are one, under the first name.
     pub fn of(table: &SiteTable) -> Self {
         let mut functions = Functions::default();
@@ -213,7 +213,7 @@ impl OpenFunctions {
         while self.stack.pop_if(|(_, end)| end.is_some_and(|end| end < line)).is_some() {}
     }
 
-    /// A function whose end is not told ends where the next one starts.
+    /// A function whose end is not reported ends where the next one starts.
     fn enter(&mut self, row: usize, end: Option<u32>) {
         while self.stack.pop_if(|(_, end)| end.is_none()).is_some() {}
         self.stack.push((row, end));

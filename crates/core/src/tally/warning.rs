@@ -1,23 +1,22 @@
-//! Signs that a number may not mean what it seems to.
+//! Signs that a number may be misleading.
 
 use std::fmt;
 
 use crate::{Criteria, Criterion, Suite};
 
-/// A sign that a number may not mean what it seems to. Shown with the numbers, never silently
-/// corrected.
+/// A sign that a number may be misleading. Shown with the numbers, never silently corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// In every pair one side ran all that the other ran, and more: so it looks when the counters
-    /// of the first run were not reset before the second.
+    /// In every pair one side ran all that the other ran, and more: typical of counters that were not
+    /// reset between the two runs.
     Residue {
-        /// Whether the first side lies within the second; else the second within the first.
+        /// Whether the first side is a subset of the second; else the second is one of the first.
         a_within_b: bool,
         /// How many pairs.
         pairs: u64,
     },
-    /// Some groups have a side that ran less than a tenth of what another side ran: so it looks
-    /// when a run crashed early, or never reached the code.
+    /// Some groups have a side that ran less than a tenth of what another side ran: typical of a run
+    /// that crashed early, or never reached the code.
     Lopsided {
         /// How many groups.
         groups: u64,
@@ -29,18 +28,18 @@ pub enum Warning {
         /// How many sites.
         sites: u64,
     },
-    /// Some sides tell criteria that others do not tell.
+    /// Some sides report criteria that others do not.
     NotToldByAll(Criteria),
-    /// No side tells these criteria, which most producers do tell.
+    /// No side reports these criteria, which most producers do report.
     ToldByNone(Criteria),
     /// Some sides name their branches in another way than others.
     BranchNaming,
-    /// Files list only what ran, so no share of all code can be told.
+    /// Files list only what ran, so no percentage of all code is known.
     Partial(Criteria),
 }
 
 impl Suite {
-    /// All signs that the numbers of the suite may not mean what they seem to.
+    /// All signs that the numbers of the suite may be misleading.
     pub fn warnings(&self) -> Vec<Warning> {
         let total = self.total();
         let criteria = self.criteria();
