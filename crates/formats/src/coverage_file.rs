@@ -1,4 +1,4 @@
-//! Opening a coverage file: decompression, and a look at its first bytes.
+//! Opening a coverage file: decompression, and its first bytes for format detection.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -10,15 +10,15 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::Fault;
 
-/// How much of a file is looked at to find its format. Some producers write the name of the
-/// format last, so it must hold a few whole records.
+/// How much of a file is used to detect its format. Some producers write the name of the format
+/// last, so it must hold a few whole records.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What a compressed file may grow to without a second look.
+/// Decompressed sizes up to this are not checked against [`BOMB_RATIO`].
 const BOMB_BYTES: u64 = 64 << 20;
 
-/// Past [`BOMB_BYTES`], how many times its size a compressed file may grow to. Reports of code
-/// that never ran shrink to a fiftieth; gzip's limit is a thousandth.
+/// Past [`BOMB_BYTES`], how many times its size a compressed file may decompress to. Reports of code
+/// that never ran compress 50-fold; gzip's limit is about 1000-fold.
 const BOMB_RATIO: u64 = 300;
 
 /// The decompressed content of one coverage file.
@@ -68,7 +68,7 @@ impl CoverageFile {
         };
         let mut head = Vec::new();
         rest.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut head)?;
-        // PowerShell marks the texts that it redirects as UTF-8. No format asks for the mark.
+        // PowerShell writes a byte order mark when it redirects text. No format needs it.
         if head.starts_with(b"\xef\xbb\xbf") {
             head.drain(..3);
         }
@@ -78,7 +78,7 @@ impl CoverageFile {
         Ok(CoverageFile { path: None, compressed, head, served: 0, rest })
     }
 
-    /// The first bytes of the content, for finding its format.
+    /// The first bytes of the content, for detecting its format.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
@@ -105,7 +105,7 @@ impl Read for CoverageFile {
     }
 }
 
-/// Counts the bytes that pass.
+/// Counts the bytes that are read.
 struct Counted<R> {
     inner: R,
     count: Arc<AtomicU64>,
@@ -119,7 +119,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Ends a decompression that grows out of all proportion.
+/// Ends the decompression of a file that exceeds [`BOMB_RATIO`].
 struct Bounded {
     inner: Box<dyn Read + Send>,
     taken: Arc<AtomicU64>,

@@ -7,10 +7,10 @@
 //!
 //! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
 //! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
-//! They are compiled once: graphs to additions (`tape`), for all who read (`shared_notes`); and lines to
-//! sites of a table (`projection`) and those to bits (`stencil`). What is left for each execution
-//! are additions, for functions that count otherwise than the last time (`image`), and setting
-//! bits. The counters may lie in a file (`counters`) or in memory (`snapshot`).
+//! They are compiled once: graphs to additions (`tape`), shared by all workers (`shared_notes`); and
+//! lines to sites of a table (`projection`) and those to bits (`stencil`). What is left for each
+//! execution are additions, for functions whose counters have changed (`image`), and setting bits.
+//! The counters may be in a file (`counters`) or in memory (`snapshot`).
 
 mod counters;
 mod entries;
@@ -40,7 +40,7 @@ pub(crate) use exact_counts::{tell_file, tell_snapshots};
 pub(crate) use notes_index::{NotesIndex, counters_below};
 pub(crate) use snapshot::{IN_MEMORY, Images, OnInconsistency};
 
-/// gcov's notes alone: all code of a translation unit, and nothing of what ran.
+/// gcov's notes alone: all code of a translation unit, without what ran.
 pub(crate) struct Gcno;
 
 impl Reader for Gcno {

@@ -12,13 +12,13 @@ use crate::unit_marks::UnitMarks;
 use crate::universe::Universe;
 use crate::{CoverageFile, Error, Fault, Location, READERS, Reader, reader_names};
 
-/// A coverage file, and which part of it; or a folder, which stands for all counters (`.gcda`)
-/// below it.
+/// A coverage file, and optionally one test in it; or a folder, which stands for all counters
+/// (`.gcda`) below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileSpec {
     /// The file.
     pub path: PathBuf,
-    /// The test or context in it, if not all of them: the part behind `::` of `FILE::CONTEXT`.
+    /// The test or context in it, if not all of them: the part after `::` of `FILE::CONTEXT`.
     pub context: Option<String>,
 }
 
@@ -27,7 +27,7 @@ pub struct FileSpec {
 enum Purpose {
     /// For what ran.
     Side,
-    /// For the code that there is.
+    /// For the code that exists.
     Universe,
 }
 
@@ -41,17 +41,17 @@ pub struct CoverageLoader<'s> {
     notes_index: NotesIndex,
     images: Images,
     unit_marks: UnitMarks,
-    /// The first file that was read: the build that all others must be of.
+    /// The first file that was read: all others must be of the same build.
     first: Option<String>,
 }
 
 impl<'s> CoverageLoader<'s> {
-    /// An intake that has read nothing yet.
+    /// A loader that has read nothing yet.
     pub fn new(scope: &'s Scope) -> Self {
         CoverageLoader::sharing(Arc::default(), scope)
     }
 
-    /// An intake that has read nothing yet, and shares compiled notes with others.
+    /// A loader that has read nothing yet, and shares compiled notes with others.
     pub fn sharing(notes: Arc<SharedNotes>, scope: &'s Scope) -> Self {
         CoverageLoader {
             scope,
@@ -66,7 +66,7 @@ impl<'s> CoverageLoader<'s> {
         }
     }
 
-    /// Reads files for the code that they name; what they say to have run is ignored.
+    /// Reads files for the code that they list; whether it ran is ignored.
     pub fn read_universe(&mut self, files: &[FileSpec]) -> Result<(), Error> {
         for file in files {
             self.read_file(file, Purpose::Universe, None)?;
@@ -120,8 +120,8 @@ impl<'s> CoverageLoader<'s> {
         self.images.read_executed(snapshots)
     }
 
-    /// Reads the counters of a process that crashed. Those of the function that it crashed in do
-    /// not add up: what they leave open did not run.
+    /// Reads the counters of a process that crashed. Those of the function that it crashed in are
+    /// inconsistent: what does not follow from them counts as not run.
     pub fn read_snapshots_of_crash(
         &mut self,
         snapshots: &[Snapshot<'_>],
@@ -164,18 +164,17 @@ impl<'s> CoverageLoader<'s> {
         gcov::tell_file(path, &mut self.notes_index, self.scope.notes.as_deref())
     }
 
-    /// The sites that have been met.
+    /// The sites that have been read.
     pub fn table(&self) -> &SiteTable {
         &self.table
     }
 
-    /// Forgets the notes of counters: images that have been read before are read without them, and
-    /// what they take is given back.
+    /// Frees the notes of counters. Images that have been read before can be read again without them.
     pub fn forget_notes(&mut self) {
         self.notes_index = NotesIndex::of(Arc::default());
     }
 
-    /// The sites that have been met, when nothing is to be read any more.
+    /// The sites that have been read.
     pub fn into_table(self) -> SiteTable {
         self.table
     }
@@ -202,7 +201,7 @@ impl<'s> CoverageLoader<'s> {
         Ok(reading)
     }
 
-    /// Compares what a side says of its translation units with what earlier ones said.
+    /// Compares the marks of a side's translation units with those of earlier sides.
     fn settle_marks(&mut self) -> Result<(), Error> {
         self.unit_marks.settle(&mut self.table).map_err(|(mismatch, file)| {
             other_build(self.first.as_deref(), mismatch).of(file.as_deref().unwrap_or(IN_MEMORY))
@@ -259,7 +258,7 @@ impl<'s> CoverageLoader<'s> {
         }
     }
 
-    /// What kind of code a report does not name.
+    /// Which code a report without sites should have named, for the message.
     fn missing(&self, context: Option<&str>) -> String {
         let mut kind = context.map_or(String::new(), |name| format!(" for the context `{name}`"));
         if !self.scope.filter.is_empty() || !self.scope.exclude.is_empty() {
@@ -278,7 +277,7 @@ fn number_of(reader: &dyn Reader) -> u8 {
     numbered.filter(|(_, known)| known.name() == reader.name()).map(|(number, _)| number).sum()
 }
 
-/// The reader whose format the content is of, and its number.
+/// The reader that recognises the content, and its number.
 fn detect(head: &[u8]) -> Result<(u8, &'static dyn Reader), Fault> {
     (0..).zip(READERS.iter().copied()).find(|(_, reader)| reader.detect(head)).ok_or_else(|| {
         let names: Vec<&str> = reader_names().collect();
@@ -297,7 +296,7 @@ impl std::fmt::Display for FileSpec {
 }
 
 impl FileSpec {
-    /// `FILE` or `FILE::CONTEXT`, relative to `folder`. A file that exists under the whole text
+    /// `FILE` or `FILE::CONTEXT`, relative to `folder`. If a file of the whole text's name exists, it
     /// is that file.
     pub fn parse(text: &str, folder: &Path) -> Self {
         let whole = folder.join(text);

@@ -1,4 +1,4 @@
-//! Where readers put what they find.
+//! Receives the sites that readers find in a report.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(crate) struct Record {
     excluded: bool,
     traced: bool,
     mark: BuildMark,
-    /// The last line of a function; zero if it is not told.
+    /// The last line of a function; zero if it is not reported.
     end: u32,
 }
 
@@ -64,9 +64,9 @@ impl Record {
         Record { excluded, ..self }
     }
 
-    /// Is a line that an interpreter ran through, or a jump between two of them. It counts for
-    /// the statement that it is part of, if files that list all code tell the statements; which
-    /// jumps are branches only those files tell.
+    /// Is a line that an interpreter traced, or a jump between two of them. It counts for the statement
+    /// that it is part of, if a universe lists the statements; only a universe knows which jumps are
+    /// branches.
     pub(crate) fn traced(self) -> Self {
         Record { traced: true, ..self }
     }
@@ -76,34 +76,34 @@ impl Record {
         Record { end, ..self }
     }
 
-    /// Carries what the producer says of a function in a translation unit: the same bytes for the
-    /// same code. Other units may have other code there.
+    /// Carries what the producer reports about a function in a translation unit: the same bytes for
+    /// the same code. Other units may have other code there.
     pub(crate) fn marked_in_unit(self, what: &[u8]) -> Self {
         let mut record = self.marked(what);
         record.mark.is_of_unit = true;
         record
     }
 
-    /// Carries what the producer says of the build: the same bytes for the same code.
+    /// Carries what the producer reports about the build: the same bytes for the same code.
     pub(crate) fn marked(self, what: &[u8]) -> Self {
         self.marked_in(1, what)
     }
 
-    /// The same in one of several notations (from one), which cannot be compared.
+    /// The same in one of several notations (numbered from one), which cannot be compared.
     pub(crate) fn marked_in(self, notation: u8, what: &[u8]) -> Self {
         Record { mark: BuildMark::of(notation, what), ..self }
     }
 }
 
-/// Takes the records of a report, file by file, to the site table and a reading.
+/// Adds the records of a report, file by file, to the site table and a reading.
 ///
 /// Producers write a file's path before or after its lines, and the folder that the path is
-/// relative to at the very end. So records wait: [`SiteRecorder::add`] them, say whose they were with
-/// [`SiteRecorder::end_file`], and [`SiteRecorder::flush`] once the folder is known.
+/// relative to at the very end. So records are buffered: [`SiteRecorder::add`] them, name their file
+/// with [`SiteRecorder::end_file`], and [`SiteRecorder::flush`] once the folder is known.
 pub(crate) struct SiteRecorder<'i> {
     pub(crate) table: &'i mut SiteTable,
     pub(crate) scope: &'i Scope,
-    /// By file of the table: what its markers leave out, once it has been asked for.
+    /// By file of the table: what its markers exclude, once it has been looked up.
     pub(crate) exclusions: &'i mut Vec<Option<Exclusions>>,
     /// The number of the format that is being read.
     pub(crate) format: u8,
@@ -115,16 +115,16 @@ pub(crate) struct SiteRecorder<'i> {
     pub(crate) notes_index: &'i mut NotesIndex,
     /// The folder that the counters were written below, with their whole paths.
     pub(crate) prefix: Option<&'i Path>,
-    /// A file that was read before: all files are of its build.
+    /// The first file that was read: all files must be of its build.
     pub(crate) first: Option<&'i str>,
-    /// The translation unit that is being read (see `unit_of`), and what is said of its functions.
+    /// The translation unit that is being read (see `unit_of`), and the marks of its functions.
     pub(crate) unit: u32,
     pub(crate) unit_marks: &'i mut UnitMarks,
     pub(crate) reading: Reading,
     pub(crate) waiting: Waiting,
 }
 
-/// Records that wait for their path. The memory is used again for the next report.
+/// Records that wait for their path. The memory is reused for the next report.
 #[derive(Default)]
 pub(crate) struct Waiting {
     records: Vec<Record>,
@@ -133,7 +133,7 @@ pub(crate) struct Waiting {
 }
 
 impl SiteRecorder<'_> {
-    /// A record of the file whose end comes next.
+    /// Adds a record of the file that is named by the next [`SiteRecorder::end_file`].
     pub(crate) fn add(&mut self, record: Record) {
         self.waiting.records.push(record);
     }
@@ -148,7 +148,7 @@ impl SiteRecorder<'_> {
         if self.scope.per_instance { self.table.symbol(function) } else { Symbol::NONE }
     }
 
-    /// The records added since the last end belong to this file.
+    /// Assigns the records added since the last call to this file.
     pub(crate) fn end_file(&mut self, path: &str) -> Result<(), String> {
         if path.is_empty() || path.chars().any(char::is_control) {
             return Err(format!("the file name {path:?} is empty or has control characters"));
@@ -157,20 +157,20 @@ impl SiteRecorder<'_> {
         Ok(())
     }
 
-    /// The sites of a criterion are named only as far as they ran.
+    /// Declares that only sites that ran are listed of a criterion.
     pub(crate) fn names_only_what_ran(&mut self, criterion: Criterion) {
         if self.universe.is_none() {
             self.table.set_partial(criterion);
         }
     }
 
-    /// Takes all waiting files to the table. Their paths are relative to `folder`, if any.
+    /// Adds all waiting files to the table. Their paths are relative to `folder`, if any.
     pub(crate) fn flush(&mut self, folder: Option<&str>) -> Result<(), Fault> {
         self.flush_with(folder, |_| {})
     }
 
-    /// Takes all waiting files to the table. The result has, record by record, the number of its
-    /// site; none if it does not count.
+    /// Adds all waiting files to the table. Returns the number of each record's site; none if it does
+    /// not count.
     pub(crate) fn flush_numbered(
         &mut self,
         folder: Option<&str>,
@@ -233,7 +233,7 @@ impl SiteRecorder<'_> {
             numbered(number);
             let Some(id) = number else { continue };
             if record.mark.notation != 0 {
-                // What another format says, or the same one in another notation, cannot be compared.
+                // Marks of different formats, or in different notations, cannot be compared.
                 let producer = u16::from_le_bytes([record.mark.notation, self.format]);
                 if record.mark.is_of_unit {
                     self.unit_marks.add(id, Mark::new(producer, self.unit, record.mark.hash));
@@ -263,7 +263,7 @@ impl SiteRecorder<'_> {
     }
 }
 
-/// The number of a record's site; none if it is not one that counts.
+/// The number of a record's site; none if it does not count.
 fn number(
     table: &mut SiteTable,
     universe: Option<&Universe>,
@@ -296,13 +296,13 @@ fn leaves_out(exclusions: &Exclusions, record: &Record) -> bool {
             && exclusions.hold_branches(record.line))
 }
 
-/// That a file is of another build than the first one.
+/// The fault of a file that is of another build than the first one.
 pub(crate) fn other_build(first: Option<&str>, mismatch: BuildMismatch) -> Fault {
     let earlier = first.unwrap_or("the rest of it").to_owned();
     Fault::OtherBuild { earlier, mismatch }
 }
 
-/// What a producer says of the build at a site: in which notation (zero: nothing), and its hash.
+/// What a producer reports about the build at a site: a notation (zero: nothing), and a hash.
 #[derive(Clone, Copy, Debug, Default)]
 struct BuildMark {
     notation: u8,

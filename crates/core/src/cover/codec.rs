@@ -22,7 +22,7 @@ pub fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'stati
         let gap = take(&mut rest)?;
         let length = take(&mut rest)?;
         if length == 0 || (gap == 0 && end != 0) {
-            return Err("stretches of sites that touch");
+            return Err("empty or adjacent ranges of sites");
         }
         let start = end.checked_add(gap).ok_or(BEYOND)?;
         end = start.checked_add(length).filter(|end| *end <= sites).ok_or(BEYOND)?;
@@ -31,7 +31,7 @@ pub fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'stati
     Ok(())
 }
 
-const BEYOND: &str = "a site that is not there";
+const BEYOND: &str = "a site number beyond the table";
 
 fn push(bytes: &mut Vec<u8>, mut number: usize) {
     loop {
@@ -49,18 +49,18 @@ fn take(bytes: &mut &[u8]) -> Result<usize, &'static str> {
     let mut number = 0;
     // Five groups of seven bits hold every site number.
     for shift in (0..35).step_by(7) {
-        let (byte, rest) = bytes.split_first().ok_or("a number without an end")?;
+        let (byte, rest) = bytes.split_first().ok_or("a truncated varint")?;
         *bytes = rest;
         number |= usize::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return if *byte == 0 && shift > 0 {
-                Err("a number with idle digits")
+                Err("a non-canonical varint")
             } else {
                 Ok(number)
             };
         }
     }
-    Err("a number that is too large")
+    Err("a varint that is too large")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where notes are found, and kept once they have been read.
+//! Finds the notes (`.gcno`) of counters, and keeps them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::unit::Unit;
 use super::words::Layout;
 use crate::{Fault, Location, SiteRecorder};
 
-/// Notes beyond this size are not notes.
+/// Larger files are not notes.
 pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
 
 /// How deep a folder of notes is searched.
@@ -26,18 +26,18 @@ pub(crate) struct NotesIndex {
     shared: Arc<SharedNotes>,
     by_path: BTreeMap<(PathBuf, u32), Rc<NotesUnit>>,
     by_content: BTreeMap<Content, Rc<NotesUnit>>,
-    /// The notes below the folder that was asked for last.
+    /// The notes below the folder that was searched last.
     below: Option<(PathBuf, Vec<PathBuf>)>,
 }
 
-/// A translation unit, and what has been made of it for one table.
+/// A translation unit, and its images for one table.
 pub(super) struct NotesUnit {
     pub(super) unit: Arc<Unit>,
     images: ByPresence<RefCell<Image>>,
 }
 
 impl NotesUnit {
-    /// Its counters, one function behind the other, if these functions are in the program.
+    /// The image of its counters if these functions are in the program, one function after the other.
     pub(super) fn image(
         &self,
         name: u32,
@@ -49,7 +49,7 @@ impl NotesUnit {
     }
 }
 
-/// What depends on which functions are in the program. There is one, unless programs share the
+/// Values by which functions are in the program. There is one, unless several programs share the
 /// unit.
 struct ByPresence<T>(RefCell<Vec<(Vec<bool>, Rc<T>)>>);
 
@@ -76,7 +76,7 @@ impl<T> Default for ByPresence<T> {
 }
 
 impl NotesIndex {
-    /// A shelf for units of a library.
+    /// An empty index that takes compiled units from `shared`.
     pub(crate) fn of(shared: Arc<SharedNotes>) -> Self {
         let (by_path, by_content) = (BTreeMap::new(), BTreeMap::new());
         NotesIndex { shared, by_path, by_content, below: None }
@@ -124,7 +124,7 @@ impl NotesIndex {
         Err(Fault::malformed(Location::Whole, what))
     }
 
-    /// The unit that a file tells of, compiled now or before.
+    /// The unit of a file of notes, compiled now or before.
     fn read(&mut self, path: &Path) -> Result<Rc<NotesUnit>, Fault> {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
@@ -147,7 +147,7 @@ impl NotesIndex {
     }
 }
 
-/// Counters that were made from another build than their notes.
+/// The fault of counters that are of another build than their notes.
 fn other_build(notes: &Path) -> Fault {
     let mismatch = BuildMismatch { place: "what it counts".to_owned() };
     Fault::OtherBuild { earlier: notes.display().to_string(), mismatch }

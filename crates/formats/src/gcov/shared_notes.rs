@@ -1,4 +1,4 @@
-//! Notes that have been compiled, for all who read.
+//! Compiled notes, shared by all workers.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::unit::Unit;
 use crate::Fault;
 
-/// The compiled notes (`.gcno`) that the intakes of one fold share. Compiling takes longer than all
-/// else, and memory: whoever needs notes first compiles them, and all others wait for that.
+/// The compiled notes (`.gcno`) that the loaders of one fold share. Compiling takes most of the time
+/// and memory, so the first loader that needs notes compiles them, and the others wait for it.
 #[derive(Default)]
 pub struct SharedNotes(Mutex<BTreeMap<Content, Arc<UnitSlot>>>);
 
-/// What tells notes from others: their length and a hash. They are often copied beside the counters
-/// of each run, so their path does not.
+/// Identifies notes: their length and a hash. Their path does not, since they are often copied beside
+/// the counters of each run.
 pub(super) type Content = (usize, u64);
 
 /// A compiled unit; none until it is compiled.
@@ -26,8 +26,8 @@ impl SharedNotes {
         (notes.len(), hasher.finish())
     }
 
-    /// The unit that notes of this content tell of. Those that are in disorder are read again by
-    /// all who ask, each of whom gets the same error.
+    /// The unit of notes with this content. Malformed notes are not kept: each call reads them again
+    /// and gets the same error.
     pub(super) fn unit(&self, content: Content, notes: &[u8]) -> Result<Arc<Unit>, Fault> {
         let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = places.entry(content).or_default().clone();

@@ -1,4 +1,4 @@
-//! A translation unit, made ready for any number of counters.
+//! A translation unit, compiled to read any number of counters.
 //!
 //! Nothing here depends on a site table, so that all workers of a fold share it (`shared_notes`).
 
@@ -12,21 +12,20 @@ use super::notes::{FunctionKey, Notes};
 use super::tape::Tape;
 use crate::{Fault, Location};
 
-/// What notes tell of a translation unit.
+/// A translation unit, from its notes.
 pub(super) struct Unit {
     pub(super) notes: Notes,
     pub(super) flows: Vec<Flow>,
     pub(super) entries: Vec<Entry>,
     numbers: BTreeMap<FunctionKey, usize>,
-    /// By function: the number of its first counter, if those of all functions lie one behind the
-    /// other.
+    /// By function: the number of its first counter, if all functions are in the program.
     pub(super) starts: Vec<usize>,
-    /// By function; nobody needs them to name code, or to tell numbers.
+    /// By function. Compiled on first use: listing code does not need them.
     tapes: OnceLock<Vec<Tape>>,
 }
 
 impl Unit {
-    /// The unit that notes tell of.
+    /// Reads a unit from its notes.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
         let notes = Notes::read(bytes)?;
         let flow = |function| {
@@ -47,7 +46,7 @@ impl Unit {
         Ok(Unit { notes, flows, entries, numbers, starts, tapes: OnceLock::new() })
     }
 
-    /// The number of a function, which is likely the one that is expected, or one soon after it.
+    /// The number of a function, which is most likely `expected`.
     pub(super) fn number(&self, key: FunctionKey, expected: usize) -> Option<usize> {
         match self.notes.functions.get(expected) {
             Some(function) if function.key == key => Some(expected),
@@ -65,7 +64,7 @@ impl Unit {
         &self.tapes.get_or_init(|| self.flows.iter().map(Tape::of).collect())[number]
     }
 
-    /// The functions that are in the program, their counters one behind the other.
+    /// The functions that are in the program, with consecutive counters.
     pub(super) fn piece(self: &Arc<Self>, name: u32, present: &[bool]) -> Piece {
         let starts = self.starts.iter().map(|start| COUNTER_BYTES * start).enumerate();
         let functions = starts.filter(|(number, _)| present[*number]).collect();
