@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, runs};
+use metacov_core::{Cover, Exit, Failure, Missing, Outcome, Pair, codec};
 use metacov_exec::{Connection, Engine, HelperPort, Meter, State, Trace};
 use metacov_formats::CoverageLoader;
 use metacov_relations::{
@@ -94,7 +94,7 @@ impl<'s> TestBench<'s> {
         let BuiltSubject { database, setup, successes } = made;
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
-        let executed = runs::encode(place.setup());
+        let executed = codec::encode(place.setup());
         master.say(&encode(&Answer::SetupDone(SetupDone { setup, kinds, executed })))?;
         let (mut batch, mut waited) = (Vec::new(), Duration::ZERO);
         for (relation, number) in &job.tests {
@@ -305,7 +305,7 @@ fn encode_sides(mut a: Cover, mut b: Cover, setup: &Cover) -> [Vec<u8>; 2] {
     b |= setup;
     b ^= &a;
     a ^= setup;
-    [runs::encode(&a), runs::encode(&b)]
+    [codec::encode(&a), codec::encode(&b)]
 }
 
 /// One seed from several numbers (splitmix64).

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Mutex;
 use std::thread;
 
-use metacov_core::{Cover, Missing, Outcome, Pair, SiteTable, runs};
+use metacov_core::{Cover, Missing, Outcome, Pair, SiteTable, codec};
 use metacov_exec::Engine;
 use metacov_relations::Side;
 use serde::{Deserialize, Serialize};
@@ -200,7 +200,7 @@ impl Attempt {
     fn tried(self, table: &SiteTable) -> io::Result<CaseResult> {
         let cover = |bytes: &[u8]| {
             let mut cover = Cover::of(table);
-            runs::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
+            codec::flip(bytes, table.len(), &mut cover).map_err(io::Error::other)?;
             Ok::<_, io::Error>(cover)
         };
         let pair = |[(a, a_ran), (b, b_ran)]: [(Outcome, Option<Vec<u8>>); 2]| {
@@ -235,11 +235,11 @@ impl TestBench<'_> {
         for [a, b] in &experiment.pairs {
             let mut run = |side: &[String]| {
                 let (outcome, ran) = place.side(&side_of(side))?;
-                Ok::<_, io::Error>((outcome, ran.as_ref().map(runs::encode)))
+                Ok::<_, io::Error>((outcome, ran.as_ref().map(codec::encode)))
             };
             pairs.push([run(a)?, run(b)?]);
         }
-        let setup = is_measured.then(|| runs::encode(place.setup()));
+        let setup = is_measured.then(|| codec::encode(place.setup()));
         Ok(Attempt { worked, setup, pairs })
     }
 }

@@ -48,16 +48,16 @@ mod sites;
 mod tally;
 
 pub use context::{Context, Input, Judgement, Setup, Violation};
-pub use cover::{Cover, Group, Operation, Pair, Reading, codec as runs};
+pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
 pub use error::{BuildMismatch, GroupTooSmall};
 pub use execution::{Exit, Failure, Missing};
 pub use fingerprint::Fingerprint;
 pub use outcome::{Outcome, Value};
 pub use sites::{
-    BranchKey, BuildId, Criteria, Criterion, Element, FileId, Mark, Naming, Renumbering, Site,
-    SiteId, SiteTable, Span, Symbol, TableId, absorb_run, same_build,
+    BranchKey, BranchNaming, BuildId, Criteria, Criterion, Element, FileId, Mark, Renumbering,
+    Site, SiteId, SiteTable, Span, Symbol, TableId, absorb_run, same_build,
 };
 pub use tally::{
-    Agreement, Curve, FunctionKey, Functions, Growth, Kind, Point, State, Suite, Summaries,
-    Summary, Tally, Warning, by_file, by_function, total,
+    CheckedBy, Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite,
+    Summaries, Summary, Tally, Warning, by_file, by_function, total,
 };

@@ -12,6 +12,6 @@ pub use criterion::{Criteria, Criterion};
 pub use mark::Mark;
 pub use renumbering::Renumbering;
 pub use same_build::{absorb_run, same_build};
-pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
+pub use site::{BranchKey, BranchNaming, Element, FileId, Site, SiteId, Span};
 pub use symbols::Symbol;
 pub use table::{BuildId, SiteTable, TableId};

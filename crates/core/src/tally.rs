@@ -10,8 +10,8 @@ use crate::cover::bits;
 use crate::{Cover, Failure, Group, Operation, Reading, SiteId, SiteTable};
 
 pub use growth::{Curve, Growth, Point};
-pub use site_state::{Kind, State};
-pub use suite::{Agreement, Suite};
+pub use site_state::{CheckedBy, SiteState};
+pub use suite::{SharedCriteria, Suite};
 pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use warning::Warning;
 
@@ -154,13 +154,13 @@ impl Tally {
     }
 
     /// The state of the site over all pairs.
-    pub fn state(&self, site: SiteId) -> State {
+    pub fn state(&self, site: SiteId) -> SiteState {
         match (self.only_a.contains(site), self.only_b.contains(site)) {
-            (true, true) => State::Validated(Kind::Either),
-            (true, false) => State::Validated(Kind::OnlyA),
-            (false, true) => State::Validated(Kind::OnlyB),
-            (false, false) if self.executed.contains(site) => State::Executed,
-            (false, false) => State::NotExecuted,
+            (true, true) => SiteState::Validated(CheckedBy::Either),
+            (true, false) => SiteState::Validated(CheckedBy::OnlyA),
+            (false, true) => SiteState::Validated(CheckedBy::OnlyB),
+            (false, false) if self.executed.contains(site) => SiteState::Executed,
+            (false, false) => SiteState::NotExecuted,
         }
     }
 

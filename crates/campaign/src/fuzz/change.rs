@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Outcome, runs};
+use metacov_core::{Outcome, codec};
 use metacov_relations::{Database, Kind, Rng};
 
 use super::explore::{Explorer, purpose};
@@ -74,7 +74,7 @@ impl Explorer<'_, '_, '_> {
         announced?;
         self.mutator = tried.last().copied();
         self.place.take_trace(&mut self.traces[0]);
-        let executed = runs::encode(self.place.setup());
+        let executed = codec::encode(self.place.setup());
         self.place.watch.lap(Phase::Build);
         self.master.say(&encode(&Answer::Changed(Changed {
             mutators: tried,

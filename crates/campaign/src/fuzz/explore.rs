@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use metacov_core::{Outcome, Pair, runs};
+use metacov_core::{Outcome, Pair, codec};
 use metacov_exec::{Engine, HelperPort, Trace};
 use metacov_relations::{ALL, Database, Recipe, Rng, Test, Verdict};
 
@@ -53,7 +53,7 @@ impl TestBench<'_> {
         let BuiltSubject { database, setup, successes } = made;
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
-        let executed = runs::encode(place.setup());
+        let executed = codec::encode(place.setup());
         master.say(&encode(&Answer::SetupDone(SetupDone { setup, kinds, executed })))?;
         let study = RoundKnowledge::new(round.known.clone(), &round.start.lesson);
         let stretch = RoundBatch { pace: round.start.pace, ..RoundBatch::default() };

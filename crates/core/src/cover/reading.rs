@@ -1,6 +1,6 @@
 //! What the coverage files of one side report.
 
-use crate::{Cover, Criteria, Naming, SiteTable};
+use crate::{BranchNaming, Cover, Criteria, SiteTable};
 
 /// What a producer reports of one execution: which sites are there, and which of them ran.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ pub struct Reading {
     /// The criteria that the report names sites of.
     pub criteria: Criteria,
     /// How the report names its branches.
-    pub naming: Naming,
+    pub naming: BranchNaming,
 }
 
 impl Reading {
@@ -25,7 +25,7 @@ impl Reading {
             known: Cover::of(table),
             flaky: Cover::of(table),
             criteria: Criteria::default(),
-            naming: Naming::default(),
+            naming: BranchNaming::default(),
         }
     }
 

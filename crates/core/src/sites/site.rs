@@ -83,7 +83,7 @@ pub struct Span {
 }
 
 /// What distinguishes the branches of one line. Producers name them in different ways, which cannot be compared: see
-/// [`Naming`].
+/// [`BranchNaming`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BranchKey {
     /// The n-th on its line (gcov's JSON before 14, what lcov makes of it, gcovr before 8.4).
@@ -128,9 +128,9 @@ pub enum BranchKey {
 /// The ways of naming branches that occur in a set of sites. Branches that are named in different ways cannot be
 /// compared: each would count as known to one side only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Naming(u8);
+pub struct BranchNaming(u8);
 
-impl Naming {
+impl BranchNaming {
     /// Adds the way in which `key` is named.
     pub fn note(&mut self, key: BranchKey) {
         self.0 |= match key {
@@ -146,14 +146,14 @@ impl Naming {
 
     /// The ways of either set.
     #[must_use]
-    pub fn union(self, other: Naming) -> Self {
-        Naming(self.0 | other.0)
+    pub fn union(self, other: BranchNaming) -> Self {
+        BranchNaming(self.0 | other.0)
     }
 
     /// The ways that both sets share.
     #[must_use]
-    pub fn intersection(self, other: Naming) -> Self {
-        Naming(self.0 & other.0)
+    pub fn intersection(self, other: BranchNaming) -> Self {
+        BranchNaming(self.0 & other.0)
     }
 
     /// One bit for each way of naming, for storing.
@@ -163,7 +163,7 @@ impl Naming {
 
     /// The set of these bits, if each stands for a way of naming.
     pub fn from_bits(bits: u8) -> Option<Self> {
-        (bits & 0x80 == 0).then_some(Naming(bits))
+        (bits & 0x80 == 0).then_some(BranchNaming(bits))
     }
 
     /// Whether no branch is named at all.

@@ -2,9 +2,9 @@
 
 /// The state of a site over all pairs of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum State {
+pub enum SiteState {
     /// In the difference of at least one pair: a fault here could have been noticed.
-    Validated(Kind),
+    Validated(CheckedBy),
     /// Run, but by both sides alike in every pair: a fault here could not have been noticed.
     Executed,
     /// Never run.
@@ -13,7 +13,7 @@ pub enum State {
 
 /// Which side alone ran a validated site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum CheckedBy {
     /// Always the first side.
     OnlyA,
     /// Always the second side.
@@ -22,15 +22,15 @@ pub enum Kind {
     Either,
 }
 
-impl State {
+impl SiteState {
     /// The word for it in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
-            State::Validated(Kind::OnlyA) => "only-a",
-            State::Validated(Kind::OnlyB) => "only-b",
-            State::Validated(Kind::Either) => "either",
-            State::Executed => "executed",
-            State::NotExecuted => "not-executed",
+            SiteState::Validated(CheckedBy::OnlyA) => "only-a",
+            SiteState::Validated(CheckedBy::OnlyB) => "only-b",
+            SiteState::Validated(CheckedBy::Either) => "either",
+            SiteState::Executed => "executed",
+            SiteState::NotExecuted => "not-executed",
         }
     }
 }

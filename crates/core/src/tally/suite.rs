@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Criteria, Criterion, Group, Naming, Operation, Reading, SiteTable, Tally};
+use crate::{BranchNaming, Criteria, Criterion, Group, Operation, Reading, SiteTable, Tally};
 
 /// What is left of a suite: one tally for each relation, over one table.
 pub struct Suite {
@@ -15,13 +15,13 @@ pub struct Suite {
     /// By the name of the relation.
     pub relations: BTreeMap<String, Tally>,
     /// What the reports of all sides have in common.
-    pub agreement: Agreement,
+    pub agreement: SharedCriteria,
 }
 
 impl Suite {
     /// A suite of no pairs.
     pub fn new(table: SiteTable, operation: Operation, per_instance: bool) -> Self {
-        let (relations, agreement) = (BTreeMap::new(), Agreement::default());
+        let (relations, agreement) = (BTreeMap::new(), SharedCriteria::default());
         Suite { table, operation, per_instance, relations, agreement }
     }
 
@@ -38,7 +38,7 @@ impl Suite {
     }
 
     /// Adds the tallies of another suite over the same table.
-    pub fn merge(&mut self, relations: BTreeMap<String, Tally>, agreement: Agreement) {
+    pub fn merge(&mut self, relations: BTreeMap<String, Tally>, agreement: SharedCriteria) {
         for (relation, tally) in relations {
             match self.relations.get_mut(&relation) {
                 Some(known) => known.merge(&tally),
@@ -54,17 +54,17 @@ impl Suite {
 /// A side that reports no branches at all is not a side without branches: an exclusive-or with it
 /// would count every branch of the other. So a criterion counts only if every side reports it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Agreement {
+pub struct SharedCriteria {
     told_by_all: Option<Criteria>,
     told_by_any: Criteria,
-    naming: Option<Naming>,
+    naming: Option<BranchNaming>,
 }
 
-impl Agreement {
+impl SharedCriteria {
     /// What the sides of one group agree on.
     pub fn of(group: &Group<Reading>) -> Self {
-        group.sides().iter().fold(Agreement::default(), |agreement, side| {
-            agreement.meet(Agreement {
+        group.sides().iter().fold(SharedCriteria::default(), |agreement, side| {
+            agreement.meet(SharedCriteria {
                 told_by_all: Some(side.criteria),
                 told_by_any: side.criteria,
                 naming: (!side.naming.is_empty()).then_some(side.naming),
@@ -75,10 +75,10 @@ impl Agreement {
     /// What both agree on. Commutative and associative, so the order of pairs does not matter.
     #[must_use]
     pub fn meet(self, other: Self) -> Self {
-        Agreement {
+        SharedCriteria {
             told_by_all: meet(self.told_by_all, other.told_by_all, Criteria::intersection),
             told_by_any: self.told_by_any.union(other.told_by_any),
-            naming: meet(self.naming, other.naming, Naming::intersection),
+            naming: meet(self.naming, other.naming, BranchNaming::intersection),
         }
     }
 
@@ -104,7 +104,7 @@ impl Agreement {
 
     /// Whether some sides name their branches in another way than others.
     pub fn names_branches_in_different_ways(self) -> bool {
-        self.naming.is_some_and(Naming::is_empty)
+        self.naming.is_some_and(BranchNaming::is_empty)
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{Criterion, Element, FileId, Kind, Site, SiteId, SiteTable, State, Symbol, Tally};
+use crate::{
+    CheckedBy, Criterion, Element, FileId, Site, SiteId, SiteState, SiteTable, Symbol, Tally,
+};
 
 /// How many sites of one criterion are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,11 +59,11 @@ impl Summary {
         self.selected += u64::from(selected);
         self.flaky += u64::from(tally.flaky.contains(site));
         match tally.state(site) {
-            State::Validated(Kind::OnlyA) => self.only_a += 1,
-            State::Validated(Kind::OnlyB) => self.only_b += 1,
-            State::Validated(Kind::Either) => self.either += 1,
-            State::Executed => self.executed_alike += 1,
-            State::NotExecuted => {}
+            SiteState::Validated(CheckedBy::OnlyA) => self.only_a += 1,
+            SiteState::Validated(CheckedBy::OnlyB) => self.only_b += 1,
+            SiteState::Validated(CheckedBy::Either) => self.either += 1,
+            SiteState::Executed => self.executed_alike += 1,
+            SiteState::NotExecuted => {}
         }
     }
 }
