@@ -8,6 +8,7 @@ mod oracle;
 mod program;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use program::Program;
 
@@ -84,7 +85,7 @@ fn sqlite_with_optimization() {
 }
 
 fn sqlite(level: &str) {
-    let folder = Path::new(metacov_sqlite::FOLDER);
+    let folder = sqlite_folder();
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
     let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
@@ -94,6 +95,19 @@ fn sqlite(level: &str) {
         std::fs::write(&script, sql).unwrap();
         program.check(&[script.to_str().unwrap()]);
     }
+}
+
+/// The folder of the amalgamation in the sources of libsqlite3-sys, which this crate is built with.
+fn sqlite_folder() -> PathBuf {
+    // Packages of other platforms may not have been downloaded.
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version=1", "--locked", "--filter-platform", &platform]);
+    let json = program::run(cargo.current_dir(repository())).stdout;
+    let metadata: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let mut packages = metadata["packages"].as_array().unwrap().iter();
+    let package = packages.find(|package| package["name"] == "libsqlite3-sys").unwrap();
+    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("sqlite3")
 }
 
 fn repository() -> PathBuf {

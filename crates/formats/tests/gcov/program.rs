@@ -98,8 +98,9 @@ impl Program {
     }
 }
 
+/// Runs a command that must succeed.
 #[track_caller]
-fn run(command: &mut Command) -> Output {
+pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");
