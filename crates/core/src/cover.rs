@@ -1,10 +1,21 @@
-//! A set of sites, one bit each.
+//! A set of sites, one bit each; in the modules below it: pairs and groups of them, and how they are stored.
+
+pub mod codec;
+mod group;
+mod operation;
+mod pair;
+mod reading;
 
 use std::fmt;
 use std::ops::Range;
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
 use crate::{SiteId, SiteTable, TableId};
+
+pub use group::Group;
+pub use operation::Operation;
+pub use pair::Pair;
+pub use reading::Reading;
 
 pub(crate) const BITS: usize = u64::BITS as usize;
 
@@ -24,7 +35,7 @@ impl Cover {
         Cover { table: table.id(), words: Vec::new() }
     }
 
-    /// Adds a site; whether it is new.
+    /// Adds a site; returns whether it is new.
     pub fn insert(&mut self, site: SiteId) -> bool {
         let (word, bit) = (site.index() / BITS, 1u64 << (site.index() % BITS));
         if word >= self.words.len() {
@@ -35,8 +46,8 @@ impl Cover {
         new
     }
 
-    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, which
-    /// are among them: the fast way for those who have many sites of a word at hand.
+    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, a subset
+    /// of `mask`. Faster than [`Cover::insert`] where many sites of a word are known at once.
     pub fn replace(&mut self, word: usize, mask: u64, bits: u64) {
         debug_assert_eq!(bits & !mask, 0, "bits are within the mask");
         if word >= self.words.len() {
@@ -74,13 +85,12 @@ impl Cover {
             .flat_map(|(at, word)| bits(*word).map(move |bit| SiteId::new(at * BITS + bit)))
     }
 
-    /// Takes all sites out and keeps the memory.
+    /// Removes all sites and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// The stretches of numbers that follow each other without a gap, ascending: what a cover is
-    /// stored as.
+    /// The maximal ranges of consecutive numbers, ascending: what a cover is stored as.
     ///
     /// ```
     /// # use metacov_core::Cover;
@@ -96,7 +106,7 @@ impl Cover {
         })
     }
 
-    /// Takes out the sites with these numbers that are in the set, and adds those that are not.
+    /// Removes the sites with these numbers that are in the set, and adds those that are not.
     pub fn flip(&mut self, run: Range<usize>) {
         if run.is_empty() {
             return;
@@ -111,7 +121,7 @@ impl Cover {
         }
     }
 
-    /// The number of the first bit from `at` on that is set once the words are flipped by `mask`.
+    /// The number of the first bit from `at` on that is set in the words xor `mask`.
     fn next_bit(&self, at: usize, mask: u64) -> Option<usize> {
         let first = at / BITS;
         let mut rest = self.words.get(first..)?.iter().enumerate();
@@ -146,7 +156,7 @@ impl Cover {
         self.words.get(at).copied().unwrap_or(0)
     }
 
-    /// The first `count` words, all of them there.
+    /// The first `count` words; missing ones are added as zero.
     pub(crate) fn words_mut(&mut self, count: usize) -> &mut [u64] {
         if self.words.len() < count {
             self.words.resize(count, 0);

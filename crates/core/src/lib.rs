@@ -40,58 +40,33 @@
 
 mod context;
 mod cover;
-mod criterion;
 mod error;
 mod execution;
 mod fingerprint;
-mod group;
-mod growth;
-mod mark;
 mod method;
-mod operation;
-mod pair;
-mod reading;
-mod renumbering;
 mod rng;
-pub mod runs;
-mod same_build;
-mod site;
-mod state;
+mod sites;
 mod success_rates;
-mod suite;
-mod summary;
-mod symbols;
-mod table;
 mod tally;
 mod test;
-mod warning;
 
 pub use context::{Context, Setup, StoredInput, Violation};
-pub use cover::Cover;
-pub use criterion::{Criteria, Criterion};
+pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
 pub use error::{BuildMismatch, GroupTooSmall};
 pub use execution::{Exit, Failure, Missing};
 pub use fingerprint::Fingerprint;
-pub use group::Group;
-pub use growth::{Curve, Growth, Point};
-pub use mark::Mark;
 pub use method::{
     Effort, Facts, Language, Method, Reduction, RelationInfo, SetupStep, StillFails, Subject,
     Variant,
 };
-pub use operation::Operation;
-pub use pair::Pair;
-pub use reading::Reading;
-pub use renumbering::Renumbering;
 pub use rng::{Recipe, Rng, seed};
-pub use same_build::{absorb_run, same_build};
-pub use site::{BranchKey, Element, FileId, Naming, Site, SiteId, Span};
-pub use state::{Kind, State};
+pub use sites::{
+    BranchKey, BranchNaming, BuildId, Criteria, Criterion, Element, FileId, Mark, Renumbering,
+    Site, SiteId, SiteTable, Span, Symbol, TableData, TableId, absorb_run, same_build,
+};
 pub use success_rates::{Success, SuccessRates};
-pub use suite::{Agreement, Suite};
-pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
-pub use symbols::Symbol;
-pub use table::{BuildId, SiteTable, TableData, TableId};
-pub use tally::Tally;
+pub use tally::{
+    CheckedBy, Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite,
+    Summaries, Summary, Tally, Warning, by_file, by_function, total,
+};
 pub use test::{Case, Input, Invalid, Judge, Outcome, Size, Test, Value, Verdict};
-pub use warning::Warning;

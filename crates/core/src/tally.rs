@@ -1,7 +1,19 @@
-//! The fold of a suite: pair by pair, in constant memory.
+//! The fold of a suite: pair by pair, in constant memory; in the modules below it: what is read off a tally.
+
+mod growth;
+mod site_state;
+mod suite;
+mod summary;
+mod warning;
 
 use crate::cover::bits;
-use crate::{Cover, Failure, Group, Kind, Operation, Reading, SiteId, SiteTable, State};
+use crate::{Cover, Failure, Group, Operation, Reading, SiteId, SiteTable};
+
+pub use growth::{Curve, Growth, Point};
+pub use site_state::{CheckedBy, SiteState};
+pub use suite::{SharedCriteria, Suite};
+pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
+pub use warning::Warning;
 
 /// What is left of the pairs of a relation, or of a whole suite, once they are folded.
 ///
@@ -10,11 +22,11 @@ use crate::{Cover, Failure, Group, Kind, Operation, Reading, SiteId, SiteTable, 
 /// parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// How many pairs were folded. A group of n sides counts as its `n (n - 1) / 2` pairs.
+    /// How many pairs were folded. A group of n sides counts as `n (n - 1) / 2` pairs.
     pub pairs: u64,
     /// How many groups were folded.
     pub groups: u64,
-    /// How many more groups had a side that failed, by how it failed. They are not folded.
+    /// How many groups were not folded because a side failed, by kind of failure.
     failed: [u64; Failure::ALL.len()],
     /// How many groups had no difference at all.
     pub vacuous: u64,
@@ -78,7 +90,7 @@ impl Tally {
         }
     }
 
-    /// Notes a group that cannot be folded, because one of its sides has no cover.
+    /// Counts a group that cannot be folded, because one of its sides has no cover.
     pub fn add_failure(&mut self, failure: Failure) {
         self.failed[failure as usize] += 1;
     }
@@ -93,7 +105,7 @@ impl Tally {
         self.groups + self.failed.iter().sum::<u64>()
     }
 
-    /// Word by word over all sides at once; how many sites differ.
+    /// Folds word by word over all sides at once; returns how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
         let bits_per_word = u64::BITS as usize;
@@ -118,7 +130,7 @@ impl Tally {
             let difference = only_a | only_b;
             all_executed[at] |= ran;
             if difference != 0 {
-                // Few words of many: most of what runs runs on all sides.
+                // Rare: most of what runs, runs on all sides.
                 differing += u64::from(difference.count_ones());
                 all_only_a[at] |= only_a;
                 all_only_b[at] |= only_b;
@@ -141,14 +153,14 @@ impl Tally {
         self.counts.get(site.index()).copied().unwrap_or(0)
     }
 
-    /// What the suite says of the site.
-    pub fn state(&self, site: SiteId) -> State {
+    /// The state of the site over all pairs.
+    pub fn state(&self, site: SiteId) -> SiteState {
         match (self.only_a.contains(site), self.only_b.contains(site)) {
-            (true, true) => State::Validated(Kind::Either),
-            (true, false) => State::Validated(Kind::OnlyA),
-            (false, true) => State::Validated(Kind::OnlyB),
-            (false, false) if self.executed.contains(site) => State::Executed,
-            (false, false) => State::NotExecuted,
+            (true, true) => SiteState::Validated(CheckedBy::Either),
+            (true, false) => SiteState::Validated(CheckedBy::OnlyA),
+            (false, true) => SiteState::Validated(CheckedBy::OnlyB),
+            (false, false) if self.executed.contains(site) => SiteState::Executed,
+            (false, false) => SiteState::NotExecuted,
         }
     }
 

@@ -1,8 +1,8 @@
 //! The laws of the algebra, for any covers.
 
 use metacov_core::{
-    BranchKey, Cover, Element, Group, Kind, Operation, Pair, Reading, Site, SiteId, SiteTable,
-    State, Symbol, Tally,
+    BranchKey, CheckedBy, Cover, Element, Group, Operation, Pair, Reading, Site, SiteId, SiteState,
+    SiteTable, Symbol, Tally,
 };
 use proptest::prelude::*;
 
@@ -191,10 +191,10 @@ proptest! {
                 };
                 prop_assert_eq!(tally.count_of(*id), u32::from(selected));
                 let state = match (in_a, in_b) {
-                    (true, true) => State::Executed,
-                    (true, false) => State::Validated(Kind::OnlyA),
-                    (false, true) => State::Validated(Kind::OnlyB),
-                    (false, false) => State::NotExecuted,
+                    (true, true) => SiteState::Executed,
+                    (true, false) => SiteState::Validated(CheckedBy::OnlyA),
+                    (false, true) => SiteState::Validated(CheckedBy::OnlyB),
+                    (false, false) => SiteState::NotExecuted,
                 };
                 prop_assert_eq!(tally.state(*id), state);
             }

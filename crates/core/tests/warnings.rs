@@ -1,8 +1,8 @@
 //! Signs that a number may not mean what it seems to.
 
 use metacov_core::{
-    Agreement, BranchKey, Element, FileId, Group, Operation, Pair, Reading, Site, SiteTable, Suite,
-    Symbol, Tally, Warning,
+    BranchKey, Element, FileId, Group, Operation, Pair, Reading, SharedCriteria, Site, SiteTable,
+    Suite, Symbol, Tally, Warning,
 };
 
 /// A suite of one pair whose sides tell these elements, each with whether it ran.
@@ -14,7 +14,7 @@ fn suite(a: &[(u32, Element, bool)], b: &[(u32, Element, bool)]) -> Suite {
     let mut tally = Tally::of(&table);
     tally.add(&group, Operation::Xor);
     let mut suite = Suite::new(table, Operation::Xor, false);
-    suite.agreement = Agreement::of(&group);
+    suite.agreement = SharedCriteria::of(&group);
     suite.relations.insert("relation".to_owned(), tally);
     suite
 }

@@ -40,42 +40,42 @@ fn main() {
     nothing.counters.fill(0);
 
     let scope = Scope::default();
-    let mut intake = CoverageLoader::new(&scope);
-    let read = |intake: &mut CoverageLoader<'_>, snapshot: &Snapshot<'_>| {
-        intake.read_snapshots(std::slice::from_ref(snapshot)).unwrap()
+    let mut loader = CoverageLoader::new(&scope);
+    let read = |loader: &mut CoverageLoader<'_>, snapshot: &Snapshot<'_>| {
+        loader.read_snapshots(std::slice::from_ref(snapshot)).unwrap()
     };
-    let compile = time(|| drop(read(&mut intake, &a)));
-    let lengths = Pair { a: &a, b: &b }.map(|side| read(&mut intake, side).executed.len());
-    println!("{} sites, {} and {} executed", intake.table().len(), lengths.a, lengths.b);
+    let compile = time(|| drop(read(&mut loader, &a)));
+    let lengths = Pair { a: &a, b: &b }.map(|side| read(&mut loader, side).executed.len());
+    println!("{} sites, {} and {} executed", loader.table().len(), lengths.a, lengths.b);
     println!("compiled and read once in {:.1} ms\n", compile.as_secs_f64() * 1e3);
 
     println!("{:40} {:>9} {:>9}", "µs per execution", "median", "fastest");
     show("the same execution again", 1, &mut || {
-        black_box(read(&mut intake, &a));
+        black_box(read(&mut loader, &a));
     });
     show("two executions in turn", 2, &mut || {
-        black_box(read(&mut intake, &a));
-        black_box(read(&mut intake, &b));
+        black_box(read(&mut loader, &a));
+        black_box(read(&mut loader, &b));
     });
     // The program has the processor between two executions, and with it the caches.
     let mut program = vec![0u8; 8 << 20];
     let mut after_program = Vec::new();
     for snapshot in [&a, &b].into_iter().cycle().take(TIMES) {
         black_box(&mut program[..]).fill(1);
-        after_program.push(time(|| drop(black_box(read(&mut intake, snapshot)))));
+        after_program.push(time(|| drop(black_box(read(&mut loader, snapshot)))));
     }
     print("two in turn, caches cold", 1, after_program);
-    let mut tally = Tally::of(intake.table());
+    let mut tally = Tally::of(loader.table());
     show("two in turn, folded as a pair", 2, &mut || {
-        let pair: Pair<Reading> = Pair { a: &a, b: &b }.map(|side| read(&mut intake, side));
+        let pair: Pair<Reading> = Pair { a: &a, b: &b }.map(|side| read(&mut loader, side));
         tally.add(&Group::from(pair), Operation::Xor);
     });
     // Every function that ran is run through: nothing is left of the execution before.
     let empty = nothing.snapshot();
     let mut cold = Vec::new();
     for _ in 0..TIMES {
-        read(&mut intake, &empty);
-        cold.push(time(|| drop(black_box(read(&mut intake, &a)))));
+        read(&mut loader, &empty);
+        cold.push(time(|| drop(black_box(read(&mut loader, &a)))));
     }
     print("one after nothing", 1, cold);
 }

@@ -8,7 +8,8 @@ mod write;
 
 use std::io::{self, Write};
 
-use crate::{CoverageFile, Export, Fault, Reader, SiteRecorder, Writer, holds, xml};
+use crate::syntax::xml;
+use crate::{CoverageFile, Export, Fault, Reader, SiteRecorder, Writer, holds};
 
 /// Cobertura's XML report.
 pub(crate) struct Cobertura;

@@ -4,6 +4,8 @@ mod read;
 
 use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
+pub(crate) use read::file;
+
 /// gcov's own JSON.
 pub(crate) struct GcovJson;
 

@@ -4,7 +4,8 @@
 
 mod read;
 
-use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds, xml};
+use crate::syntax::xml;
+use crate::{CoverageFile, Fault, Reader, SiteRecorder, holds};
 
 /// JaCoCo's XML report.
 pub(crate) struct Jacoco;

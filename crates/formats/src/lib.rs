@@ -11,52 +11,50 @@
 //! The crate reads and writes the files that it is given. It starts no process and no thread.
 
 mod cobertura;
+mod coverage_file;
 mod coverage_py;
 mod error;
 mod export;
-mod gcda;
+mod gcov;
 mod gcov_json;
 mod gcovr_json;
 mod go;
-mod input;
-mod intake;
 mod istanbul;
 mod jacoco;
-mod json;
 mod lcov;
-mod lines;
 mod llvm_json;
+mod loader;
 mod manifest;
 mod metacov_json;
 mod patch;
-mod recorder;
 mod scope;
+mod site_recorder;
+mod syntax;
 mod unit_marks;
 mod universe;
-mod xml;
 
 use std::io::{self, Write};
 
+pub use coverage_file::CoverageFile;
 pub use error::{Error, Fault, Location};
 pub use export::Export;
-pub use gcda::{
-    BranchCount, FileCounts, FunctionCounts, LineCounts, SharedNotes, Snapshot, UnitCounts,
-};
+#[cfg(feature = "exact-counts")]
+pub use gcov::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
+pub use gcov::{SharedNotes, Snapshot};
 pub use gcovr_json::GcovrFormat;
-pub use input::CoverageFile;
-pub use intake::{CoverageLoader, FileSpec};
+pub use loader::{CoverageLoader, FileSpec};
 pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};
 pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
 pub use scope::{LeftOut, LeftOutCounts, Scope};
 
-pub(crate) use recorder::{Record, SiteRecorder};
+pub(crate) use site_recorder::{Record, SiteRecorder};
 
 /// All formats that are read. The first that knows the content reads it.
 pub(crate) const READERS: &[&dyn Reader] = &[
     &gcovr_json::GcovrJson,
     &gcov_json::GcovJson,
-    &gcda::Gcda,
-    &gcda::Gcno,
+    &gcov::Gcda,
+    &gcov::Gcno,
     &llvm_json::LlvmJson,
     &coverage_py::CoveragePyJson,
     &coverage_py::CoveragePyData,

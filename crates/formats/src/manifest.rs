@@ -20,7 +20,7 @@ use metacov_core::Group;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::lines::Lines;
+use crate::syntax::lines::Lines;
 use crate::{CoverageFile, Error, Fault, FileSpec, Location, coverage_py};
 
 /// One group of sides: coverage files of each, unless said otherwise.

@@ -205,7 +205,7 @@ impl Relation {
 mod tests {
     use std::time::Duration;
 
-    use metacov_core::{Exit, Group, Judgement, Missing, Reading};
+    use metacov_core::{Exit, Group, Verdict, Missing, Reading};
 
     use super::*;
 
@@ -238,7 +238,7 @@ mod tests {
             outcome: Ok(Group::new(sides).unwrap()),
             setup: None,
             inputs: Vec::new(),
-            judgement: None,
+            verdict: None,
             took: Duration::ZERO,
         }
     }
@@ -251,8 +251,8 @@ mod tests {
         for at in 0..100 {
             gathering.add(&table, &pair(&table, &at.to_string()));
         }
-        let judgement = Some(Judgement::Violated("1 row against 2".to_owned()));
-        gathering.add(&table, &StoredPair { judgement, ..pair(&table, "violated") });
+        let verdict = Some(Verdict::Violated("1 row against 2".to_owned()));
+        gathering.add(&table, &StoredPair { verdict, ..pair(&table, "violated") });
         let missing = Missing {
             failure: Failure::Crashed,
             exit: Exit::Signalled(11),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use metacov_core::{Element, State, Suite, Tally};
+use metacov_core::{Element, SiteState, Suite, Tally};
 use metacov_formats::{Export, Writer};
 
 use crate::rows::counted;
@@ -31,7 +31,7 @@ pub(crate) fn stretches(Suite { table, .. }: &Suite, total: &Tally) -> Vec<Stret
             continue;
         }
         let path = table.path(site.file);
-        let is_executed = total.state(id) == State::Executed;
+        let is_executed = total.state(id) == SiteState::Executed;
         match stretches.last_mut() {
             Some(last) if is_executed && goes_on && last.path == path => {
                 last.lines += usize::from(last.last != site.line);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use metacov_core::{
-    Agreement, Context, Group, Missing, Operation, Reading, SiteTable, Suite, Tally, same_build,
+    Context, Group, Missing, Operation, Reading, SharedCriteria, SiteTable, Suite, Tally,
+    same_build,
 };
 use metacov_formats::{Error, Fault};
 
@@ -19,7 +20,7 @@ pub struct WorkerFold<'n> {
     own: WorkerTable<'n>,
     operation: Operation,
     relations: BTreeMap<String, Tally>,
-    agreement: Agreement,
+    agreement: SharedCriteria,
 }
 
 /// A group that a worker has read.
@@ -43,7 +44,7 @@ pub struct GroupRead<'g> {
 impl<'n> WorkerFold<'n> {
     /// A fold of no groups.
     pub fn new(table: &'n SharedTable, operation: Operation) -> Self {
-        let (relations, agreement) = (BTreeMap::new(), Agreement::default());
+        let (relations, agreement) = (BTreeMap::new(), SharedCriteria::default());
         WorkerFold { table, own: WorkerTable::of(table), operation, relations, agreement }
     }
 
@@ -74,7 +75,7 @@ impl<'n> WorkerFold<'n> {
         let Some(tally) = self.relations.get_mut(relation) else { return Ok(()) };
         match readings {
             Ok(readings) => {
-                self.agreement = self.agreement.meet(Agreement::of(&readings));
+                self.agreement = self.agreement.meet(SharedCriteria::of(&readings));
                 tally.add(&readings, self.operation);
             }
             Err((_, missing)) => tally.add_failure(missing.failure),

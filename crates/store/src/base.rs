@@ -5,7 +5,7 @@ use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension};
 
 use crate::header::damaged;
-use metacov_core::runs;
+use metacov_core::codec;
 
 /// The covers that others are told apart from.
 #[derive(Clone)]
@@ -27,7 +27,7 @@ impl Base {
     }
 
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let (executed, known) = (runs::encode(&self.executed), runs::encode(&self.known));
+        let (executed, known) = (codec::encode(&self.executed), codec::encode(&self.known));
         let row = (&executed, &known, Base::fingerprint(&executed, &known));
         connection.execute("INSERT INTO base VALUES (?1, ?2, ?3)", row).map(drop)
     }
@@ -42,8 +42,8 @@ impl Base {
             return Err(damaged("its base is not as it was written"));
         }
         let mut base = Base::of(table);
-        runs::flip(&executed, table.len(), &mut base.executed)
-            .and_then(|()| runs::flip(&known, table.len(), &mut base.known))
+        codec::flip(&executed, table.len(), &mut base.executed)
+            .and_then(|()| codec::flip(&known, table.len(), &mut base.known))
             .map_err(|what| damaged(&format!("its base names {what}")))?;
         Ok(Some(base))
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Naming, Reading, SiteTable,
+    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Reading, SiteTable,
     StoredInput, Verdict, Violation,
 };
 use metacov_formats::Fault;
@@ -13,7 +13,7 @@ use crate::base::Base;
 use crate::header::damaged;
 use crate::inputs;
 use crate::sites::number;
-use metacov_core::runs;
+use metacov_core::codec;
 
 /// What covers of one group may take in memory, in bits. A live run has the same need.
 const GROUP_BITS_MAX: usize = 1 << 33;
@@ -132,9 +132,9 @@ impl PairRow {
             self.covers.push(SideRow {
                 told: side.criteria.bits(),
                 naming: side.naming.bits(),
-                executed: runs::encode(&executed),
-                known: (!known.is_empty()).then(|| runs::encode(&known)),
-                flaky: (!side.flaky.is_empty()).then(|| runs::encode(&side.flaky)),
+                executed: codec::encode(&executed),
+                known: (!known.is_empty()).then(|| codec::encode(&known)),
+                flaky: (!side.flaky.is_empty()).then(|| codec::encode(&side.flaky)),
             });
         }
     }
@@ -392,11 +392,11 @@ impl SideRow {
             known: known.clone(),
             flaky: Cover::of(table),
             criteria: Criteria::from_bits(self.told).ok_or("a criterion that is not known")?,
-            naming: Naming::from_bits(self.naming).ok_or("a naming that is not known")?,
+            naming: BranchNaming::from_bits(self.naming).ok_or("a naming that is not known")?,
         };
-        runs::flip(&self.executed, table.len(), &mut reading.executed)?;
-        runs::flip(self.known.as_deref().unwrap_or_default(), table.len(), &mut reading.known)?;
-        runs::flip(self.flaky.as_deref().unwrap_or_default(), table.len(), &mut reading.flaky)?;
+        codec::flip(&self.executed, table.len(), &mut reading.executed)?;
+        codec::flip(self.known.as_deref().unwrap_or_default(), table.len(), &mut reading.known)?;
+        codec::flip(self.flaky.as_deref().unwrap_or_default(), table.len(), &mut reading.flaky)?;
         Ok(reading)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Agreement, Operation, Setup, SiteTable, Suite, Tally, Violation};
+use metacov_core::{Operation, Setup, SharedCriteria, SiteTable, Suite, Tally, Violation};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
@@ -90,7 +90,7 @@ impl Run {
     ) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
         let mut relations = BTreeMap::new();
-        let mut agreement = Agreement::default();
+        let mut agreement = SharedCriteria::default();
         for stored in self.pairs()? {
             let stored = stored?;
             each(&self.table, &stored);
@@ -104,7 +104,7 @@ impl Run {
                     return Err(damaged(&format!("{operation} of {sides} sides")).of(&self.name));
                 }
                 Ok(readings) => {
-                    agreement = agreement.meet(Agreement::of(&readings));
+                    agreement = agreement.meet(SharedCriteria::of(&readings));
                     tally.add(&readings, operation);
                 }
                 Err((_, missing)) => tally.add_failure(missing.failure),

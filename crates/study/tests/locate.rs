@@ -165,7 +165,8 @@ impl Language for Digits {
             };
             let edited = |inputs: Vec<Input>| -> Vec<Input> {
                 let input = |input: Input| {
-                    let texts = input.statements.iter().map(|text| text.replace('1', &digit.to_string()));
+                    let texts =
+                        input.statements.iter().map(|text| text.replace('1', &digit.to_string()));
                     Input { statements: texts.collect() }
                 };
                 inputs.into_iter().map(input).collect()
@@ -179,7 +180,8 @@ impl Language for Digits {
         };
         let mut variants: Vec<Variant> = "23456789abcdefghij".chars().flat_map(other).collect();
         for at in 0..case.setup.len() {
-            let (mut setup, mut origins) = (case.setup.clone(), (0..case.setup.len()).map(Some).collect::<Vec<_>>());
+            let (mut setup, mut origins) =
+                (case.setup.clone(), (0..case.setup.len()).map(Some).collect::<Vec<_>>());
             setup.remove(at);
             origins.remove(at);
             variants.push(Variant { setup, origins, sides: case.sides.clone() });

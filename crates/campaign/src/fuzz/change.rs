@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Rng, runs, seed};
+use metacov_core::{Rng, codec, seed};
 
 use super::explore::{Explorer, announce, purpose};
 use super::round::{Changed, Round, Stagnation};
@@ -65,7 +65,7 @@ impl Explorer<'_, '_, '_> {
         })?;
         self.mutator = tried.last().copied();
         self.state.take_trace(&mut self.traces[0]);
-        let executed = runs::encode(self.state.setup());
+        let executed = codec::encode(self.state.setup());
         self.state.watch.lap(Phase::Build);
         self.port.report(&Answer::Changed(Changed { mutators: tried, statements, executed }))
     }

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Facts, Input, Method, Outcome, Pair, Rng, Subject, Test, Verdict, runs, seed,
+    Cover, Facts, Input, Method, Outcome, Pair, Rng, Subject, Test, Verdict, codec, seed,
 };
 use metacov_exec::{Capture, Mark, Session, Trace};
 
@@ -248,5 +248,5 @@ fn encode_sides(mut a: Cover, mut b: Cover, setup: &Cover) -> [Vec<u8>; 2] {
     b |= setup;
     b ^= &a;
     a ^= setup;
-    [runs::encode(&a), runs::encode(&b)]
+    [codec::encode(&a), codec::encode(&b)]
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, runs};
+use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, codec};
 use metacov_formats::{Error, Fault};
 use metacov_run::{PoolState, StopReason, run_jobs};
 use serde::{Deserialize, Serialize};
@@ -219,10 +219,10 @@ impl TestBench<'_> {
         for test in &batch.tests {
             tests.push(test.as_ref().try_map(|side| {
                 let (outcomes, ran) = state.side(side)?;
-                Ok::<_, io::Error>((outcomes, ran.as_ref().map(runs::encode)))
+                Ok::<_, io::Error>((outcomes, ran.as_ref().map(codec::encode)))
             })?);
         }
-        let setup = is_measured.then(|| runs::encode(state.setup()));
+        let setup = is_measured.then(|| codec::encode(state.setup()));
         Ok(CaseOutcomes { worked, setup, tests })
     }
 }

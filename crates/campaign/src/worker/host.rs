@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use metacov_core::{Cover, Exit, Failure, Group, Language, Missing, Reading, SiteTable, runs};
+use metacov_core::{Cover, Exit, Failure, Group, Language, Missing, Reading, SiteTable, codec};
 use metacov_exec::{HelperEvent, HelperProcess, Target};
 
 use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
@@ -157,7 +157,7 @@ impl Sites {
     /// The sites that bytes tell of.
     pub(crate) fn cover(&self, bytes: &[u8]) -> io::Result<Cover> {
         let mut cover = Cover::of(&self.table);
-        runs::flip(bytes, self.table.len(), &mut cover).map_err(io::Error::other)?;
+        codec::flip(bytes, self.table.len(), &mut cover).map_err(io::Error::other)?;
         Ok(cover)
     }
 
@@ -167,7 +167,7 @@ impl Sites {
         let mut executed = setup.clone();
         let mut readings = Vec::new();
         for bytes in sides {
-            runs::flip(bytes, self.table.len(), &mut executed).map_err(io::Error::other)?;
+            codec::flip(bytes, self.table.len(), &mut executed).map_err(io::Error::other)?;
             readings.push(Reading { executed: executed.clone(), ..self.universe.clone() });
         }
         Group::new(readings).map_err(|_| io::Error::other("too few sides"))

@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{
-    Cover, Criteria, Input, Missing, Naming, Pair, Reading, SiteTable, SuccessRates, TableData,
-    Verdict, runs,
+    BranchNaming, Cover, Criteria, Input, Missing, Pair, Reading, SiteTable, SuccessRates,
+    TableData, Verdict, codec,
 };
 use metacov_exec::{Artifact, Flavour, HelperPort, Target};
 use metacov_formats::Scope;
@@ -189,7 +189,7 @@ pub struct SitesData {
     table: TableData,
     known: Vec<u8>,
     criteria: Criteria,
-    naming: Naming,
+    naming: BranchNaming,
 }
 
 impl SitesData {
@@ -198,7 +198,7 @@ impl SitesData {
         SitesData {
             build: table.build_id().number(),
             table: table.into(),
-            known: runs::encode(&reading.known),
+            known: codec::encode(&reading.known),
             criteria: reading.criteria,
             naming: reading.naming,
         }
@@ -208,7 +208,7 @@ impl SitesData {
     pub(crate) fn table(self) -> Result<(SiteTable, Reading), &'static str> {
         let table = SiteTable::try_from(self.table)?;
         let mut known = Cover::of(&table);
-        runs::flip(&self.known, table.len(), &mut known)?;
+        codec::flip(&self.known, table.len(), &mut known)?;
         let (criteria, naming) = (self.criteria, self.naming);
         let universe = Reading { known, criteria, naming, ..Reading::of(&table) };
         Ok((table, universe))
@@ -230,7 +230,7 @@ impl SetupDone {
     pub(crate) fn of(setup: Vec<String>, successes: SuccessRates, executed: &Cover) -> Self {
         let kinds = successes.by_kind.into_iter();
         let kinds = kinds.map(|(kind, success)| (kind, success.tried, success.worked)).collect();
-        SetupDone { setup, kinds, executed: runs::encode(executed) }
+        SetupDone { setup, kinds, executed: codec::encode(executed) }
     }
 }
 

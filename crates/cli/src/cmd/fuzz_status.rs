@@ -73,7 +73,8 @@ impl<'t> Status<'t> {
     pub fn found(&self, finding: &Finding) {
         let Finding { suspect, signature, .. } = finding;
         let (group, bytes) = (finding.group(), suspect.case.size().bytes);
-        let words = format!("found: {group} ({}), {bytes} bytes: {signature}", suspect.case.relation);
+        let words =
+            format!("found: {group} ({}), {bytes} bytes: {signature}", suspect.case.relation);
         self.bar.suspend(|| self.talk.note(&words));
     }
 

@@ -36,7 +36,10 @@ impl Stage {
 
     pub fn options(&self) -> WorkerOptions<'_> {
         let workers = self.workers;
-        WorkerOptions { workers, ..WorkerOptions::new(self.target, &self.config, &self.interrupted) }
+        WorkerOptions {
+            workers,
+            ..WorkerOptions::new(self.target, &self.config, &self.interrupted)
+        }
     }
 
     /// The language of its inputs.
@@ -80,8 +83,7 @@ impl<'c> LocateRun<'c> {
         passing: Frequency,
     ) -> anyhow::Result<Self> {
         let name = options.config.library.display().to_string();
-        let runner =
-            CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.clone()))?;
+        let runner = CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.clone()))?;
         let numbers = table.absorb(runner.table()).map_err(|mismatch| {
             Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
         })?;

@@ -8,7 +8,6 @@ use metacov_campaign::WorkerConfig;
 use metacov_exec::{Artifact, Flavour, Target};
 use metacov_formats::{Fault, Scope};
 
-
 use metacov_targets::ALL;
 
 use super::cc::{Language, cache};
@@ -103,7 +102,8 @@ fn list() -> anyhow::Result<()> {
 
 /// The target and version that a name stands for.
 pub fn parse(name: &str) -> anyhow::Result<(&'static dyn Target, &str)> {
-    let (target, version) = name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
+    let (target, version) =
+        name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
     let known = ALL.iter().find(|known| known.name() == target);
     let Some(known) = known else {
         let names: Vec<String> =

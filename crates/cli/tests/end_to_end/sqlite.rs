@@ -244,7 +244,9 @@ pub fn faulty() -> &'static str {
         .unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
-        command.args(["cc", "-O0", "-fPIC", "-w", "-shared"]).args(metacov_targets::sqlite::OPTIONS);
+        command
+            .args(["cc", "-O0", "-fPIC", "-w", "-shared"])
+            .args(metacov_targets::sqlite::OPTIONS);
         of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
     });
     "faulty/libfaulty.so"

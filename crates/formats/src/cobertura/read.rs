@@ -1,7 +1,7 @@
 //! Reading Cobertura: `coverage/packages/package/classes/class`, and in a class its `methods`
 //! and its `lines`.
 
-use crate::xml::Xml;
+use crate::syntax::xml::Xml;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn report(

@@ -6,7 +6,7 @@
 use hashbrown::HashSet;
 use metacov_core::{BranchKey, Symbol};
 
-use crate::json::Json;
+use crate::syntax::json::Json;
 use crate::{CoverageFile, Fault, Location, Record, SiteRecorder};
 
 pub(super) fn report(

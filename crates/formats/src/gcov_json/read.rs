@@ -8,7 +8,7 @@ use std::path::Path;
 use hashbrown::HashMap;
 use metacov_core::BranchKey;
 
-use crate::json::Json;
+use crate::syntax::json::Json;
 use crate::unit_marks::unit_of;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
@@ -37,7 +37,9 @@ fn document(
             b"format_version" => version = Some(json.string()?.to_owned()),
             b"current_working_directory" => folder = Some(json.string()?.to_owned()),
             b"data_file" => recorder.unit = unit_of(Path::new(json.string()?), None),
-            b"files" => json.elements(|json| file(json, recorder, line))?,
+            b"files" => json.elements(|json| {
+                file(json, recorder, |json, recorder| line.read(json, recorder), function)
+            })?,
             _ => json.skip()?,
         }
     }
@@ -51,17 +53,19 @@ fn document(
     }
 }
 
-fn file(
+/// One entry of `files`, which gcovr took over from gcov: a path, lines and functions, in any order.
+pub(crate) fn file(
     json: &mut Json<&mut CoverageFile>,
     recorder: &mut SiteRecorder<'_>,
-    line: &mut Line,
+    mut line: impl FnMut(&mut Json<&mut CoverageFile>, &mut SiteRecorder<'_>) -> Result<(), Fault>,
+    function: fn(&mut Json<&mut CoverageFile>, &mut SiteRecorder<'_>) -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let mut path = None;
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
         match key {
             b"file" => path = Some(json.string()?.to_owned()),
-            b"lines" => json.elements(|json| line.read(json, recorder))?,
+            b"lines" => json.elements(|json| line(json, recorder))?,
             b"functions" => json.elements(|json| function(json, recorder))?,
             _ => json.skip()?,
         }

@@ -2,7 +2,8 @@
 
 use metacov_core::{BranchKey, Symbol};
 
-use crate::json::{Json, Next};
+use crate::gcov_json::file;
+use crate::syntax::json::{Json, Next};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn report(
@@ -16,7 +17,10 @@ pub(super) fn report(
     while let Some(key) = json.next_key()? {
         match key {
             b"gcovr/format_version" => version = Some(read_version(&mut json)?),
-            b"files" => json.elements(|json| file(json, recorder, &mut line))?,
+            b"files" => json.elements(|json| {
+                file(json, recorder, |json, recorder| line.read(json, recorder), function)?;
+                recorder.flush(None)
+            })?,
             _ => json.skip()?,
         }
     }
@@ -42,26 +46,6 @@ fn read_version(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
         return Ok(());
     }
     Err(Fault::Version { format: "gcovr JSON", found, known: "0.1 to 0.15" })
-}
-
-fn file(
-    json: &mut Json<&mut CoverageFile>,
-    recorder: &mut SiteRecorder<'_>,
-    line: &mut Line,
-) -> Result<(), Fault> {
-    let mut path = None;
-    json.begin_object()?;
-    while let Some(key) = json.next_key()? {
-        match key {
-            b"file" => path = Some(json.string()?.to_owned()),
-            b"lines" => json.elements(|json| line.read(json, recorder))?,
-            b"functions" => json.elements(|json| function(json, recorder))?,
-            _ => json.skip()?,
-        }
-    }
-    let path = path.ok_or_else(|| json.fault("a file without `file`"))?;
-    recorder.end_file(&path).map_err(|what| json.fault(what))?;
-    recorder.flush(None)
 }
 
 /// One entry of `lines`; its memory serves for the next.

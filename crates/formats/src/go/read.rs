@@ -2,7 +2,7 @@
 
 use metacov_core::Span;
 
-use crate::lines::{Lines, shown};
+use crate::syntax::lines::{Lines, shown};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 /// Longer than any block: a block ends where control flow parts.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{BranchKey, Fingerprint, Span, Symbol};
 
-use crate::json::{Json, Next};
+use crate::syntax::json::{Json, Next};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn map(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {

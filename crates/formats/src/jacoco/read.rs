@@ -1,7 +1,7 @@
 //! Reading JaCoCo's report: packages, possibly in groups; in a package its classes with their
 //! methods, and its source files with their lines.
 
-use crate::xml::Xml;
+use crate::syntax::xml::Xml;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn report(

@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 use metacov_core::{BranchKey, Symbol};
 
-use crate::lines::{Lines, shown};
+use crate::syntax::lines::{Lines, shown};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 pub(super) fn sections(

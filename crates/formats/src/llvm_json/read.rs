@@ -7,7 +7,7 @@ use hashbrown::HashSet;
 use metacov_core::{BranchKey, Span, Symbol};
 
 use super::segments::{Lines, Segment};
-use crate::json::Json;
+use crate::syntax::json::Json;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
 /// The kind of a region that is code; others are macro uses, code left out, gaps and conditions.

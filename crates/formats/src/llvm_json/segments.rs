@@ -6,7 +6,7 @@
 use std::io::Read;
 
 use super::read::{element, rest};
-use crate::json::Json;
+use crate::syntax::json::Json;
 use crate::{Fault, Record, SiteRecorder};
 
 /// Lines without a segment of their own that any report may have.

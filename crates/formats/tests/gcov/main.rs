@@ -1,7 +1,5 @@
 //! Programs that are compiled and run here, and what gcov says of each run: all that metacov makes
 //! of the same counters is the same, element for element.
-//!
-//! `METACOV_SQLITE=FOLDER`, where `sqlite3.c` is, does the same with SQLite, which takes minutes.
 
 mod blocks;
 #[path = "../readers/memory.rs"]
@@ -10,6 +8,7 @@ mod oracle;
 mod program;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use program::Program;
 
@@ -76,19 +75,39 @@ fn shapes(level: &str) {
 }
 
 #[test]
-fn sqlite() {
-    let Some(folder) = std::env::var_os("METACOV_SQLITE").map(PathBuf::from) else { return };
+fn sqlite_without_optimization() {
+    sqlite("-O0");
+}
+
+#[test]
+fn sqlite_with_optimization() {
+    sqlite("-O2");
+}
+
+fn sqlite(level: &str) {
+    let folder = sqlite_folder();
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
-    for level in ["-O0", "-O2"] {
-        let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
-        let program = Program::build("gcc", &options, &sources);
-        for (number, sql) in include_str!("sqlite.sql").split("\n\n").enumerate() {
-            let script = program.folder().join(format!("{number}.sql"));
-            std::fs::write(&script, sql).unwrap();
-            program.check(&[script.to_str().unwrap()]);
-        }
+    let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
+    let program = Program::build("gcc", &options, &sources);
+    for (number, sql) in include_str!("sqlite.sql").split("\n\n").enumerate() {
+        let script = program.folder().join(format!("{number}.sql"));
+        std::fs::write(&script, sql).unwrap();
+        program.check(&[script.to_str().unwrap()]);
     }
+}
+
+/// The folder of the amalgamation in the sources of libsqlite3-sys, which this crate is built with.
+fn sqlite_folder() -> PathBuf {
+    // Packages of other platforms may not have been downloaded.
+    let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["metadata", "--format-version=1", "--locked", "--filter-platform", &platform]);
+    let json = program::run(cargo.current_dir(repository())).stdout;
+    let metadata: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let mut packages = metadata["packages"].as_array().unwrap().iter();
+    let package = packages.find(|package| package["name"] == "libsqlite3-sys").unwrap();
+    Path::new(package["manifest_path"].as_str().unwrap()).with_file_name("sqlite3")
 }
 
 fn repository() -> PathBuf {

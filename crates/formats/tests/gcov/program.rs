@@ -14,7 +14,7 @@ pub struct Program {
     folder: tempfile::TempDir,
     units: Vec<PathBuf>,
     /// One for all runs, so that what it keeps from one to the next is tested too.
-    intake: RefCell<CoverageLoader<'static>>,
+    loader: RefCell<CoverageLoader<'static>>,
     /// One that is asked for blocks.
     blocks: RefCell<CoverageLoader<'static>>,
 }
@@ -42,11 +42,11 @@ impl Program {
         let mut command = Command::new(compiler);
         command.args(["--coverage", "-o", "program"]).args(objects).arg("-lm");
         run(command.current_dir(&folder));
-        let intake = |blocks: bool| {
+        let loader = |blocks: bool| {
             let scope = Scope { blocks, ..Scope::default() };
             RefCell::new(CoverageLoader::new(Box::leak(Box::new(scope))))
         };
-        Program { folder: temporary, units, intake: intake(false), blocks: intake(true) }
+        Program { folder: temporary, units, loader: loader(false), blocks: loader(true) }
     }
 
     pub fn folder(&self) -> &Path {
@@ -63,12 +63,12 @@ impl Program {
         let json = run(gcov.current_dir(self.folder())).stdout;
         let pairs: Vec<_> = self.units.iter().map(|unit| (unit.clone(), unit.clone())).collect();
         let memory = Memory::of(&pairs);
-        let mut intake = self.intake.borrow_mut();
+        let mut loader = self.loader.borrow_mut();
 
         let right = oracle::units(&json);
-        let told = self.units.iter().map(|unit| intake.tell_file(unit).unwrap());
+        let told = self.units.iter().map(|unit| loader.tell_file(unit).unwrap());
         oracle::assert_same(&told.collect::<Vec<_>>(), &right, &what);
-        let told = intake.tell_snapshots(&[memory.snapshot()]).unwrap();
+        let told = loader.tell_snapshots(&[memory.snapshot()]).unwrap();
         oracle::assert_same(&told, &right, &what);
 
         let mut with_blocks = self.blocks.borrow_mut();
@@ -84,10 +84,10 @@ impl Program {
             let spec = |path: &PathBuf| FileSpec { path: path.clone(), context: None };
             paths.iter().map(spec).collect()
         };
-        let right = intake.read_side(&files(&[report])).unwrap();
+        let right = loader.read_side(&files(&[report])).unwrap();
         let read = [
-            ("memory", intake.read_snapshots(&[memory.snapshot()]).unwrap()),
-            ("files", intake.read_side(&files(&self.units)).unwrap()),
+            ("memory", loader.read_snapshots(&[memory.snapshot()]).unwrap()),
+            ("files", loader.read_side(&files(&self.units)).unwrap()),
         ];
         for (from, reading) in read {
             assert_eq!(reading.known, right.known, "{what}: sites that {from} know");
@@ -98,8 +98,9 @@ impl Program {
     }
 }
 
+/// Runs a command that must succeed.
 #[track_caller]
-fn run(command: &mut Command) -> Output {
+pub fn run(command: &mut Command) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");

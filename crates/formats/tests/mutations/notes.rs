@@ -28,8 +28,8 @@ fn damaged_counters_and_notes_end_in_a_reading_or_a_message() {
                 fs::write(&notes, &files[1]).unwrap();
                 let length = files[0].len() + files[1].len();
                 let spec = FileSpec { path: counters.clone(), context: None };
-                let outcome = probe_with(length as u64, |intake| {
-                    intake.read_side(&[spec]).map(drop).map_err(|error| error.fault)
+                let outcome = probe_with(length as u64, |loader| {
+                    loader.read_side(&[spec]).map(drop).map_err(|error| error.fault)
                 });
                 messages += usize::from(outcome.unwrap().is_some());
             }

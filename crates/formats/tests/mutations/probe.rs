@@ -17,8 +17,8 @@ const MESSAGE_BYTES_MAX: usize = 4000;
 /// Reads the bytes; the message in which that ends, if it does. Or what a reader must not do:
 /// panic, take too much memory, or end in a message that helps nobody.
 pub fn probe(bytes: Vec<u8>) -> Result<Option<String>, String> {
-    probe_with(bytes.len() as u64, |intake| {
-        CoverageFile::from_bytes(bytes).and_then(|input| intake.read(input, None)).map(drop)
+    probe_with(bytes.len() as u64, |loader| {
+        CoverageFile::from_bytes(bytes).and_then(|input| loader.read(input, None)).map(drop)
     })
 }
 

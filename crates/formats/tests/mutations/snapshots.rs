@@ -22,12 +22,12 @@ fn damaged_layouts_and_counters_end_in_a_reading_or_a_message() {
                 _ => damaged.counters = random.damage(&sound.counters),
             }
             let length = damaged.layout.len() + damaged.counters.len();
-            let outcome = probe_with(length as u64, |intake| {
+            let outcome = probe_with(length as u64, |loader| {
                 // What came before must not matter, nor what comes after.
                 let both = [damaged.snapshot(), sound.snapshot(), damaged.snapshot()];
-                let first = intake.read_snapshots(&both[..1]).map(drop);
-                let _ = intake.read_snapshots_of_crash(&both);
-                intake.read_snapshots(&both[1..2]).map_err(|error| error.fault)?;
+                let first = loader.read_snapshots(&both[..1]).map(drop);
+                let _ = loader.read_snapshots_of_crash(&both);
+                loader.read_snapshots(&both[1..2]).map_err(|error| error.fault)?;
                 first.map_err(|error| error.fault)
             });
             messages += usize::from(outcome.unwrap().is_some());

@@ -22,14 +22,14 @@ fn fixture(file: &str) -> PathBuf {
 /// What a file says, of one context or of all, to an intake that knows all code.
 fn read_with_universe(file: &str, context: Option<&str>, universe: &str) -> Sets {
     let scope = scope();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let spec = |file, context: Option<&str>| FileSpec {
         path: fixture(file),
         context: context.map(str::to_owned),
     };
-    intake.read_universe(&[spec(universe, None)]).unwrap();
-    let reading = intake.read_side(&[spec(file, context)]).unwrap();
-    describe(intake.table(), &reading)
+    loader.read_universe(&[spec(universe, None)]).unwrap();
+    let reading = loader.read_side(&[spec(file, context)]).unwrap();
+    describe(loader.table(), &reading)
 }
 
 /// The row of the program in coverage.py's report: statements, missed, branches, partial branches.
@@ -101,13 +101,13 @@ fn data_files_hold_the_executed_lines_and_branches_of_the_json() {
 #[test]
 fn without_all_code_a_data_file_has_lines_only_and_says_so() {
     let scope = scope();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let file = FileSpec { path: fixture("7.17.2/a.coverage"), context: None };
-    let reading = intake.read_side(&[file]).unwrap();
-    let sets = describe(intake.table(), &reading);
+    let reading = loader.read_side(&[file]).unwrap();
+    let sets = describe(loader.table(), &reading);
     assert_eq!(sets.known, sets.executed);
     assert_eq!(sets.known, sets.only("line").known);
-    assert_eq!(intake.table().partial().to_string(), "line, branch");
+    assert_eq!(loader.table().partial().to_string(), "line, branch");
 }
 
 #[test]
@@ -179,10 +179,10 @@ fn functions_of_a_context_are_those_with_a_line_that_ran() {
 
 fn read_text(text: &str, context: Option<&str>) -> Result<Sets, String> {
     let scope = Scope::default();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let input = CoverageFile::from_bytes(text.into()).unwrap();
-    let reading = intake.read(input, context).map_err(|fault| fault.to_string())?;
-    Ok(describe(intake.table(), &reading))
+    let reading = loader.read(input, context).map_err(|fault| fault.to_string())?;
+    Ok(describe(loader.table(), &reading))
 }
 
 #[test]
@@ -239,10 +239,10 @@ fn data_files_count_statements_like_reports_if_a_report_tells_them() {
             context: None,
         };
         let report = read(&scope, &[file("json").path]).unwrap();
-        let mut intake = CoverageLoader::new(&scope);
-        intake.read_universe(&[file("json")]).unwrap();
-        let reading = intake.read_side(&[file("coverage")]).unwrap();
-        let data = describe(intake.table(), &reading);
+        let mut loader = CoverageLoader::new(&scope);
+        loader.read_universe(&[file("json")]).unwrap();
+        let reading = loader.read_side(&[file("coverage")]).unwrap();
+        let data = describe(loader.table(), &reading);
         for criterion in ["line", "branch"] {
             assert_eq!(data.only(criterion).executed, report.only(criterion).executed, "{side}");
         }

@@ -61,14 +61,14 @@ fn notes_alone_are_a_universe_and_no_side() {
     let scope = with_notes("gcc-12");
     let fault = read(&scope, &notes).unwrap_err().fault.to_string();
     assert_eq!(fault, "gcov notes (.gcno) do not tell what ran (see --universe)");
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     for path in notes {
-        intake.read_universe(&[FileSpec { path, context: None }]).unwrap();
+        loader.read_universe(&[FileSpec { path, context: None }]).unwrap();
     }
     let [path, _] = counters("gcc-12", "a");
-    let main_alone = intake.read_side(&[FileSpec { path, context: None }]).unwrap();
+    let main_alone = loader.read_side(&[FileSpec { path, context: None }]).unwrap();
     let all = gcov(&scope, "gcc-12", "a");
-    let universe = describe_all(intake.table());
+    let universe = describe_all(loader.table());
     assert!(all.known.iter().all(|site| universe.contains(site)), "all that gcov lists is code");
-    assert!(describe(intake.table(), &main_alone).known.len() < universe.len());
+    assert!(describe(loader.table(), &main_alone).known.len() < universe.len());
 }

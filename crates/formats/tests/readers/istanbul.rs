@@ -51,12 +51,12 @@ fn ranges_of_v8_are_no_branches() {
 
 fn read_texts(texts: &[&str]) -> Result<Sets, String> {
     let scope = Scope::default();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let mut sets = None;
     for text in texts {
         let input = CoverageFile::from_bytes((*text).into()).unwrap();
-        let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-        sets = Some(describe(intake.table(), &reading));
+        let reading = loader.read(input, None).map_err(|fault| fault.to_string())?;
+        sets = Some(describe(loader.table(), &reading));
     }
     Ok(sets.unwrap())
 }
@@ -101,12 +101,12 @@ fn the_same_code_in_another_folder_is_the_same_build() {
     let here = r#","path":"/here/a.js","hash":"1""#;
     let there = r#","path":"/there/a.js","hash":"2""#;
     let scope = Scope { prefix_map: vec![("/there".into(), "/here".into())], ..Scope::default() };
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     for rest in [here, there] {
         let text = map(STATEMENT, r#""0":1"#, rest);
-        intake.read(CoverageFile::from_bytes(text.into()).unwrap(), None).unwrap();
+        loader.read(CoverageFile::from_bytes(text.into()).unwrap(), None).unwrap();
     }
-    assert_eq!(intake.table().file_count(), 1);
+    assert_eq!(loader.table().file_count(), 1);
 }
 
 #[test]

@@ -159,9 +159,9 @@ fn another_build_is_refused() {
     let text = std::fs::read_to_string(data("llvm_json/22/a.json")).unwrap();
     let other = text.replace("[15,31,15,48,1,0,0,0]", "[15,31,15,47,1,0,0,0]");
     let scope = scope();
-    let mut intake = CoverageLoader::new(&scope);
-    intake.read(CoverageFile::from_bytes(text.into()).unwrap(), None).unwrap();
-    let fault = intake.read(CoverageFile::from_bytes(other.into()).unwrap(), None).unwrap_err();
+    let mut loader = CoverageLoader::new(&scope);
+    loader.read(CoverageFile::from_bytes(text.into()).unwrap(), None).unwrap();
+    let fault = loader.read(CoverageFile::from_bytes(other.into()).unwrap(), None).unwrap_err();
     assert!(fault.to_string().contains("main.cpp:11"), "{fault}");
 }
 

@@ -70,17 +70,17 @@ pub fn read(scope: &Scope, files: &[PathBuf]) -> Result<Sets, Error> {
 
 /// The same with contexts.
 pub fn read_specs(scope: &Scope, files: &[FileSpec]) -> Result<Sets, Error> {
-    let mut intake = CoverageLoader::new(scope);
-    let reading = intake.read_side(files)?;
-    Ok(describe(intake.table(), &reading))
+    let mut loader = CoverageLoader::new(scope);
+    let reading = loader.read_side(files)?;
+    Ok(describe(loader.table(), &reading))
 }
 
 /// What a report says that a test writes, or its fault.
 pub fn read_text(scope: &Scope, text: &str) -> Result<Sets, String> {
-    let mut intake = CoverageLoader::new(scope);
+    let mut loader = CoverageLoader::new(scope);
     let input = CoverageFile::from_bytes(text.into()).map_err(|fault| fault.to_string())?;
-    let reading = intake.read(input, None).map_err(|fault| fault.to_string())?;
-    Ok(describe(intake.table(), &reading))
+    let reading = loader.read(input, None).map_err(|fault| fault.to_string())?;
+    Ok(describe(loader.table(), &reading))
 }
 
 /// All sites of a table as text.

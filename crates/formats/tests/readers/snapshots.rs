@@ -17,16 +17,16 @@ fn memory(producer: &str, side: &str) -> Memory {
     }))
 }
 
-fn files(intake: &mut CoverageLoader<'_>, producer: &str, side: &str) -> Reading {
+fn files(loader: &mut CoverageLoader<'_>, producer: &str, side: &str) -> Reading {
     let files = ["main", "shapes"].map(|unit| {
         let path = data(&format!("gcda/{producer}/{side}/{unit}.gcda"));
         FileSpec { path, context: None }
     });
-    intake.read_side(&files).unwrap()
+    loader.read_side(&files).unwrap()
 }
 
-fn read(intake: &mut CoverageLoader<'_>, memory: &Memory) -> Result<Reading, Error> {
-    intake.read_snapshots(&[memory.snapshot()])
+fn read(loader: &mut CoverageLoader<'_>, memory: &Memory) -> Result<Reading, Error> {
+    loader.read_snapshots(&[memory.snapshot()])
 }
 
 #[track_caller]
@@ -40,17 +40,17 @@ fn assert_same(left: &Reading, right: &Reading) {
 fn memory_gives_what_files_give_whatever_was_read_before() {
     for producer in ["gcc-11", "gcc-12"] {
         let scope = Scope { notes: Some(data(&format!("gcda/{producer}"))), ..scope() };
-        let mut intake = CoverageLoader::new(&scope);
+        let mut loader = CoverageLoader::new(&scope);
         let memories = ["a", "b"].map(|side| memory(producer, side));
-        let right = ["a", "b"].map(|side| files(&mut intake, producer, side));
+        let right = ["a", "b"].map(|side| files(&mut loader, producer, side));
         assert_ne!(right[0].executed, right[1].executed);
         for side in [0, 0, 1, 0, 1, 1] {
-            assert_same(&read(&mut intake, &memories[side]).unwrap(), &right[side]);
+            assert_same(&read(&mut loader, &memories[side]).unwrap(), &right[side]);
         }
         // Nothing ran: all is known, as before.
         let mut nothing = memories[0].clone();
         nothing.counters.fill(0);
-        let nothing = read(&mut intake, &nothing).unwrap();
+        let nothing = read(&mut loader, &nothing).unwrap();
         assert!(nothing.executed.is_empty());
         assert_eq!(nothing.known, right[0].known);
     }
@@ -60,39 +60,39 @@ fn memory_gives_what_files_give_whatever_was_read_before() {
 #[test]
 fn snapshots_of_one_layout_are_added_counter_by_counter() {
     let scope = scope();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let whole = memory("gcc-12", "a");
-    let right = read(&mut intake, &whole).unwrap();
+    let right = read(&mut loader, &whole).unwrap();
     let mut parts = [whole.clone(), whole.clone()];
     for at in (0..whole.counters.len()).step_by(8) {
         parts[at / 8 % 2].counters[at..at + 8].fill(0);
     }
-    let fault = read(&mut intake, &parts[0]).unwrap_err().fault;
+    let fault = read(&mut loader, &parts[0]).unwrap_err().fault;
     assert!(matches!(&fault, Fault::Inconsistent { .. }), "{fault}");
     assert!(fault.to_string().ends_with("do not add up (were they updated by several threads?)"));
     // The same again is no better.
-    assert!(read(&mut intake, &parts[0]).is_err());
+    assert!(read(&mut loader, &parts[0]).is_err());
     let both = parts.each_ref().map(Memory::snapshot);
-    assert_same(&intake.read_snapshots(&both).unwrap(), &right);
-    let crashed = intake.read_snapshots_of_crash(&[parts[0].snapshot()]).unwrap();
+    assert_same(&loader.read_snapshots(&both).unwrap(), &right);
+    let crashed = loader.read_snapshots_of_crash(&[parts[0].snapshot()]).unwrap();
     assert!(!crashed.executed.is_empty() && crashed.known == right.known);
-    assert_same(&read(&mut intake, &whole).unwrap(), &right);
+    assert_same(&read(&mut loader, &whole).unwrap(), &right);
 }
 
 /// A program and its library: what either ran.
 #[test]
 fn snapshots_of_several_layouts_are_united() {
     let scope = scope();
-    let mut intake = CoverageLoader::new(&scope);
+    let mut loader = CoverageLoader::new(&scope);
     let unit = |unit: &str| {
         let folder = data("gcda/gcc-12");
         let name = format!("{unit}.gcda");
         Memory::of(&[(folder.join("a").join(&name), folder.join(&name))])
     };
     let (main, shapes) = (unit("main"), unit("shapes"));
-    let both = intake.read_snapshots(&[main.snapshot(), shapes.snapshot()]).unwrap();
-    assert_same(&both, &read(&mut intake, &memory("gcc-12", "a")).unwrap());
-    assert_ne!(both.executed, read(&mut intake, &main).unwrap().executed);
+    let both = loader.read_snapshots(&[main.snapshot(), shapes.snapshot()]).unwrap();
+    assert_same(&both, &read(&mut loader, &memory("gcc-12", "a")).unwrap());
+    assert_ne!(both.executed, read(&mut loader, &main).unwrap().executed);
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn what_does_not_fit_is_refused_with_a_name() {
     for (said, right) in cases {
         assert!(said.starts_with(right), "{said}\n{right}");
     }
-    let mut intake = CoverageLoader::new(&scope);
-    read(&mut intake, &sound).unwrap();
+    let mut loader = CoverageLoader::new(&scope);
+    read(&mut loader, &sound).unwrap();
     let short = Memory { counters: sound.counters[8..].to_vec(), ..sound };
-    let said = read(&mut intake, &short).unwrap_err().to_string();
+    let said = read(&mut loader, &short).unwrap_err().to_string();
     assert!(said.contains("bytes of counters where the layout needs"), "{said}");
 }
 
@@ -140,20 +140,20 @@ proptest! {
         executions in vec(vec((any::<Index>(), 0..3i64), 0..12), 1..6),
     ) {
         let scope = Scope { blocks: true, ..scope() };
-        let (mut intake, sound) = (CoverageLoader::new(&scope), memory("gcc-12", "a"));
+        let (mut loader, sound) = (CoverageLoader::new(&scope), memory("gcc-12", "a"));
         for changes in executions {
             let mut memory = sound.clone();
             let (counters, _) = memory.counters.as_chunks_mut::<8>();
             for (at, count) in changes {
                 counters[at.index(counters.len())] = count.to_le_bytes();
             }
-            let kept = intake.read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
+            let kept = loader.read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
             let fresh = CoverageLoader::new(&scope).read_snapshots_of_crash(&[memory.snapshot()]).unwrap();
             // Another table, but the same sites in the same order.
             let numbers = |cover: &Cover| cover.iter().map(SiteId::index).collect::<Vec<_>>();
             prop_assert_eq!(numbers(&kept.executed), numbers(&fresh.executed));
-            let [kept, fresh] = [&mut intake, &mut CoverageLoader::new(&scope)]
-                .map(|intake| read(intake, &memory).map(drop).map_err(|error| error.to_string()));
+            let [kept, fresh] = [&mut loader, &mut CoverageLoader::new(&scope)]
+                .map(|loader| read(loader, &memory).map(drop).map_err(|error| error.to_string()));
             prop_assert_eq!(kept, fresh);
         }
     }

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use metacov_core::{
-    Case, Effort, Input, Language, Outcome, Pair, Reduction, StillFails, Variant,
-};
+use metacov_core::{Case, Effort, Input, Language, Outcome, Pair, Reduction, StillFails, Variant};
 
 /// The language of the calculator: a statement on each line.
 pub(super) struct Expressions;
@@ -107,7 +105,8 @@ impl Language for Expressions {
             Some('v') => "v".to_owned(),
             _ => word,
         };
-        let normal = |text: &String| words(text).into_iter().map(kind).collect::<Vec<_>>().join(" ");
+        let normal =
+            |text: &String| words(text).into_iter().map(kind).collect::<Vec<_>>().join(" ");
         case.statements().map(normal).collect()
     }
 
@@ -126,7 +125,8 @@ fn words(statement: &str) -> Vec<String> {
 
 /// The text with another word in all places of one.
 fn replaced(text: &str, word: &str, other: &str) -> String {
-    let words = words(text).into_iter().map(|known| if known == word { other.to_owned() } else { known });
+    let words =
+        words(text).into_iter().map(|known| if known == word { other.to_owned() } else { known });
     words.collect::<Vec<_>>().join(" ")
 }
 

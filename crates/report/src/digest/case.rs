@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Failure, Group, Missing, Reading, SiteTable, StoredInput, Verdict, runs,
+    Cover, Failure, Group, Missing, Reading, SiteTable, StoredInput, Verdict, codec,
 };
 use metacov_store::StoredPair;
 
@@ -119,7 +119,7 @@ impl Case {
             cover.len()
         };
         let Contrast { any, only_a, only_b } = contrast;
-        let packed = [any, only_a, only_b].map(runs::encode);
+        let packed = [any, only_a, only_b].map(codec::encode);
         Case {
             shape: contrast.shape(),
             only_a: count(&contrast.only_a),
@@ -134,7 +134,7 @@ impl Case {
         let [any, only_a, only_b] = self.packed.each_ref().map(|bytes| {
             let mut cover = Cover::of(table);
             // It was packed from covers of this table.
-            let _ = runs::flip(bytes, table.len(), &mut cover);
+            let _ = codec::flip(bytes, table.len(), &mut cover);
             cover
         });
         Contrast { any, only_a, only_b }

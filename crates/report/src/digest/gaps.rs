@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use metacov_core::{SiteId, State};
+use metacov_core::{SiteId, SiteState};
 
 use super::{Digest, Outline};
 
@@ -66,7 +66,7 @@ impl Gaps {
                 let function = pieces[0].0;
                 let ids: Vec<SiteId> = pieces.iter().flat_map(|(_, ids)| ids).copied().collect();
                 let is_validated =
-                    ids.iter().any(|id| matches!(digest.total.state(*id), State::Validated(_)));
+                    ids.iter().any(|id| matches!(digest.total.state(*id), SiteState::Validated(_)));
                 let stretches = stretches(digest, &ids);
                 if is_validated {
                     let gap = |stretch| gap(digest, function, &ids[stretch], &near);
@@ -89,7 +89,7 @@ impl Gaps {
 fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     for (at, id) in ids.iter().enumerate() {
-        if digest.total.state(*id) != State::Executed {
+        if digest.total.state(*id) != SiteState::Executed {
             continue;
         }
         match stretches.last_mut() {
@@ -101,7 +101,7 @@ fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
 }
 
 fn gap(digest: &Digest, function: usize, ids: &[SiteId], near: &Near) -> Gap {
-    let executed = || ids.iter().filter(|id| digest.total.state(**id) == State::Executed);
+    let executed = || ids.iter().filter(|id| digest.total.state(**id) == SiteState::Executed);
     let line = |id: Option<&SiteId>| id.map_or(0, |id| digest.suite.table.get(*id).line);
     let lines = (line(ids.first()), line(ids.last()));
     let mut closest: Vec<(usize, u32)> = near

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use metacov_core::{Criterion, FunctionKey, Functions, SiteId, SiteTable, State, Symbol, Tally};
+use metacov_core::{
+    Criterion, FunctionKey, Functions, SiteId, SiteState, SiteTable, Symbol, Tally,
+};
 
 use super::Digest;
 
@@ -107,15 +109,15 @@ impl Outline {
 }
 
 impl Numbers {
-    fn add(&mut self, state: State) {
+    fn add(&mut self, state: SiteState) {
         self.sites += 1;
         match state {
-            State::Validated(_) => {
+            SiteState::Validated(_) => {
                 self.executed += 1;
                 self.validated += 1;
             }
-            State::Executed => self.executed += 1,
-            State::NotExecuted => {}
+            SiteState::Executed => self.executed += 1,
+            SiteState::NotExecuted => {}
         }
     }
 }

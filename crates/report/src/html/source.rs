@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use metacov_core::{Criterion, Kind, SiteId, State};
+use metacov_core::{CheckedBy, Criterion, SiteId, SiteState};
 use serde::Serialize;
 
 use super::chunks::{Chunk, Chunks, LINES};
@@ -156,13 +156,13 @@ fn states(digest: &Digest, file: &FileOutline, source: &Source) -> String {
     String::from_utf8(states).unwrap_or_default()
 }
 
-fn letter(state: State) -> u8 {
+fn letter(state: SiteState) -> u8 {
     match state {
-        State::Validated(Kind::OnlyA) => b'a',
-        State::Validated(Kind::OnlyB) => b'b',
-        State::Validated(Kind::Either) => b'e',
-        State::Executed => b'x',
-        State::NotExecuted => b'n',
+        SiteState::Validated(CheckedBy::OnlyA) => b'a',
+        SiteState::Validated(CheckedBy::OnlyB) => b'b',
+        SiteState::Validated(CheckedBy::Either) => b'e',
+        SiteState::Executed => b'x',
+        SiteState::NotExecuted => b'n',
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{
-    BranchKey, Context, Criteria, Criterion, Element, Exit, Failure, Group, StoredInput, Verdict,
-    Missing, Naming, Operation, Reading, Setup, Site, SiteTable, Suite, Symbol, Tally,
+    BranchKey, BranchNaming, Context, Criteria, Criterion, Element, Exit, Failure, Group, Missing,
+    Operation, Reading, Setup, Site, SiteTable, StoredInput, Suite, Symbol, Tally, Verdict,
 };
 use metacov_formats::{Export, GcovrFormat, Writer};
 use metacov_report::digest::Digest;
@@ -81,7 +81,7 @@ impl Program {
     /// What a side that ran these lines reports.
     pub fn reading(&self, ran: &[Place]) -> Reading {
         let mut reading = Reading::of(&self.table);
-        let mut naming = Naming::default();
+        let mut naming = BranchNaming::default();
         for (id, site) in self.table.all_sites() {
             let path = match site.instance {
                 Symbol::NONE => self.table.path(site.file).to_owned(),
@@ -156,14 +156,14 @@ impl Pair {
 /// The suite of some pairs.
 pub fn suite(program: Program, operation: Operation, pairs: &[Pair]) -> Suite {
     let mut relations = std::collections::BTreeMap::new();
-    let mut agreement = metacov_core::Agreement::default();
+    let mut agreement = metacov_core::SharedCriteria::default();
     for pair in pairs {
         let tally: &mut Tally =
             relations.entry(pair.relation.clone()).or_insert_with(|| Tally::of(&program.table));
         match &pair.outcome {
             Ok(sides) => {
                 let group = program.group(sides);
-                agreement = agreement.meet(metacov_core::Agreement::of(&group));
+                agreement = agreement.meet(metacov_core::SharedCriteria::of(&group));
                 tally.add(&group, operation);
             }
             Err((failure, _)) => tally.add_failure(*failure),
@@ -207,9 +207,11 @@ fn record(program: Program, header: &Header, complete: bool, pairs: &[Pair], fil
     let writer = RunWriter::open(file, header, false).unwrap();
     let outcome = |pair: &Pair| match &pair.outcome {
         Ok(sides) => Ok(program.group(sides)),
-        Err((failure, words)) => {
-            Err(Missing { failure: *failure, exit: Exit::Signalled(11), output_tail: words.clone() })
-        }
+        Err((failure, words)) => Err(Missing {
+            failure: *failure,
+            exit: Exit::Signalled(11),
+            output_tail: words.clone(),
+        }),
     };
     let outcomes: Vec<_> = pairs.iter().map(outcome).collect();
     let table = SharedTable::of(program.table, None);

@@ -258,7 +258,7 @@ fn flaky_code_has_a_column_if_there_is_any() {
     b.repeat(&program.reading(&lines("a.c", &[2, 3])));
     let mut tally = Tally::of(&program.table);
     let group = metacov_core::Group::new(vec![a, b]).unwrap();
-    let agreement = metacov_core::Agreement::of(&group);
+    let agreement = metacov_core::SharedCriteria::of(&group);
     tally.add(&group, Operation::Xor);
     let mut suite = Suite::new(program.table, Operation::Xor, false);
     suite.merge([("swap".to_owned(), tally)].into(), agreement);

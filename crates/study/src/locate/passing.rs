@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{Group, Verdict, Reading};
+use metacov_core::{Group, Reading, Verdict};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 use metacov_store::Run;

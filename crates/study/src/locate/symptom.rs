@@ -99,7 +99,9 @@ pub fn explore(
             match judged {
                 Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)?),
                 Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)?),
-                Some((_, Verdict::Invalid(_) | Verdict::Lost { .. })) | None => symptom.invalid += 1,
+                Some((_, Verdict::Invalid(_) | Verdict::Lost { .. })) | None => {
+                    symptom.invalid += 1
+                }
             }
         }
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use metacov_core::{
-    Agreement, BuildMismatch, Cover, Criteria, Group, Naming, Operation, Pair, Reading, SiteTable,
-    Suite, Tally, absorb_run, same_build,
+    BranchNaming, BuildMismatch, Cover, Criteria, Group, Operation, Pair, Reading, SharedCriteria,
+    SiteTable, Suite, Tally, absorb_run, same_build,
 };
 
 /// The code that the suites of a group validate, by relation, over one table.
@@ -12,7 +12,7 @@ use metacov_core::{
 pub struct Validated {
     table: SiteTable,
     relations: BTreeMap<String, Cover>,
-    agreement: Agreement,
+    agreement: SharedCriteria,
     per_instance: bool,
 }
 
@@ -93,5 +93,5 @@ fn tally(table: &SiteTable, a: Reading, b: Reading) -> Tally {
 fn reading(executed: Cover, known: &Cover, criteria: Criteria) -> Reading {
     let mut flaky = executed.clone();
     flaky.clear();
-    Reading { executed, known: known.clone(), flaky, criteria, naming: Naming::default() }
+    Reading { executed, known: known.clone(), flaky, criteria, naming: BranchNaming::default() }
 }

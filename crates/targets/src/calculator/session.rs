@@ -10,8 +10,7 @@ use metacov_core::{Facts, Input, Outcome, Value};
 use metacov_exec::{LibraryMemory, Mark, MemoryMarks, OpenOptions, Session};
 
 type Open = unsafe extern "C" fn() -> *mut c_void;
-type Run =
-    unsafe extern "C" fn(*mut c_void, *const c_char, *mut i64, *mut *const c_char) -> c_int;
+type Run = unsafe extern "C" fn(*mut c_void, *const c_char, *mut i64, *mut *const c_char) -> c_int;
 
 pub(super) struct CalculatorSession {
     open: Open,

@@ -82,7 +82,13 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
 /// Where a version is. What was built in another way is another folder.
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
-    (OPTIONS, LIBRARIES.plain_library, FAST, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT)
+    (
+        OPTIONS,
+        LIBRARIES.plain_library,
+        FAST,
+        metacov_runtime::SOURCE,
+        metacov_runtime::LINKER_SCRIPT,
+    )
         .hash(&mut hasher);
     cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
 }

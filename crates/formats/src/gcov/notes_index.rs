@@ -1,0 +1,180 @@
+//! Finds the notes (`.gcno`) of counters, and keeps them.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use metacov_core::BuildMismatch;
+
+use super::image::Image;
+use super::shared_notes::{Content, SharedNotes};
+use super::unit::Unit;
+use super::words::Layout;
+use crate::{Fault, Location, SiteRecorder};
+
+/// Larger files are not notes.
+pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
+
+/// How deep a folder of notes is searched.
+const DEPTH_MAX: usize = 32;
+
+/// The notes that have been read into one table.
+pub(crate) struct NotesIndex {
+    shared: Arc<SharedNotes>,
+    by_path: BTreeMap<(PathBuf, u32), Rc<NotesUnit>>,
+    by_content: BTreeMap<Content, Rc<NotesUnit>>,
+    /// The notes below the folder that was searched last.
+    below: Option<(PathBuf, Vec<PathBuf>)>,
+}
+
+/// A translation unit, and its images for one table.
+pub(super) struct NotesUnit {
+    pub(super) unit: Arc<Unit>,
+    images: ByPresence<RefCell<Image>>,
+}
+
+impl NotesUnit {
+    /// The image of its counters if these functions are in the program, one function after the other.
+    pub(super) fn image(
+        &self,
+        name: u32,
+        present: &[bool],
+        recorder: &mut SiteRecorder<'_>,
+    ) -> Result<Rc<RefCell<Image>>, Fault> {
+        let piece = self.unit.piece(name, present);
+        self.images.get(present, || Image::of(&[piece], recorder).map(RefCell::new))
+    }
+}
+
+/// Values by which functions are in the program. There is one, unless several programs share the
+/// unit.
+struct ByPresence<T>(RefCell<Vec<(Vec<bool>, Rc<T>)>>);
+
+impl<T> ByPresence<T> {
+    fn get(
+        &self,
+        present: &[bool],
+        make: impl FnOnce() -> Result<T, Fault>,
+    ) -> Result<Rc<T>, Fault> {
+        let known = self.0.borrow().iter().find(|(of, _)| of == present).cloned();
+        if let Some((_, known)) = known {
+            return Ok(known);
+        }
+        let new = Rc::new(make()?);
+        self.0.borrow_mut().push((present.to_owned(), new.clone()));
+        Ok(new)
+    }
+}
+
+impl<T> Default for ByPresence<T> {
+    fn default() -> Self {
+        ByPresence(RefCell::default())
+    }
+}
+
+impl NotesIndex {
+    /// An empty index that takes compiled units from `shared`.
+    pub(crate) fn of(shared: Arc<SharedNotes>) -> Self {
+        let (by_path, by_content) = (BTreeMap::new(), BTreeMap::new());
+        NotesIndex { shared, by_path, by_content, below: None }
+    }
+
+    /// The notes of these counters: beside them; at the path that they have below `prefix`; or
+    /// anywhere below `folder`.
+    pub(super) fn find(
+        &mut self,
+        counters: &Path,
+        (stamp, layout): (u32, Layout),
+        prefix: Option<&Path>,
+        folder: Option<&Path>,
+    ) -> Result<Rc<NotesUnit>, Fault> {
+        let beside = counters.with_extension("gcno");
+        let mut candidates = vec![beside.clone()];
+        let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
+        candidates.extend(at_home.map(|path| Path::new("/").join(path)));
+        if let Some(folder) = folder {
+            let same_name = |path: &&PathBuf| path.file_name() == beside.file_name();
+            candidates.extend(self.below(folder).iter().filter(same_name).cloned());
+        }
+        let mut other_stamp = None;
+        for path in candidates {
+            if let Some(notes_unit) = self.by_path.get(&(path.clone(), stamp)) {
+                return Ok(notes_unit.clone());
+            }
+            if !path.is_file() {
+                continue;
+            }
+            let notes_unit = self.read(&path).map_err(|fault| {
+                Fault::malformed(Location::Whole, format!("its notes {}: {fault}", path.display()))
+            })?;
+            let notes = &notes_unit.unit.notes;
+            if (notes.stamp, notes.layout) == (stamp, layout) {
+                self.by_path.insert((path, stamp), notes_unit.clone());
+                return Ok(notes_unit);
+            }
+            other_stamp = Some(path);
+        }
+        if let Some(path) = other_stamp {
+            return Err(other_build(&path));
+        }
+        let what = format!("no notes {} (name their folder with --notes)", beside.display());
+        Err(Fault::malformed(Location::Whole, what))
+    }
+
+    /// The unit of a file of notes, compiled now or before.
+    fn read(&mut self, path: &Path) -> Result<Rc<NotesUnit>, Fault> {
+        let mut bytes = Vec::new();
+        std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+        let content = SharedNotes::content(&bytes);
+        if let Some(notes_unit) = self.by_content.get(&content) {
+            return Ok(notes_unit.clone());
+        }
+        let unit = self.shared.unit(content, &bytes)?;
+        let notes_unit = Rc::new(NotesUnit { unit, images: ByPresence::default() });
+        self.by_content.insert(content, notes_unit.clone());
+        Ok(notes_unit)
+    }
+
+    /// The notes below a folder.
+    fn below(&mut self, folder: &Path) -> &[PathBuf] {
+        if self.below.as_ref().is_none_or(|(known, _)| known != folder) {
+            self.below = Some((folder.to_owned(), files_below(folder, "gcno")));
+        }
+        self.below.as_ref().map_or(&[], |(_, notes)| notes)
+    }
+}
+
+/// The fault of counters that are of another build than their notes.
+fn other_build(notes: &Path) -> Fault {
+    let mismatch = BuildMismatch { place: "what it counts".to_owned() };
+    Fault::OtherBuild { earlier: notes.display().to_string(), mismatch }
+}
+
+/// The counters below a folder, in the order of their paths.
+pub(crate) fn counters_below(folder: &Path) -> Vec<PathBuf> {
+    files_below(folder, "gcda")
+}
+
+fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    walk(folder, ending, 0, &mut files);
+    files.sort_unstable();
+    files
+}
+
+/// Collects files with this ending. Links are not followed: they may lead in circles.
+fn walk(folder: &Path, ending: &str, depth: usize, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < DEPTH_MAX => walk(&path, ending, depth + 1, files),
+            Ok(kind) if kind.is_file() && path.extension().is_some_and(|end| end == ending) => {
+                files.push(path);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Counters in memory: where they are in the program, and what they are.
+//!
+//! ```text
+//! layout   = unit*
+//! unit     = version, stamp, checksum, length of the path, number of functions, 0,
+//!            function*, path of its counters' file, zeros up to a multiple of 8
+//! function = ident, lineno checksum, cfg checksum, number of counters, 64 bits: their first byte
+//! ```
+//!
+//! All are 32 bits, their low byte first, unless said otherwise. A layout is compiled once, and
+//! known again by its bytes.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use metacov_core::Cover;
+
+use super::image::{COUNTER_BYTES, Image, Piece};
+use super::notes::FunctionKey;
+use super::notes_index::NotesIndex;
+use super::words::{Layout, Words};
+use crate::unit_marks::hash_of;
+use crate::{Error, Fault, Location, SiteRecorder};
+
+/// What counters that lie in no file are called.
+pub(crate) const IN_MEMORY: &str = "the counters in memory";
+
+const LAYOUT: &str = "the layout of the counters in memory";
+
+/// How many layouts are kept. A program has one, and one more for each library of its own.
+const IMAGES_MAX: usize = 256;
+
+/// The counters of one image (an executable or a shared library) of a process, as our runtime
+/// leaves them.
+#[derive(Clone, Debug)]
+pub struct Snapshot<'a> {
+    /// Which functions have counters, and where. One that is kept from snapshot to snapshot is
+    /// known again without being compared.
+    pub layout: Arc<[u8]>,
+    /// The counters: 64 bits each, their low byte first.
+    pub counters: &'a [u8],
+}
+
+/// What to make of counters that do not add up.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnInconsistency {
+    /// They are an error.
+    Refuse,
+    /// What comes out negative did not run.
+    Allow,
+}
+
+/// The layouts that have been met, compiled.
+#[derive(Default)]
+pub(crate) struct Images(Vec<Known>);
+
+struct Known {
+    layout: Arc<[u8]>,
+    image: Image,
+}
+
+impl Images {
+    /// Reads the snapshots of one execution. Those of one layout are of processes that were forked
+    /// from one another, each of which counted only a part of the whole: their counters are added.
+    pub(crate) fn read(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+        on_inconsistency: OnInconsistency,
+        recorder: &mut SiteRecorder<'_>,
+    ) -> Result<(), Error> {
+        if self.0.len() > IMAGES_MAX {
+            // Nobody has so many libraries: somebody makes up new ones all the time.
+            self.0.clear();
+        }
+        for snapshot in snapshots {
+            if self.number(snapshot).is_none() {
+                let image = compile(snapshot, recorder)?;
+                self.0.push(Known { layout: snapshot.layout.clone(), image });
+            }
+        }
+        for number in self.update(snapshots, on_inconsistency)? {
+            self.0[number].image.tell(&mut recorder.reading);
+        }
+        Ok(())
+    }
+
+    /// Reads the snapshots of one execution whose layouts have been met before: only what ran.
+    pub(crate) fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
+        let numbers = self.update(snapshots, OnInconsistency::Refuse)?;
+        let mut covers = numbers.into_iter().map(|number| self.0[number].image.executed());
+        let mut executed = covers.next().cloned().unwrap_or_default();
+        covers.for_each(|cover| executed |= cover);
+        Ok(executed)
+    }
+
+    /// Has images read their counters; the numbers of those that did.
+    fn update(
+        &mut self,
+        snapshots: &[Snapshot<'_>],
+        on_inconsistency: OnInconsistency,
+    ) -> Result<Vec<usize>, Error> {
+        let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
+        for snapshot in snapshots {
+            let Some(number) = self.number(snapshot) else {
+                let what = "a layout that was not read before";
+                return Err(Fault::malformed(Location::Whole, what).of(LAYOUT));
+            };
+            let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
+            if found < needed {
+                let what = format!("{found} bytes of counters where the layout needs {needed}");
+                return Err(Fault::malformed(Location::Whole, what).of(IN_MEMORY));
+            }
+            match sums.iter_mut().find(|(known, _)| *known == number) {
+                Some((_, sum)) => self.0[number].image.add(sum.to_mut(), snapshot.counters),
+                None => sums.push((number, Cow::Borrowed(snapshot.counters))),
+            }
+        }
+        for (number, sum) in &sums {
+            let image = &mut self.0[*number].image;
+            image.update(sum);
+            if on_inconsistency == OnInconsistency::Refuse {
+                image.check().map_err(|fault| fault.of(IN_MEMORY))?;
+            }
+        }
+        Ok(sums.into_iter().map(|(number, _)| number).collect())
+    }
+
+    /// The number of a snapshot's image, if it was met before.
+    fn number(&mut self, snapshot: &Snapshot<'_>) -> Option<usize> {
+        let layout = &snapshot.layout;
+        let known = self.0.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
+        let known = known.or_else(|| self.0.iter().position(|known| known.layout == *layout))?;
+        self.0[known].layout = layout.clone();
+        Some(known)
+    }
+}
+
+fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
+    let pieces = pieces(snapshot, recorder.notes_index, recorder.scope.notes.as_deref())?;
+    let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
+    Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
+}
+
+/// The units of a layout, each with the path of the file that its counters would be written to.
+pub(super) fn pieces(
+    snapshot: &Snapshot<'_>,
+    notes_index: &mut NotesIndex,
+    notes: Option<&Path>,
+) -> Result<Vec<(PathBuf, Piece)>, Error> {
+    let mut words = Words::of_machine(&snapshot.layout);
+    let mut pieces = Vec::new();
+    while !words.is_empty() {
+        let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;
+        let piece = listing.piece(snapshot.counters.len(), notes_index, notes);
+        let piece = piece.map_err(|fault| fault.of(listing.path.display().to_string()))?;
+        pieces.push((listing.path, piece));
+    }
+    Ok(pieces)
+}
+
+/// What a layout says of a translation unit.
+struct Listing {
+    /// Where its counters would be written to.
+    path: PathBuf,
+    build: (u32, Layout),
+    functions: Vec<Listed>,
+}
+
+struct Listed {
+    key: FunctionKey,
+    counter_count: u32,
+    offset: u64,
+}
+
+impl Listing {
+    fn read(words: &mut Words<'_>) -> Result<Self, Fault> {
+        let layout = Layout::of_version(words.word()?)?;
+        let stamp = words.word()?;
+        words.word()?; // The checksum says no more than the stamp.
+        let (path_bytes, function_count) = (words.word()?, words.word()?);
+        words.word()?;
+        let mut functions = Vec::new();
+        for _ in 0..function_count {
+            let (key, counter_count) = (FunctionKey::read(words)?, words.word()?);
+            let offset = words.counter()?.cast_unsigned();
+            functions.push(Listed { key, counter_count, offset });
+        }
+        let path = words.padded_text(path_bytes as usize)?;
+        Ok(Listing { path: PathBuf::from(path), build: (stamp, layout), functions })
+    }
+
+    /// The functions as their notes know them.
+    fn piece(
+        &self,
+        counter_bytes: usize,
+        known: &mut NotesIndex,
+        folder: Option<&Path>,
+    ) -> Result<Piece, Fault> {
+        let unit = known.find(&self.path, self.build, None, folder)?.unit.clone();
+        let notes = self.path.with_extension("gcno");
+        let mut seen = vec![false; unit.notes.functions.len()];
+        let mut functions = Vec::with_capacity(self.functions.len());
+        for listed in &self.functions {
+            let expected = functions.last().map_or(0, |(number, _)| number + 1);
+            let number = unit.number(listed.key, expected);
+            let number = number.filter(|number| !std::mem::replace(&mut seen[*number], true));
+            let number = number.ok_or_else(|| {
+                let ident = listed.key.ident;
+                unfit(&notes, &format!("function {ident:#x} is not there, or there twice"))
+            })?;
+            let (found, right) =
+                (listed.counter_count as usize, unit.flows[number].counter_count());
+            if found != right {
+                let name = &unit.notes.functions[number].name;
+                let what = format!("{found} counters of {name}, which has {right}");
+                return Err(unfit(&notes, &what));
+            }
+            let start = usize::try_from(listed.offset).ok();
+            let end = start.and_then(|start| start.checked_add(COUNTER_BYTES * right));
+            let Some(start) = start.filter(|_| end.is_some_and(|end| end <= counter_bytes)) else {
+                let name = &unit.notes.functions[number].name;
+                return Err(unfit(&notes, &format!("the counters of {name} are out of bounds")));
+            };
+            functions.push((number, start));
+        }
+        Ok(Piece { unit, name: hash_of(&self.path), functions })
+    }
+}
+
+fn unfit(notes: &Path, what: &str) -> Fault {
+    let what = format!("the counters in memory do not fit their notes {}: {what}", notes.display());
+    Fault::malformed(Location::Whole, what)
+}
