@@ -205,7 +205,7 @@ impl Relation {
 mod tests {
     use std::time::Duration;
 
-    use metacov_core::{Exit, Group, Verdict, Missing, Reading};
+    use metacov_core::{Exit, Group, Missing, Reading, Verdict};
 
     use super::*;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use metacov_campaign::{FindingSummary, History, RoundCounts};
 use metacov_report::{Report, campaign_findings, campaign_pairs, campaigns_report, sparkline};
-use metacov_study::{CampaignResults, FormVersion, Observed, Study, Time, Trial, TrialOutcome};
+use metacov_study::{CampaignResults, FileVersion, Observed, Study, Time, Trial, TrialOutcome};
 use proptest::prelude::*;
 
 fn counts(held: u64, violated: u64, invalid: &[(&str, u64)], lost: &[(&str, u64)]) -> RoundCounts {
@@ -116,7 +116,7 @@ fn results(more: &str, bugs: impl Fn(&Trial) -> u64) -> CampaignResults {
         panic!("a study of campaigns");
     };
     let outcome = |trial: Trial| TrialOutcome {
-        version: FormVersion,
+        version: FileVersion,
         id: trial.to_string(),
         build: "b".to_owned(),
         pairs: 1000,

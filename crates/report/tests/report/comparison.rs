@@ -5,14 +5,14 @@ use metacov_report::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,
 };
-use metacov_study::{Comparison, Group, Measurement, Record, compare};
+use metacov_study::{Measurement, RunComparison, SuiteGroup, SuiteNumbers, compare};
 use proptest::prelude::*;
 
 use crate::support::{criteria, markdown_rows};
 
 /// A suite of 1,000 lines: by relation, how many pairs it has, and how many lines are executed and
 /// validated.
-pub fn record(relations: &[(&str, u64, u64, u64)]) -> Record {
+pub fn record(relations: &[(&str, u64, u64, u64)]) -> SuiteNumbers {
     let measurement =
         |(relation, pairs, executed, validated): &(&str, u64, u64, u64)| Measurement {
             relation: (*relation).to_owned(),
@@ -24,22 +24,22 @@ pub fn record(relations: &[(&str, u64, u64, u64)]) -> Record {
             validated: *validated,
         };
     let measurements = relations.iter().map(measurement).collect();
-    Record { name: "suite".to_owned(), build: "b".to_owned(), measurements }
+    SuiteNumbers { name: "suite".to_owned(), build: "b".to_owned(), measurements }
 }
 
 fn lines_only() -> Criteria {
     criteria(&[Criterion::Line])
 }
 
-fn comparison(groups: &[(&str, Vec<Record>)]) -> Comparison {
-    let group = |(name, records): &(&str, Vec<Record>)| Group {
+fn comparison(groups: &[(&str, Vec<SuiteNumbers>)]) -> RunComparison {
+    let group = |(name, records): &(&str, Vec<SuiteNumbers>)| SuiteGroup {
         name: (*name).to_owned(),
         records: records.clone(),
     };
     compare(&groups.iter().map(group).collect::<Vec<_>>(), lines_only())
 }
 
-fn three_suites() -> Comparison {
+fn three_suites() -> RunComparison {
     let suite = |less: u64| {
         record(&[
             ("norec", 100, 400 - less, 80 - less),

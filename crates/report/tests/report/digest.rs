@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metacov_core::{Criterion, Failure, SiteId, State, total};
+use metacov_core::{Criterion, Failure, SiteId, SiteState, total};
 use metacov_report::digest::{Digest, Ended, Gap, Gaps, Outline, Overlap, Shape};
 use proptest::prelude::*;
 
@@ -243,7 +243,7 @@ proptest! {
         let summary = total(&digest.suite.table, &digest.total)[digest.primary];
         prop_assert_eq!(sites, summary.executed_alike);
         let executions: u64 = all().map(|gap| gap.executions).sum();
-        let executed = primary_sites(&digest).into_iter().filter(|id| digest.total.state(*id) == State::Executed);
+        let executed = primary_sites(&digest).into_iter().filter(|id| digest.total.state(*id) == SiteState::Executed);
         prop_assert_eq!(executions, executed.map(|id| u64::from(digest.counts.ran(id))).sum::<u64>());
         for gap in all() {
             prop_assert!(gap.lines.0 <= gap.lines.1 && gap.pairs > 0);

@@ -4,9 +4,9 @@ use metacov_core::Criterion;
 use metacov_report::{Report, Section, study_report};
 use metacov_study::overlap::{Hits, Overlap};
 use metacov_study::{
-    BugCorrelation, BugOverlap, BugsAgainst, Correlation, Efficiency, FormVersion, KnownBugs,
-    LeftOut, Measurement, Outcome, PairInPipeline, Part, Plan, Program, Record, Results, Suite,
-    Time,
+    BugCorrelation, BugOverlap, BugsAgainst, Correlation, Efficiency, FileVersion, KnownBugs,
+    LeftOut, Measurement, PairInPipeline, Program, Results, StudyPlan, StudyShard, SuiteNumbers,
+    SuiteResult, SuiteSpec, Time,
 };
 
 use crate::comparison::record;
@@ -14,17 +14,17 @@ use crate::comparison::record;
 const PLAN: &str = "title = 'A small study'\ntargets = ['sqlite']\nrelations = ['norec']\n\
                     sizes = [100]\nsuites = 2\n";
 
-fn outcome(target: &str, size: u64, number: u64, record: &Record) -> Outcome {
-    let suite = Suite { target: target.to_owned(), size, number, seed: number, pairs: None };
-    Outcome::new(&suite, record, Time { wall: 2.0, processor: 3.0 })
+fn outcome(target: &str, size: u64, number: u64, record: &SuiteNumbers) -> SuiteResult {
+    let suite = SuiteSpec { target: target.to_owned(), size, number, seed: number, pairs: None };
+    SuiteResult::new(&suite, record, Time { wall: 2.0, processor: 3.0 })
 }
 
-fn results(more: &str, outcomes: Vec<Outcome>) -> Results {
-    let plan = Plan::parse(&format!("{PLAN}{more}")).unwrap();
-    Results::of(plan, Part { outcomes, ..Part::default() }).unwrap()
+fn results(more: &str, outcomes: Vec<SuiteResult>) -> Results {
+    let plan = StudyPlan::parse(&format!("{PLAN}{more}")).unwrap();
+    Results::of(plan, StudyShard { outcomes, ..StudyShard::default() }).unwrap()
 }
 
-fn two_suites() -> Vec<Outcome> {
+fn two_suites() -> Vec<SuiteResult> {
     let suite = |more: u64| {
         record(&[
             ("norec", 100, 400 + more, 80 + more),
@@ -201,7 +201,7 @@ fn bug(id: &str, differing: u32) -> BugOverlap {
 fn bugs(overlaps: Vec<BugOverlap>, correlation: Option<BugCorrelation>) -> KnownBugs {
     let left_out = vec![LeftOut { id: "c".to_owned(), why: "its fix is not known".to_owned() }];
     let corpus = "bugs.toml".to_owned();
-    KnownBugs { version: FormVersion, corpus, overlaps, left_out, correlation }
+    KnownBugs { version: FileVersion, corpus, overlaps, left_out, correlation }
 }
 
 fn with_bugs(more: &str, bugs: KnownBugs) -> Report {
@@ -291,7 +291,7 @@ fn a_correlation_that_is_worse_or_not_there_is_not_called_better() {
 
 fn efficiency(pairs: Vec<PairInPipeline>) -> Efficiency {
     Efficiency {
-        version: FormVersion,
+        version: FileVersion,
         target: "sqlite".to_owned(),
         build: "b".to_owned(),
         gcovr: "gcovr 8.3".to_owned(),
