@@ -66,7 +66,8 @@ impl ResultSink for Folding<'_> {
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
         let fault = |error| StopReason::Input(Fault::Io(error).of(sides[0].clone()));
         let inputs = result.sides.map(|sides| stored(self.language, &sides)).unwrap_or_default();
-        let mut context = Context { setup: self.setup.clone(), inputs, verdict: None };
+        let (setup, judge) = (self.setup.clone(), result.judge);
+        let mut context = Context { setup, inputs, verdict: None, judge };
         let found = worker.sites().map_err(fault)?;
         let readings = match result.verdict {
             Verdict::Lost { side, missing } => Err((side.unwrap_or(0), missing)),

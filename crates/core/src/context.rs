@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Fingerprint, Verdict};
+use crate::{Fingerprint, Judge, Verdict};
 
 /// What a group was run on, and how it was judged: all that there is to say of it besides what it
 /// ran.
@@ -14,6 +14,8 @@ pub struct Context {
     pub inputs: Vec<Vec<StoredInput>>,
     /// What the outcomes mean, if they were judged.
     pub verdict: Option<Verdict>,
+    /// How the outcomes must relate, if they were judged.
+    pub judge: Option<Judge>,
 }
 
 /// One of the inputs of a side.

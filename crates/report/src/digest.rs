@@ -239,6 +239,7 @@ mod tests {
             setup: None,
             inputs: Vec::new(),
             verdict: None,
+            judge: None,
             took: Duration::ZERO,
         }
     }

@@ -153,7 +153,7 @@ fn read_group<S: Source>(
     }
     let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
     let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
-    let context = Context { setup: source.setup(), inputs, verdict: None };
+    let context = Context { setup: source.setup(), inputs, verdict: None, judge: None };
     let start = Instant::now();
     let read = spec.sides.try_map(|side| source.read(side, runner, intake))?;
     let missing = read.sides().iter().position(Result::is_err);

@@ -22,10 +22,10 @@
 //! pair      id, place, relation,      one row for each group of sides: `holds` or `violated` (and
 //!           name, sides, verdict,     how), `measured` if nobody judged it, or how a side failed;
 //!           failed_side, exit_code,   what it started from; how long it took; in how many sites
-//!           signal, output_tail,       its sides differ
+//!           signal, last_words,       its sides differ; the judge, if there was one
 //!           violation, setup,
 //!           microseconds, differing,
-//!           fingerprint
+//!           fingerprint, judge
 //! setup     id, content, fingerprint  what made the state that the sides of many pairs start from
 //! input     pair, side, number, name, what each side was run on: its first 64 KiB, and how many
 //!           content, bytes            bytes it had

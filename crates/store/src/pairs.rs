@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use metacov_core::{
-    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Reading, SiteTable,
-    StoredInput, Verdict, Violation,
+    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Judge, Missing, Reading,
+    SiteTable, StoredInput, Verdict, Violation, codec,
 };
 use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,8 +12,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::base::Base;
 use crate::header::damaged;
 use crate::inputs;
+use crate::schema;
 use crate::sites::number;
-use metacov_core::codec;
 
 /// What covers of one group may take in memory, in bits. A live run has the same need.
 const GROUP_BITS_MAX: usize = 1 << 33;
@@ -37,6 +37,8 @@ pub struct StoredPair {
     pub inputs: Vec<Vec<StoredInput>>,
     /// Whether the outputs keep to the relation, if all sides were measured and somebody looked.
     pub verdict: Option<Verdict>,
+    /// How the outcomes must relate, if they were judged. Files of version 5 do not say.
+    pub judge: Option<Judge>,
     /// How long it took.
     pub took: Duration,
 }
@@ -56,6 +58,7 @@ impl StoredPair {
 pub(crate) struct PairRow {
     failure: Option<Failure>,
     verdict: Option<Verdict>,
+    judge: Option<Judge>,
     pub(crate) relation: String,
     pub(crate) name: String,
     sides: usize,
@@ -85,6 +88,7 @@ impl PairRow {
         let mut row = PairRow {
             failure: None,
             verdict: None,
+            judge: stored.judge,
             relation: stored.relation.clone(),
             name: stored.name.clone(),
             sides: stored.sides,
@@ -141,8 +145,11 @@ impl PairRow {
 
     /// Whether both say the same of the same group, but for when and how fast.
     pub(crate) fn agrees(&self, other: &PairRow) -> bool {
-        let timeless = |row: &PairRow| PairRow { microseconds: 0, place: 0, ..row.clone() };
-        timeless(self) == timeless(other)
+        // A file of version 5 does not name judges.
+        let judge = self.judge.and(other.judge).and(self.judge);
+        let is_same = self.judge.is_none() || other.judge.is_none() || self.judge == other.judge;
+        let timeless = |row: &PairRow| PairRow { microseconds: 0, place: 0, judge, ..row.clone() };
+        is_same && timeless(self) == timeless(other)
     }
 
     /// A hash of all of it: what is read is what was written.
@@ -157,6 +164,9 @@ impl PairRow {
         put(self.name.as_bytes());
         put(self.output_tail.as_deref().unwrap_or_default().as_bytes());
         put(self.violation().unwrap_or_default().as_bytes());
+        if let Some(judge) = self.judge {
+            put(judge.name().as_bytes());
+        }
         let numbers = [
             Some(number(self.sides)),
             self.failed_side.map(number),
@@ -223,7 +233,7 @@ impl PairRow {
         let mut insert = connection.prepare_cached(
             "INSERT INTO pair VALUES (NULL, ?1, (SELECT id FROM relation WHERE name = ?2), ?3, ?4,
              ?5, ?6, ?7, ?8, ?9, ?10, (SELECT id FROM setup WHERE fingerprint = ?11), ?12, ?13,
-             ?14)",
+             ?14, ?15)",
         )?;
         insert.execute(params![
             self.place.cast_signed(),
@@ -240,6 +250,7 @@ impl PairRow {
             self.microseconds.cast_signed(),
             self.differing.map(u64::cast_signed),
             self.fingerprint(),
+            self.judge.map(Judge::name),
         ])?;
         let pair = connection.last_insert_rowid();
         let side = "INSERT INTO side VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -282,13 +293,14 @@ impl PairRow {
             }
             covers.push(side);
         }
-        let mut pair = connection.prepare_cached(
+        let judge = if schema::has_judges(connection)? { "judge" } else { "NULL" };
+        let mut pair = connection.prepare_cached(&format!(
             "SELECT place, relation.name, pair.name, sides, verdict, failed_side, exit_code,
              signal, last_words, microseconds, differing, pair.fingerprint, violation,
-             setup.fingerprint
+             setup.fingerprint, {judge}
              FROM pair JOIN relation ON relation.id = pair.relation
              LEFT JOIN setup ON setup.id = pair.setup WHERE pair.id = ?1",
-        )?;
+        ))?;
         let inputs = inputs::read(connection, id)?;
         let row = pair.query_row([id], |row| Self::of_row(row, covers, inputs)).optional()?;
         let (row, fingerprint) =
@@ -318,6 +330,11 @@ impl PairRow {
             _ if failure.is_some() => None,
             _ => return Ok(None),
         };
+        let judge: Option<String> = row.get(14)?;
+        let judge = match judge.as_deref().map(Judge::named) {
+            Some(None) => return Ok(None),
+            judge => judge.flatten(),
+        };
         let pair = PairRow {
             place: row.get::<_, i64>(0)?.cast_unsigned(),
             relation: row.get(1)?,
@@ -325,6 +342,7 @@ impl PairRow {
             sides: unsigned(3)?.unwrap_or(0),
             failure,
             verdict,
+            judge,
             failed_side: unsigned(5)?,
             exit_code: row.get(6)?,
             signal: row.get(7)?,
@@ -369,8 +387,19 @@ impl PairRow {
             Ok(Group::new(sides).map_err(|_| fault("a single side"))?)
         };
         let took = Duration::from_micros(self.microseconds);
-        let PairRow { place, relation, name, sides, setup, inputs, verdict, .. } = self;
-        Ok(StoredPair { place, relation, name, sides, outcome, setup, inputs, verdict, took })
+        let PairRow { place, relation, name, sides, setup, inputs, verdict, judge, .. } = self;
+        Ok(StoredPair {
+            place,
+            relation,
+            name,
+            sides,
+            outcome,
+            setup,
+            inputs,
+            verdict,
+            judge,
+            took,
+        })
     }
 }
 

@@ -245,6 +245,7 @@ impl Observer for RunWriter {
             setup: done.context.setup.as_ref().map(|setup| setup.hash()),
             inputs: done.context.inputs.clone(),
             verdict: done.context.verdict.clone(),
+            judge: done.context.judge,
             took: done.took,
         };
         let row = match base {

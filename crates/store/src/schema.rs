@@ -12,8 +12,11 @@ const APPLICATION_ID: i32 = 0x4d43_6f76;
 /// Of what is in the tables below. It grows when a reader must change.
 const VERSION: i32 = 6;
 
-/// The same tables, in which no mark of a site names a translation unit.
-const VERSION_WITHOUT_UNITS: i32 = 5;
+/// The same tables, in which no mark of a site names a translation unit and no pair names its judge.
+const VERSION_WITHOUT_JUDGES: i32 = 5;
+
+/// The column that version 5 has not, as `ALTER TABLE` puts it in front of constraints.
+const JUDGE: &str = ", judge TEXT";
 
 /// How long to wait for another process to finish a transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -45,7 +48,7 @@ const TABLES: [(&str, &str); 12] = [
          sides INTEGER NOT NULL, verdict TEXT NOT NULL, failed_side INTEGER, exit_code INTEGER, \
          signal INTEGER, last_words TEXT, violation TEXT, setup INTEGER REFERENCES setup, \
          microseconds INTEGER NOT NULL, differing INTEGER, \
-         fingerprint INTEGER NOT NULL, UNIQUE (relation, name))",
+         fingerprint INTEGER NOT NULL, judge TEXT, UNIQUE (relation, name))",
     ),
     (
         "setup",
@@ -113,6 +116,9 @@ pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// From here on the file may hold what this version writes.
 pub(crate) fn set_version(connection: &Connection) -> rusqlite::Result<()> {
+    if version(connection)? == VERSION_WITHOUT_JUDGES {
+        connection.execute_batch("ALTER TABLE pair ADD COLUMN judge TEXT")?;
+    }
     connection.pragma_update(None, "user_version", VERSION)
 }
 
@@ -131,8 +137,9 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         let what = "an SQLite data base that is no run file of metacov's";
         return Err(Fault::malformed(Location::Whole, what));
     }
-    match pragma("user_version")? {
-        VERSION | VERSION_WITHOUT_UNITS => {}
+    let version = version(connection)?;
+    match version {
+        VERSION | VERSION_WITHOUT_JUDGES => {}
         found => {
             let found = found.to_string();
             return Err(Fault::Version { format: "run file", found, known: "5 and 6" });
@@ -142,9 +149,10 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         "SELECT count(*) FROM sqlite_schema
          WHERE type = 'table' AND rootpage > 0 AND name = ?1 AND sql = ?2",
     )?;
-    for table in TABLES {
-        if count.query_row(table, |row| row.get::<_, u32>(0))? != 1 {
-            let what = format!("a damaged run file: no table `{}` as it should be", table.0);
+    for (name, sql) in TABLES {
+        let sql = if version == VERSION { sql.to_owned() } else { sql.replace(JUDGE, "") };
+        if count.query_row((name, sql), |row| row.get::<_, u32>(0))? != 1 {
+            let what = format!("a damaged run file: no table `{name}` as it should be");
             return Err(Fault::malformed(Location::Whole, what));
         }
     }
@@ -156,6 +164,15 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+fn version(connection: &Connection) -> rusqlite::Result<i32> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Whether pairs name their judge.
+pub(crate) fn has_judges(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(version(connection)? != VERSION_WITHOUT_JUDGES)
 }
 
 /// The first look at a file: it may be anything.

@@ -227,6 +227,7 @@ impl RoundRunner<'_, '_> {
                     setup: progress.stored.clone(),
                     inputs: inputs.unwrap_or_default(),
                     verdict: Some(result.verdict),
+                    judge: result.judge,
                 },
                 micros: result.micros,
             });

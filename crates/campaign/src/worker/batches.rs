@@ -224,6 +224,7 @@ impl WorkerLoss {
             sides: self.sides.clone(),
             worked: [self.side > 0, false],
             verdict: Verdict::Lost { side: Some(self.side), missing },
+            judge: None,
             covers: None,
         }
     }

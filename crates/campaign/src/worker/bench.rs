@@ -195,7 +195,7 @@ impl PreparedState<'_, '_> {
         let sides = is_shown.then(|| test.sides.clone());
         self.watch.lap(Phase::Decode);
         let micros = u64::try_from(self.watch.take().as_micros()).unwrap_or(u64::MAX);
-        Ok(TestResult { micros, sides, worked, verdict, covers })
+        Ok(TestResult { micros, sides, worked, verdict, judge: Some(test.judge), covers })
     }
 
     /// Runs each input of a side from the state that sides start from: what they return, and what

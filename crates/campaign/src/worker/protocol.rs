@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{
-    BranchNaming, Cover, Criteria, Input, Missing, Pair, Reading, SiteTable, SuccessRates,
+    BranchNaming, Cover, Criteria, Input, Judge, Missing, Pair, Reading, SiteTable, SuccessRates,
     TableData, Verdict, codec,
 };
 use metacov_exec::{Artifact, Flavour, HelperPort, Target};
@@ -245,6 +245,8 @@ pub struct TestResult {
     pub worked: [bool; 2],
     /// What the outcomes mean.
     pub verdict: Verdict,
+    /// Who judged.
+    pub judge: Option<Judge>,
     /// If that is measured: what the sides ran, as bytes; the first as what it adds to the setup,
     /// the second as what it differs in from the first, both with the setup.
     pub covers: Option<[Vec<u8>; 2]>,

@@ -13,7 +13,7 @@ use crate::{Invalid, Outcome, Pair, Value, Verdict};
 ///
 /// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
 /// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Judge {
     /// The same rows, each as often, in any order.
     Bag,

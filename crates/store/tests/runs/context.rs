@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{
-    Context, Exit, Failure, Group, Missing, Reading, Setup, SiteTable, StoredInput, Verdict,
+    Context, Exit, Failure, Group, Judge, Missing, Reading, Setup, SiteTable, StoredInput, Verdict,
     Violation,
 };
 use metacov_run::{GroupDone, Observer, SharedTable};
@@ -44,6 +44,7 @@ fn context(setup: &str, inputs: [&[u8]; 2], verdict: Option<Verdict>) -> Context
     Context {
         setup: Some(Arc::new(Setup::new(setup.as_bytes().to_vec()))),
         inputs: inputs.iter().map(input).collect(),
+        judge: verdict.is_some().then_some(Judge::RowsCounted),
         verdict,
     }
 }
@@ -66,7 +67,7 @@ fn contexts_are_read_as_they_were_told() {
         for (stored, (pair, context)) in stored.iter().zip(contexts) {
             assert_eq!(stored.name, *pair);
             assert_eq!(stored.inputs, context.inputs);
-            assert_eq!(stored.verdict, context.verdict);
+            assert_eq!((&stored.verdict, stored.judge), (&context.verdict, context.judge));
             let setup = run.setup(stored.setup.unwrap()).unwrap();
             assert_eq!(Some(&setup), context.setup.as_deref());
         }

@@ -31,6 +31,7 @@ fn version_5_is_gone_on_with_and_merged() {
     let recorder = RunWriter::open(&file, &header, true).unwrap();
     assert_eq!(recorder.known(), 4);
     drop(recorder);
+    assert_eq!(lines(&file), [4, 4, 2], "it has the tables of this version now");
     let merged = folder.path().join("merged.metacov");
     merge(&[file, version_5()], &merged).unwrap();
     assert_eq!(lines(&merged), [4, 4, 2]);
