@@ -20,6 +20,11 @@ pub trait Target: Sync {
     /// All versions that can be had, oldest first.
     fn versions(&self) -> Vec<&'static str>;
 
+    /// Whether a version is inside the binary.
+    fn is_embedded(&self, _version: &str) -> bool {
+        false
+    }
+
     /// The artifact of a version, if it was built before or needs no building.
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>>;
 

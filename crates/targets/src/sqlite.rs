@@ -46,6 +46,10 @@ impl Target for Sqlite {
         VERSIONS.iter().map(|(version, _)| *version).chain([VERSION]).collect()
     }
 
+    fn is_embedded(&self, version: &str) -> bool {
+        version == VERSION
+    }
+
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
         versions::find(version, cache)
     }

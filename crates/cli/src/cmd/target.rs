@@ -89,12 +89,17 @@ fn list() -> anyhow::Result<()> {
     let mut lines = Vec::new();
     for target in ALL {
         let (name, default) = (target.name(), target.default_version());
-        lines.push(format!("{name}@{default}   inside (also: {name})\n"));
-        let versions = target.versions().into_iter().rev().filter(|version| *version != default);
-        for version in versions {
-            let is_built = target.find(version, &cache())?.is_some();
-            let state = if is_built { "built" } else { "can be built" };
-            lines.push(format!("{name}@{version:<width$}   {state}\n", width = default.len()));
+        let width = default.len();
+        for version in target.versions().into_iter().rev() {
+            let state = if target.is_embedded(version) {
+                "inside"
+            } else if target.find(version, &cache())?.is_some() {
+                "built"
+            } else {
+                "can be built"
+            };
+            let alias = if version == default { format!(" (also: {name})") } else { String::new() };
+            lines.push(format!("{name}@{version:<width$}   {state}{alias}\n"));
         }
     }
     print(&lines.concat())

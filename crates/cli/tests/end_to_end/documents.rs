@@ -74,3 +74,24 @@ fn help_completions_and_manual_pages_are_there() {
     let script = metacov(&["completions", "bash"]).ok().stdout;
     of(Command::new("bash").args(["-n", "-c", &script])).ok();
 }
+
+/// Methods and targets are leaves: what runs, stores and reports tests cannot name one.
+#[test]
+fn only_the_command_line_links_methods_and_targets() {
+    let uses = |package: &str| {
+        let crates = fs::read_dir(repository().join("crates")).unwrap().flatten();
+        let mut users: Vec<String> = crates
+            .filter(|folder| {
+                let manifest = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+                // Tests may use a target.
+                let manifest = manifest.split("[dev-dependencies]").next().unwrap();
+                manifest.lines().any(|line| line.starts_with(&format!("{package}.")))
+            })
+            .map(|folder| folder.file_name().into_string().unwrap())
+            .collect();
+        users.sort();
+        users
+    };
+    assert_eq!(uses("metacov-methods"), ["targets"]);
+    assert_eq!(uses("metacov-targets"), ["cli"]);
+}

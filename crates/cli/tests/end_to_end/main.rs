@@ -1,6 +1,7 @@
 //! The binary as people run it: one test binary, a module for each thing that people rely on.
 
 mod bad_input;
+mod calculator;
 mod campaigns;
 mod changes;
 mod compare;
