@@ -4,6 +4,10 @@
 test *args:
     scripts/test {{args}}
 
+# The tests to run while editing: no compiler, no target, under a minute once built
+test-fast *args:
+    scripts/test-fast {{args}}
+
 # What must hold before anything lands
 ci:
     .ci/run
