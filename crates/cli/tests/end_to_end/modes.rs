@@ -1,7 +1,7 @@
 //! Whichever way inputs are run, the same comes out.
 
 use crate::run::of;
-use crate::trial::{Measured, RoundProgress, Trial, built, cache};
+use crate::trial::{Measured, Way, Trial, built, cache};
 
 fn sites(measured: &Measured) -> (Vec<String>, Vec<String>) {
     let lines = measured.lines().iter().map(ToString::to_string).collect();
@@ -25,15 +25,15 @@ fn all_ways_agree() {
     let whole: Vec<_> = SCRIPTS.iter().map(|(a, b)| (whole(a), whole(b))).collect();
     let whole: Vec<_> = whole.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
     let trial = Trial::new("store", &whole);
-    let right = sites(&trial.measure(RoundProgress::Exec, &[]));
+    let right = sites(&trial.measure(Way::Exec, &[]));
     assert!(right.0.len() > 10 && right.1 == ["drop", "get"], "{right:?}");
-    for way in RoundProgress::ALL {
+    for way in Way::ALL {
         assert_eq!(sites(&trial.measure(way, &[])), right, "{way:?}");
     }
     // The same, if what all inputs start with is said once.
     let trial = Trial::new("store", &SCRIPTS);
     std::fs::write(trial.folder().join("setup"), SETUP).unwrap();
-    for way in RoundProgress::ALL {
+    for way in Way::ALL {
         assert_eq!(sites(&trial.measure(way, &["--setup", "setup"])), right, "{way:?}");
     }
 }
@@ -81,7 +81,7 @@ fn the_number_of_workers_changes_nothing() {
     pairs.extend([("segv", "4"), ("4", "7"), ("return -1", "4"), ("exit 1", "4")]);
     let wild = Trial::new("endings", &pairs);
     for (trial, options) in [(store, &["--setup", "setup"][..]), (wild, &[])] {
-        for way in RoundProgress::ALL {
+        for way in Way::ALL {
             let stdout = |jobs: &str| {
                 of(&mut trial.command(way, &[&["-j", jobs], options].concat())).ok().stdout
             };
@@ -96,7 +96,7 @@ fn the_number_of_workers_changes_nothing() {
 #[test]
 fn a_command_without_a_place_for_the_input_reads_it() {
     let trial = Trial::new("endings", &[("4", "7"), ("move", "4")]);
-    let right = sites(&trial.measure(RoundProgress::Exec, &[]));
+    let right = sites(&trial.measure(Way::Exec, &[]));
     for mode in ["exec", "fork"] {
         let mut command = trial.command_for("true".as_ref(), &[]);
         let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();

@@ -15,7 +15,7 @@ use crate::run::{Run, of, repository};
 
 /// How to run a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoundProgress {
+pub enum Way {
     /// A program, started for each input.
     Exec,
     /// A program that forks for each input.
@@ -26,24 +26,24 @@ pub enum RoundProgress {
     Inline,
 }
 
-impl RoundProgress {
-    pub const ALL: [RoundProgress; 4] = [
-        RoundProgress::Exec,
-        RoundProgress::Fork,
-        RoundProgress::ForkLibrary,
-        RoundProgress::Inline,
+impl Way {
+    pub const ALL: [Way; 4] = [
+        Way::Exec,
+        Way::Fork,
+        Way::ForkLibrary,
+        Way::Inline,
     ];
 
     fn mode(self) -> &'static str {
         match self {
-            RoundProgress::Exec => "exec",
-            RoundProgress::Fork | RoundProgress::ForkLibrary => "fork",
-            RoundProgress::Inline => "inline",
+            Way::Exec => "exec",
+            Way::Fork | Way::ForkLibrary => "fork",
+            Way::Inline => "inline",
         }
     }
 
     fn is_library(self) -> bool {
-        matches!(self, RoundProgress::ForkLibrary | RoundProgress::Inline)
+        matches!(self, Way::ForkLibrary | Way::Inline)
     }
 }
 
@@ -78,7 +78,7 @@ impl Trial {
     }
 
     /// The command that measures.
-    pub fn command(&self, way: RoundProgress, options: &[&str]) -> Command {
+    pub fn command(&self, way: Way, options: &[&str]) -> Command {
         let target = built(self.target, way.is_library());
         self.command_for(&target, &[&["--mode", way.mode()], options].concat())
     }
@@ -94,7 +94,7 @@ impl Trial {
 
     /// Measures, which must succeed.
     #[track_caller]
-    pub fn measure(&self, way: RoundProgress, options: &[&str]) -> Measured {
+    pub fn measure(&self, way: Way, options: &[&str]) -> Measured {
         self.outcome(&mut self.command(way, options))
     }
 

@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::run::of;
-use crate::trial::{RoundProgress, Trial, built, compile, wait_until};
+use crate::trial::{Way, Trial, built, compile, wait_until};
 
 /// A pair that cannot be measured, between two that can, in all ways of running.
 #[track_caller]
-fn check_failing(side: &str, why: &str, ways: &[RoundProgress], options: &[&str]) {
+fn check_failing(side: &str, why: &str, ways: &[Way], options: &[&str]) {
     let trial = Trial::new("endings", &[("4", "6"), (side, "4"), ("4", "7"), ("4", "8")]);
     for way in ways {
         let measured = trial.measure(*way, &[&["-j", "1"], options].concat());
@@ -23,7 +23,7 @@ fn check_failing(side: &str, why: &str, ways: &[RoundProgress], options: &[&str]
 
 /// A side that is measured, and what it runs besides.
 #[track_caller]
-fn check_measured(side: &str, functions: &[&str], ways: &[RoundProgress], options: &[&str]) {
+fn check_measured(side: &str, functions: &[&str], ways: &[Way], options: &[&str]) {
     let trial = Trial::new("endings", &[(side, "4"), ("6", "4")]);
     for way in ways {
         let measured = trial.measure(*way, &[&["-j", "1"], options].concat());
@@ -35,30 +35,30 @@ fn check_measured(side: &str, functions: &[&str], ways: &[RoundProgress], option
 
 #[test]
 fn fault_01_a_side_that_crashes_is_counted_and_the_next_is_measured() {
-    check_failing("segv", "crashed", &RoundProgress::ALL, &[]);
+    check_failing("segv", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_01_a_side_that_aborts_is_counted() {
-    check_failing("abort", "crashed", &RoundProgress::ALL, &[]);
+    check_failing("abort", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_01_a_side_that_kills_itself_is_counted() {
-    check_failing("kill", "crashed", &RoundProgress::ALL, &[]);
+    check_failing("kill", "crashed", &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_03_a_side_that_hangs_and_will_not_be_told_is_ended() {
-    check_failing("hang", "timed out", &RoundProgress::ALL, &["--timeout", "0.5"]);
+    check_failing("hang", "timed out", &Way::ALL, &["--timeout", "0.5"]);
 }
 
 #[test]
 fn fault_04_a_side_that_takes_too_much_processor_time_is_ended() {
-    let ways = [RoundProgress::Exec, RoundProgress::Fork, RoundProgress::ForkLibrary];
+    let ways = [Way::Exec, Way::Fork, Way::ForkLibrary];
     check_failing("spin", "timed out", &ways, &["--cpu-timeout", "1", "--timeout", "30"]);
     let inline = Trial::new("endings", &[("4", "6")]);
-    let said = of(&mut inline.command(RoundProgress::Inline, &["--cpu-timeout", "1"])).failed(3);
+    let said = of(&mut inline.command(Way::Inline, &["--cpu-timeout", "1"])).failed(3);
     assert!(said.contains("processor time is limited by process"), "{said}");
 }
 
@@ -67,21 +67,21 @@ fn a_library_says_that_an_input_is_none() {
     check_failing(
         "return -1",
         "invalid",
-        &[RoundProgress::ForkLibrary, RoundProgress::Inline],
+        &[Way::ForkLibrary, Way::Inline],
         &[],
     );
 }
 
 #[test]
 fn codes_that_are_not_valid_are_counted() {
-    check_failing("return 3", "invalid", &RoundProgress::ALL, &["--valid-exit", "0"]);
-    check_measured("return 3", &["even"], &RoundProgress::ALL, &["--valid-exit", "0,3"]);
-    check_measured("exit 3", &["even"], &RoundProgress::ALL, &[]);
+    check_failing("return 3", "invalid", &Way::ALL, &["--valid-exit", "0"]);
+    check_measured("return 3", &["even"], &Way::ALL, &["--valid-exit", "0,3"]);
+    check_measured("exit 3", &["even"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_02_what_ran_before_a_sudden_end_counts() {
-    check_measured("vanish", &["even", "vanishing"], &RoundProgress::ALL, &[]);
+    check_measured("vanish", &["even", "vanishing"], &Way::ALL, &[]);
 }
 
 #[test]
@@ -89,54 +89,54 @@ fn fault_09_memory_is_limited() {
     check_measured(
         "memory 256",
         &["limited", "memory"],
-        &RoundProgress::ALL,
+        &Way::ALL,
         &["--memory", "128M"],
     );
-    check_measured("memory 64", &["memory"], &RoundProgress::ALL, &["--memory", "512M"]);
+    check_measured("memory 64", &["memory"], &Way::ALL, &["--memory", "512M"]);
 }
 
 #[test]
 fn files_are_limited() {
-    check_measured("file", &["fill_file", "limited"], &RoundProgress::ALL, &[]);
+    check_measured("file", &["fill_file", "limited"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_06_a_daemon_is_gone_after_the_execution_that_made_it_and_has_counted() {
-    check_measured("daemon", &["become_daemon", "forked"], &RoundProgress::ALL, &[]);
+    check_measured("daemon", &["become_daemon", "forked"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_11_output_fills_neither_memory_nor_disk() {
     let trial = Trial::new("endings", &[("print 10000000000", "4")]);
-    let metacov = trial.command(RoundProgress::Exec, &["-j", "1", "--timeout", "300"]);
+    let metacov = trial.command(Way::Exec, &["-j", "1", "--timeout", "300"]);
     // No more than this much of anything.
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -v 8000000; ulimit -f 100000; exec \"$0\" \"$@\""]);
     limited.arg(metacov.get_program()).args(metacov.get_args()).current_dir(trial.folder());
     assert_eq!(trial.outcome(&mut limited).functions(), ["going_on", "print_bytes"]);
-    check_measured("print 1000000", &["going_on", "print_bytes"], &RoundProgress::ALL, &[]);
+    check_measured("print 1000000", &["going_on", "print_bytes"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_12_what_a_target_prints_is_no_business_of_the_terminal() {
     let trial = Trial::new("endings", &[("escape", "4")]);
-    for way in RoundProgress::ALL {
+    for way in Way::ALL {
         let run = trial.measure(way, &[]).run;
         let plain = |text: &str| text.chars().all(|letter| letter == '\n' || !letter.is_control());
         assert!(plain(&run.stdout) && plain(&run.stderr), "{run:?}");
     }
-    check_measured("escape", &["going_on"], &RoundProgress::ALL, &[]);
+    check_measured("escape", &["going_on"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_17_a_target_may_close_all_descriptors() {
-    check_measured("close", &["going_on"], &RoundProgress::ALL, &[]);
+    check_measured("close", &["going_on"], &Way::ALL, &[]);
 }
 
 #[test]
 fn fault_17_a_target_may_change_its_folder() {
     let trial = Trial::new("endings", &[("move", "4"), ("6", "7")]);
-    for way in RoundProgress::ALL {
+    for way in Way::ALL {
         let measured = trial.measure(way, &["-j", "1"]);
         assert_eq!(measured.functions(), ["even", "going_on", "odd"], "{way:?}");
     }
@@ -158,7 +158,7 @@ fn a_program_that_is_not_there_or_does_not_count_is_an_error() {
 #[test]
 fn a_gcc_that_nobody_knows_is_refused_by_its_name() {
     let trial = Trial::new("unknown", &[("4", "6")]);
-    let said = of(&mut trial.command(RoundProgress::Exec, &[])).failed(3);
+    let said = of(&mut trial.command(Way::Exec, &[])).failed(3);
     assert!(said.contains("compiled by a gcc that is not known, version Z99*"), "{said}");
 }
 
@@ -175,7 +175,7 @@ fn fault_05_processes_of_a_target_count_together() {
     ];
     for (input, functions) in cases {
         let trial = Trial::new("family", &[(input, "nothing"), ("nothing", "nothing")]);
-        for way in [RoundProgress::Exec, RoundProgress::Fork] {
+        for way in [Way::Exec, Way::Fork] {
             let measured = trial.measure(way, &["-j", "1"]);
             assert_eq!(measured.failed(), [], "{input}, {way:?}");
             assert_eq!(measured.functions(), functions, "{input}, {way:?}");
@@ -188,7 +188,7 @@ fn fault_05_processes_of_a_target_count_together() {
 #[test]
 fn threads_count_together() {
     let trial = Trial::new("threads", &[("2", "0"), ("4", "1")]);
-    for way in [RoundProgress::Exec, RoundProgress::Fork] {
+    for way in [Way::Exec, Way::Fork] {
         let measured = trial.measure(way, &["--repeat", "3"]);
         assert_eq!(measured.failed(), [], "{way:?}");
         assert_eq!(measured.functions(), ["hammer", "is_odd"], "{way:?}");
@@ -215,13 +215,13 @@ fn fault_35_a_target_that_is_rebuilt_ends_the_run() {
 
 #[test]
 fn fault_19_nothing_outlives_metacov_however_it_ends() {
-    for way in RoundProgress::ALL {
+    for way in Way::ALL {
         for signal in ["-KILL", "-INT", "-TERM"] {
             let trial = Trial::new("endings", &[("4", "7"), ("hang", "4")]);
             let mut metacov = trial.command(way, &["-j", "1", "--timeout", "600"]);
             let metacov = metacov.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let target =
-                built("endings", matches!(way, RoundProgress::ForkLibrary | RoundProgress::Inline));
+                built("endings", matches!(way, Way::ForkLibrary | Way::Inline));
             let name = target.to_str().unwrap();
             // The target, what serves it, and the supervisor; metacov has the name too.
             wait_until(|| {
