@@ -144,7 +144,7 @@ mod tests {
             let count = || {
                 called.fetch_add(1, Relaxed);
             };
-            let (checks, _) = check(&plan, &options, &count).unwrap();
+            let (checks, log) = check(&plan, &options, &count).unwrap();
             assert_eq!(called.into_inner(), 120);
             assert!(checks.relations.keys().eq(["other", "same"].iter()));
             for counts in checks.relations.values() {
@@ -161,6 +161,7 @@ mod tests {
                 assert_eq!(first + pair.parse::<u64>().unwrap(), *place);
                 assert!(inputs[1][0].content.ends_with(b"1\n"), "{inputs:?}");
             }
+            assert_eq!(log.successes.by_kind["step"].tried, 3 * 7, "each state is made of three");
             all.push(format!("{checks:?}"));
         }
         assert_eq!(all[0], all[1]);

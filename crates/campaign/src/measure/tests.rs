@@ -195,6 +195,14 @@ fn a_crash_costs_one_pair_and_the_next_worker_goes_on_after_it() {
     }
 }
 
+/// However often a state is made because workers are lost, its statements were generated once.
+#[test]
+fn the_statements_of_a_state_are_counted_once() {
+    static TARGET: ScriptedTarget = ScriptedTarget { method: &Scripted, script: crashing };
+    let log = measured(&TARGET, 1).log;
+    assert_eq!(log.successes.by_kind["step"].tried, 3 * plan().subjects);
+}
+
 /// A state with a 3 cannot be made.
 fn unmakeable(scene: &Scene<'_>) -> Reply {
     match scene.statement {
