@@ -32,7 +32,7 @@ pub use fuzz::{
 pub use measure::measure;
 pub use plan::TestPlan;
 #[cfg(feature = "scripted")]
-pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget};
+pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
 pub use timing::{Phase, PhaseTimes};
 pub use worker::batches::RunLog;
 pub use worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};

@@ -165,6 +165,9 @@ impl Target for ScriptedTarget {
 /// below 1000.
 pub struct Scripted;
 
+/// The same without ways to change a state.
+pub struct Unchanging;
+
 const RELATIONS: &[RelationInfo] = &[
     RelationInfo { name: "same", about: "both sides return the same" },
     RelationInfo { name: "other", about: "both sides return the same, otherwise" },
@@ -181,6 +184,24 @@ impl Method for Scripted {
 
     fn subject(&self, _: &Facts) -> Box<dyn Subject> {
         Box::new(Steps { left: 3, mutator: None })
+    }
+
+    fn language(&self) -> &'static dyn Language {
+        &Words
+    }
+}
+
+impl Method for Unchanging {
+    fn relations(&self) -> &'static [RelationInfo] {
+        RELATIONS
+    }
+
+    fn mutators(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn subject(&self, facts: &Facts) -> Box<dyn Subject> {
+        Scripted.subject(facts)
     }
 
     fn language(&self) -> &'static dyn Language {

@@ -1,5 +1,8 @@
 //! Given cases, and changes of them, run as generated tests are.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
