@@ -212,7 +212,7 @@ fn stored_rounds_add_up_to_what_they_were_when_they_were_closed() {
 }
 
 #[test]
-fn what_a_round_adds_is_the_same_behind_encode_and_decode() {
+fn what_a_round_adds_survives_encode_and_decode() {
     let lessons = Log::of(&GROWING, &campaign("mix"), 1).lessons();
     assert!(lessons.iter().any(|lesson| !lesson.rewards.is_empty()));
     assert!(lessons.iter().any(|lesson| !lesson.precedents.is_empty()));
@@ -273,6 +273,18 @@ fn a_mutator_that_leads_to_news_is_rewarded_more() {
     }
     assert!(sums[1] > sums[0], "{sums:?}");
     assert!(sums[1] > 0.0);
+}
+
+/// The reward of a mutator is known by the time the state is changed, so a crash after that does not undo it.
+#[test]
+fn each_change_but_the_last_of_a_round_has_its_reward() {
+    for target in [&GROWING, &EVENTFUL] {
+        let log = Log::of(target, &campaign("mcg"), 2);
+        for (summary, lesson) in log.summaries().iter().zip(log.lessons()) {
+            assert!(summary.changes > 2);
+            assert_eq!(lesson.rewards.len() as u64, summary.changes - 1);
+        }
+    }
 }
 
 #[test]
