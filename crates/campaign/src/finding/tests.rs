@@ -333,3 +333,19 @@ fn violations_that_do_not_show_again_are_counted_by_reason() {
         assert_eq!(summary.relations["same"].violated, 8);
     }
 }
+
+/// Every second pair is of the first relation, so the first to crash is pair 0, then 2, 4 and 6.
+#[test]
+fn a_crash_is_found_with_the_number_of_its_pair() {
+    let (summaries, log) = campaign(&CRASHING, &CRASHING, 2);
+    for (summary, found) in summaries.iter().zip(&*log.closed.lock().unwrap()) {
+        assert_eq!(summary.relations["same"].lost, BTreeMap::from([("crashed".to_owned(), 8)]));
+        assert_eq!(summary.relations["other"].held, 8);
+        let pairs: Vec<u64> = found.iter().map(|finding| finding.suspect.pair).collect();
+        assert_eq!(pairs, [0, 2, 4, 6]);
+        for finding in found {
+            assert_eq!(finding.suspect.case.relation, "same");
+            assert_eq!(sides(&finding.suspect.case), [vec![], vec!["b 0"]]);
+        }
+    }
+}
