@@ -3,7 +3,7 @@ use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use metacov_core::{Facts, Method, Recipe, Rng, SiteTable, seed};
+use metacov_core::{Facts, Method, Recipe, Rng, SiteId, SiteTable, seed};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
@@ -72,7 +72,7 @@ impl Observer for Log {
         let covers: Vec<Vec<usize>> = group
             .sides()
             .iter()
-            .map(|reading| reading.executed.iter().map(|id| id.index()).collect())
+            .map(|reading| reading.executed.iter().map(SiteId::index).collect())
             .collect();
         let context = done.context;
         let text = format!("{} {} {covers:?} {context:?}", done.relation, done.pair);

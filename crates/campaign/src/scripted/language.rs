@@ -14,7 +14,7 @@ impl Language for Words {
     }
 
     fn script(&self, statements: &[String]) -> String {
-        statements.iter().map(|statement| format!("{statement}\n")).collect()
+        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
     }
 
     fn statements(&self, script: &str) -> Vec<String> {
