@@ -10,9 +10,9 @@ use metacov_core::{
     Symbol, Value,
 };
 use metacov_exec::{Capture, Mark, Session, Trace};
-use serde_json::{from_value, json};
 
 use super::{Effect, LINES, Reply, Scene};
+use crate::worker::protocol::{decode, encode};
 use crate::worker::thread::ScriptedEnd;
 
 /// The lines that ran since the last reset, a bit for each.
@@ -150,7 +150,7 @@ impl Capture for ScriptedCapture {
 
     fn take_trace(&mut self, trace: &mut Trace) {
         let ran = self.counters.take();
-        *trace = from_value(json!({ "words": [ran] })).expect("a trace is a list of words");
+        *trace = decode(&encode(&[ran].as_slice())).expect("a trace is a list of words");
     }
 
     fn table(&self) -> &SiteTable {

@@ -197,10 +197,10 @@ impl CaseOutcomes {
         };
         let pair = |Pair { a: (a, a_ran), b: (b, b_ran) }: Pair<SideOutcome>| {
             let outcomes = Pair { a, b };
-            let sides = a_ran
+            let covers = a_ran
                 .zip(b_ran)
                 .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
-            Ok(Ok(PairResult { outcomes, sides: sides.transpose()? }))
+            Ok(Ok(PairResult { outcomes, sides: covers.transpose()? }))
         };
         let pairs = self.tests.into_iter().map(pair).collect::<io::Result<_>>()?;
         let setup = self.setup.as_deref().map(cover).transpose()?;

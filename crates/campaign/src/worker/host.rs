@@ -56,6 +56,7 @@ impl<'c> WorkerOptions<'c> {
     }
 
     /// The same for one worker of another library.
+    #[must_use]
     pub fn single(&self, config: &'c WorkerConfig) -> Self {
         let sites = OnceLock::new();
         WorkerOptions { config, workers: NonZero::<usize>::MIN, sites, ..*self }
