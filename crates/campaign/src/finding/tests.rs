@@ -154,6 +154,24 @@ fn a_violation_that_does_not_show_again_is_not_confirmed() {
 }
 
 #[test]
+fn what_is_left_of_a_violation_must_show_again_as_it_did() {
+    // The shorter side b disagrees too, but never twice in the same way.
+    static RESTLESS_IF_SHORT: ScriptedTarget = ScriptedTarget {
+        method: &Scripted,
+        script: |scene| {
+            static CALLS: AtomicI64 = AtomicI64::new(-2);
+            if has(scene, &["b", "0"]) && !has(scene, &["123"]) {
+                return Reply::with(scene, Effect::Rows(vec![CALLS.fetch_sub(1, Relaxed)]));
+            }
+            disagreeing(scene)
+        },
+    };
+    let finding = found(&RESTLESS_IF_SHORT, None, violated());
+    assert_eq!(finding.suspect.case, violated().case);
+    assert_eq!(finding.outputs, Some([String::new(), "-1\n".to_owned()]));
+}
+
+#[test]
 fn a_crash_is_reduced_on_its_own_side() {
     let what = FailureKind::Crashed { side: Some(1), exit: Exit::Signalled(11) };
     let finding = found(&CRASHING, None, suspect(what.clone()));
