@@ -181,7 +181,8 @@ fn a_campaign_that_is_cut_goes_on_from_its_records_as_if_it_was_not() {
         let cut = Log { rounds_max: Some(rounds), ..Log::default() };
         cut.run(&EVENTFUL, &campaign, workers, Vec::new());
         let begun = cut.records();
-        assert!((rounds..12).contains(&begun.len()), "{} rounds", begun.len());
+        // Rounds that were over by then, and waited for the last one, are closed with it.
+        assert!(begun.len() == rounds || workers > 1 && begun.len() > rounds);
         assert_eq!(begun, whole.records()[..begun.len()]);
         let rest = Log::default();
         rest.run(&EVENTFUL, &campaign, workers, cut.lessons());
