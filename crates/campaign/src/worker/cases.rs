@@ -143,11 +143,14 @@ fn attempt(
         }
         tests => {
             let (first, second) = tests.split_at(tests.len() / 2);
-            let first = attempt(&part(first), worker, options)?;
-            let second = attempt(&part(second), worker, options)?;
-            Ok(first.and_then(|mut result| {
-                result.pairs.extend(second?.pairs);
-                Ok(result)
+            let mut result = match attempt(&part(first), worker, options)? {
+                Ok(result) => result,
+                // It was the setup, which the other half has too.
+                Err(missing) => return Ok(Err(missing)),
+            };
+            Ok(attempt(&part(second), worker, options)?.map(|second| {
+                result.pairs.extend(second.pairs);
+                result
             }))
         }
     }

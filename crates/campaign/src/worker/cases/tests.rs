@@ -1,4 +1,4 @@
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use metacov_core::{Exit, Failure, Value};
 
@@ -91,6 +91,25 @@ fn a_setup_that_ends_the_target_is_lost_with_all_its_tests() {
     let missing = results[0].as_ref().unwrap_err();
     assert_eq!((missing.failure, missing.exit), (Failure::Crashed, Exit::Signalled(11)));
     assert_eq!(shown(results[1].as_ref().unwrap()), [Ok(1), Ok(2), Ok(3)]);
+}
+
+/// Each time takes a process, and as long as a worker may be silent if the setup hangs.
+#[test]
+fn a_setup_that_ends_the_target_is_not_tried_for_each_of_its_tests() {
+    static CRASHES: AtomicU64 = AtomicU64::new(0);
+    static COUNTING: ScriptedTarget = ScriptedTarget {
+        method: &Scripted,
+        script: |scene| {
+            CRASHES.fetch_add(1, Relaxed);
+            Reply::with(scene, Effect::Crash(11))
+        },
+    };
+    let (config, interrupted) = (ScriptedTarget::config(false), AtomicBool::new(false));
+    let options = COUNTING.options(&config, 1, &interrupted);
+    let batch = batch(&["make 1"], &[["a 0 1", "b 0 1"]; 64]);
+    assert!(CaseRunner::new(&options).unwrap().run(&[batch]).unwrap()[0].is_err());
+    // All 64, 32, 16, 8, 4, 2 and 1 of them, and none.
+    assert_eq!(CRASHES.load(Relaxed), 8);
 }
 
 #[test]
