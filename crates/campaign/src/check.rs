@@ -113,3 +113,57 @@ impl ResultSink for Counting<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+    use super::*;
+    use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget};
+
+    /// Side b of a test whose number ends in 1 returns something else, in 2 fails, and in 3 crashes.
+    fn faulty(scene: &Scene<'_>) -> Reply {
+        let effect = match scene.statement.as_bytes() {
+            [b'b', .., b'1'] => Effect::Rows(vec![-1]),
+            [b'b', .., b'2'] => Effect::Error(7),
+            [b'b', .., b'3'] => Effect::Crash(11),
+            _ => return Reply::usual(scene),
+        };
+        Reply::with(scene, effect)
+    }
+
+    #[test]
+    fn every_pair_is_counted_once_by_what_came_of_it() {
+        static TARGET: ScriptedTarget = ScriptedTarget { method: &Scripted, script: faulty };
+        let plan = TestPlan { seed: 5, relations: vec![1, 0], pairs: 60, subjects: 7 };
+        let (config, interrupted) = (ScriptedTarget::config(false), AtomicBool::new(false));
+        let mut all = Vec::new();
+        for workers in [1, 3] {
+            let (options, called) =
+                (TARGET.options(&config, workers, &interrupted), AtomicU64::new(0));
+            let count = || {
+                called.fetch_add(1, Relaxed);
+            };
+            let (checks, log) = check(&plan, &options, &count).unwrap();
+            assert_eq!(called.into_inner(), 120);
+            assert!(checks.relations.keys().eq(["other", "same"].iter()));
+            for counts in checks.relations.values() {
+                assert_eq!(counts.total(), 60);
+                let failures: Vec<Failure> = counts.missing.keys().map(|(why, _)| *why).collect();
+                assert_eq!(failures, [Failure::Crashed, Failure::Invalid]);
+            }
+            let violated: u64 = checks.relations.values().map(|counts| counts.violated).sum();
+            assert!(violated > 0);
+            assert_eq!(checks.violations.len() as u64, violated);
+            for (place, Violation { relation, pair, inputs, .. }) in &checks.violations {
+                // The relations of the plan come one after the other, in its order.
+                let first = if relation == "other" { 0 } else { 60 };
+                assert_eq!(first + pair.parse::<u64>().unwrap(), *place);
+                assert!(inputs[1][0].content.ends_with(b"1\n"), "{inputs:?}");
+            }
+            assert_eq!(log.successes.by_kind["step"].tried, 3 * 7, "each state is made of three");
+            all.push(format!("{checks:?}"));
+        }
+        assert_eq!(all[0], all[1]);
+    }
+}

@@ -16,6 +16,8 @@ mod known_bugs;
 mod replay;
 mod report;
 mod signature;
+#[cfg(test)]
+mod tests;
 mod triage;
 
 pub use difference::Difference;

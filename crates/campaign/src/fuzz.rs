@@ -19,6 +19,8 @@ mod round;
 mod round_knowledge;
 mod round_runner;
 mod sketch_hashes;
+#[cfg(test)]
+mod tests;
 mod traces;
 
 pub use campaign::{Campaign, CampaignObserver, ROUND_LAG, fuzz};

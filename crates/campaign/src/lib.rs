@@ -12,7 +12,7 @@ mod finding;
 mod fuzz;
 mod measure;
 mod plan;
-#[cfg(test)]
+#[cfg(any(test, feature = "scripted"))]
 mod scripted;
 mod stored_inputs;
 mod timing;
@@ -31,10 +31,13 @@ pub use fuzz::{
 };
 pub use measure::measure;
 pub use plan::TestPlan;
+#[cfg(feature = "scripted")]
+pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
 pub use timing::{Phase, PhaseTimes};
 pub use worker::batches::RunLog;
 pub use worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
 pub use worker::host::{Sites, WorkerOptions};
+pub use worker::link::Launch;
 pub use worker::main::work;
 pub use worker::protocol::{Coverage, WorkerConfig};
 pub use write_pairs::write_pairs;

@@ -1,5 +1,8 @@
 //! A plan whose pairs are measured.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,6 +4,9 @@ pub(crate) mod batches;
 pub(crate) mod bench;
 pub(crate) mod cases;
 pub(crate) mod host;
+pub(crate) mod link;
 pub(crate) mod main;
 pub(crate) mod protocol;
 pub(crate) mod setup;
+#[cfg(any(test, feature = "scripted"))]
+pub(crate) mod thread;

@@ -185,7 +185,9 @@ impl<'c> Triage<'c> {
         if let FailureKind::Crashed { side, .. } = what {
             for (other, inputs) in [&mut case.sides.a, &mut case.sides.b].into_iter().enumerate() {
                 if side.map(|side| side.min(1)) != Some(other) {
-                    inputs.iter_mut().for_each(|input| input.statements.clear());
+                    for input in inputs {
+                        input.statements.clear();
+                    }
                 }
             }
             let inputs = case.sides.a.iter().chain(&case.sides.b);

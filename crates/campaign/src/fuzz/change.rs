@@ -14,18 +14,25 @@ use crate::worker::setup::step;
 const TRIES_MAX: usize = 10;
 
 impl Explorer<'_, '_, '_> {
-    /// Changes the state, and reports that. A method without mutators leaves it as it is.
-    pub(super) fn change(&mut self, number: u64) -> io::Result<()> {
-        let Stagnation { pairs, reward, .. } = std::mem::take(&mut self.batch.pace);
-        let count = self.method.mutators().len();
-        if count == 0 {
-            return Ok(());
-        }
+    /// Rewards the mutator that changed the state last, for the pairs since then. They do not count again if the next
+    /// change ends the worker and is made by another one.
+    pub(super) fn reward(&mut self) {
+        let Stagnation { pairs, reward, .. } = &mut self.batch.pace;
+        let (pairs, reward) = (std::mem::take(pairs), std::mem::take(reward));
         if let Some(mutator) = self.mutator
             && pairs > 0
         {
             #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             self.knowledge.reward(mutator, reward as f64 / pairs as f64);
+        }
+    }
+
+    /// Changes the state, and reports that. A method without mutators leaves it as it is.
+    pub(super) fn change(&mut self, number: u64) -> io::Result<()> {
+        self.batch.pace = Stagnation::default();
+        let count = self.method.mutators().len();
+        if count == 0 {
+            return Ok(());
         }
         let Round { seed: of_all, number: round, .. } = self.round;
         let mut rng = Rng::new(seed(&[*of_all, *round, number, purpose::MUTATOR]));

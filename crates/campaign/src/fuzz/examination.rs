@@ -37,13 +37,13 @@ impl RoundRunner<'_, '_> {
         progress: &mut RoundProgress,
     ) -> io::Result<()> {
         let WorkerLoss { missing, at, .. } = loss;
+        let pair = progress.point.pairs;
         let (sides, side, relation) = match at {
             At::Setup(mut statements) => {
                 progress.setup.append(&mut statements);
                 (Pair::default(), None, None)
             }
             At::Pair(sides, side) => {
-                let pair = progress.point.pairs;
                 progress.point.pairs += 1;
                 progress.point.pace.stale += 1;
                 progress.point.pace.pairs += 1;
@@ -66,7 +66,7 @@ impl RoundRunner<'_, '_> {
             parts: Vec::new(),
             judge: Judge::Bag,
         };
-        let (seed, database, pair) = (self.campaign.seed, progress.number, progress.point.pairs);
+        let (seed, database) = (self.campaign.seed, progress.number);
         self.examine(FailingCase { case, what, seed, database, pair }, progress)
     }
 

@@ -96,6 +96,8 @@ impl Explorer<'_, '_, '_> {
         let Round { schedule, start, is_cautious, .. } = self.round;
         for number in start.pairs..schedule.pairs {
             if self.batch.pace.stale >= schedule.patience {
+                // Before the report, so that it is known even if a pair after the change ends the worker.
+                self.reward();
                 self.report()?;
                 self.change(number)?;
             }

@@ -49,11 +49,14 @@ pub struct Record {
 
 impl Record {
     /// That of a round.
+    ///
+    /// # Panics
+    /// If a summary is of a type that JSON cannot hold, such as a map with numbers as keys: none of ours is.
     pub fn of(done: &Done) -> Self {
         let noted: Vec<FindingSummary> = done.findings.iter().map(FindingSummary::of).collect();
         Record {
-            summary: serde_json::to_string(&done.summary).unwrap_or_default(),
-            findings: serde_json::to_string(&noted).unwrap_or_default(),
+            summary: json(&done.summary),
+            findings: json(&noted),
             lesson: encode(&done.lesson),
         }
     }
@@ -62,6 +65,11 @@ impl Record {
     pub fn lesson(&self) -> Result<KnowledgeDelta, String> {
         decode(&self.lesson).map_err(|error| error.to_string())
     }
+}
+
+/// A part of a record as JSON.
+fn json(part: &impl Serialize) -> String {
+    serde_json::to_string(part).expect("records have only maps with text as keys")
 }
 
 /// What all rounds of a campaign come to.

@@ -96,7 +96,7 @@ impl Tests<'_> {
                 rest.push_back((relation, number));
             }
         }
-        let mut is_cautious = false;
+        let (mut is_cautious, mut is_first) = (false, true);
         while !rest.is_empty() {
             let mut running = match worker.take() {
                 Some(running) => running,
@@ -105,7 +105,8 @@ impl Tests<'_> {
             let tests = rest.iter().copied().collect();
             let job = TestBatch { seed: self.plan.seed, subject, tests, is_cautious };
             running.ask(&Request::Run(job));
-            let lost = self.follow(&mut running, &mut rest, sink, fault)?;
+            let lost = self.follow(&mut running, &mut rest, sink, is_first, fault)?;
+            is_first = false;
             let Some(lost) = lost else {
                 *worker = Some(running);
                 continue;
@@ -138,6 +139,7 @@ impl Tests<'_> {
         worker: &mut WorkerProcess,
         rest: &mut VecDeque<(usize, u64)>,
         sink: &mut impl ResultSink,
+        is_first: bool,
         fault: impl Fn(io::Error) -> StopReason,
     ) -> Result<Option<WorkerLoss>, StopReason> {
         let (mut at, mut sides, mut side) = (At::Setup, None, 0);
@@ -145,7 +147,10 @@ impl Tests<'_> {
             match worker.hear(self.options).map_err(&fault)? {
                 Heard::Answer(Answer::Built(built)) => {
                     at = At::Tests;
-                    self.log().take(&built);
+                    // A state that is made again was generated once.
+                    if is_first {
+                        self.log().take(&built);
+                    }
                     sink.set_state(built, worker).map_err(&fault)?;
                 }
                 Heard::Answer(Answer::Next(next)) => (sides, side) = (Some(next), 0),

@@ -1,5 +1,8 @@
 //! Given cases, and changes of them, run as generated tests are.
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::sync::{Mutex, PoisonError};
 
@@ -140,11 +143,14 @@ fn attempt(
         }
         tests => {
             let (first, second) = tests.split_at(tests.len() / 2);
-            let first = attempt(&part(first), worker, options)?;
-            let second = attempt(&part(second), worker, options)?;
-            Ok(first.and_then(|mut result| {
-                result.pairs.extend(second?.pairs);
-                Ok(result)
+            let mut result = match attempt(&part(first), worker, options)? {
+                Ok(result) => result,
+                // It was the setup, which the other half has too.
+                Err(missing) => return Ok(Err(missing)),
+            };
+            Ok(attempt(&part(second), worker, options)?.map(|second| {
+                result.pairs.extend(second.pairs);
+                result
             }))
         }
     }
@@ -194,10 +200,10 @@ impl CaseOutcomes {
         };
         let pair = |Pair { a: (a, a_ran), b: (b, b_ran) }: Pair<SideOutcome>| {
             let outcomes = Pair { a, b };
-            let sides = a_ran
+            let covers = a_ran
                 .zip(b_ran)
                 .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
-            Ok(Ok(PairResult { outcomes, sides: sides.transpose()? }))
+            Ok(Ok(PairResult { outcomes, sides: covers.transpose()? }))
         };
         let pairs = self.tests.into_iter().map(pair).collect::<io::Result<_>>()?;
         let setup = self.setup.as_deref().map(cover).transpose()?;

@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use metacov_core::{Cover, Exit, Failure, Group, Language, Missing, Reading, SiteTable, codec};
-use metacov_exec::{HelperEvent, HelperProcess, Target};
+use metacov_exec::{HelperEvent, Target};
 
+use super::link::{Launch, Link};
 use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
 
 /// How tests are run.
@@ -27,6 +28,8 @@ pub struct WorkerOptions<'c> {
     pub interrupted: &'c AtomicBool,
     /// The sites of the library, as its first worker reports them.
     pub sites: OnceLock<Arc<Sites>>,
+    /// What workers run in.
+    pub launch: Launch,
 }
 
 /// How long a worker may be silent, unless the caller says otherwise. Statements have a budget themselves; this is for what
@@ -48,10 +51,12 @@ impl<'c> WorkerOptions<'c> {
             memory_bytes: None,
             interrupted,
             sites: OnceLock::new(),
+            launch: Launch::Process,
         }
     }
 
     /// The same for one worker of another library.
+    #[must_use]
     pub fn single(&self, config: &'c WorkerConfig) -> Self {
         let sites = OnceLock::new();
         WorkerOptions { config, workers: NonZero::<usize>::MIN, sites, ..*self }
@@ -85,9 +90,9 @@ impl<'c> WorkerOptions<'c> {
 /// How long a worker may take to start: it loads a library and reads notes, which is no test.
 const START_TIME: Duration = Duration::from_secs(300);
 
-/// A process that runs tests.
+/// A worker that runs tests.
 pub(crate) struct WorkerProcess {
-    helper: HelperProcess,
+    link: Link,
     /// In whose numbers it reports what they ran, if it does.
     sites: Option<Arc<Sites>>,
 }
@@ -101,9 +106,9 @@ pub(crate) enum Heard {
 
 impl WorkerProcess {
     pub(crate) fn start(options: &WorkerOptions<'_>) -> io::Result<Self> {
-        let mut helper = HelperProcess::start(vec!["work".into()], options.memory_bytes)?;
-        helper.say(&encode(options.config));
-        let message = match helper.hear(START_TIME, options.interrupted)? {
+        let mut link = Link::start(options.launch, options.memory_bytes)?;
+        link.say(&encode(options.config));
+        let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
             HelperEvent::Ended(_, words) => {
                 return Err(io::Error::other(format!("the worker does not start: {words}")));
@@ -118,15 +123,15 @@ impl WorkerProcess {
             return Err(io::Error::other("unexpected reply from a worker that starts"));
         };
         let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
-        Ok(WorkerProcess { helper, sites })
+        Ok(WorkerProcess { link, sites })
     }
 
     pub(crate) fn ask(&mut self, request: &Request) {
-        self.helper.say(&encode(request));
+        self.link.say(&encode(request));
     }
 
     pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> io::Result<Heard> {
-        Ok(match self.helper.hear(options.timeout, options.interrupted)? {
+        Ok(match self.link.hear(options.timeout, options.interrupted)? {
             HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
             HelperEvent::Ended(exit, output_tail) => {
                 Heard::Gone(Missing { failure: Failure::Crashed, exit, output_tail })

@@ -3,15 +3,15 @@
 
 use std::io;
 
-use metacov_core::{Exit, Failure, Missing};
+use metacov_core::{Exit, Facts, Failure, Method, Missing};
 use metacov_exec::{
-    Capture, GcovCapture, HelperPort, OpenOptions, Target, fix_addresses, give_back_memory,
-    in_child, keep_memory,
+    Capture, GcovCapture, HelperPort, OpenOptions, Session, Target, fix_addresses,
+    give_back_memory, in_child, keep_memory,
 };
 use metacov_formats::Scope;
 
 use super::bench::{Measuring, TestBench};
-use super::protocol::{Answer, Coverage, Port as _, Request, SitesData, WorkerConfig, decode};
+use super::protocol::{Answer, Coverage, Port, Request, SitesData, WorkerConfig, decode};
 
 /// What a child says when it has come to the end of a request.
 const MET: &[u8] = b"met";
@@ -48,7 +48,10 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     // state sees what another has left, down to where its memory lies.
     while port.is_asked()? {
         let met = in_child(|| {
-            let met = bench.serve(&mut port);
+            let met = match Port::hear(&mut port) {
+                Ok(Some(request)) => bench.serve(&request, &mut port),
+                other => other.map(drop),
+            };
             let what = met.err().map_or_else(String::new, |error| error.to_string());
             [MET, what.as_bytes()].concat()
         })?;
@@ -80,21 +83,29 @@ fn open<'s>(
     let capture = scope.map(GcovCapture::new).transpose()?;
     let options = OpenOptions { is_measured: capture.is_some(), steps_max: config.steps_max };
     let session = target.open(&config.library, &options)?;
-    let (mut measuring, mut sites) = (None, None);
-    if let Some(mut capture) = capture {
-        let reading = capture.read_all()?;
-        sites = Some(Box::new(SitesData::of(capture.table(), &reading)));
-        measuring = Some(Measuring { capture: Box::new(capture), once: reading.executed });
-    }
-    let (method, facts) = (target.method(), Default::default());
-    Ok((TestBench { session, measuring, method, facts }, sites))
+    let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);
+    TestBench::of(target.method(), session, capture)
 }
 
-impl TestBench<'_> {
-    /// Serves the next request.
-    fn serve(&mut self, port: &mut HelperPort) -> io::Result<()> {
-        let Some(request) = port.hear()? else { return Ok(()) };
-        let answer = match decode(&request)? {
+impl<'s> TestBench<'s> {
+    /// What tests on an opened target need, and the sites that are counted, if they are.
+    pub(crate) fn of(
+        method: &'static dyn Method,
+        session: Box<dyn Session>,
+        capture: Option<Box<dyn Capture + 's>>,
+    ) -> io::Result<(Self, Option<Box<SitesData>>)> {
+        let (mut measuring, mut sites) = (None, None);
+        if let Some(mut capture) = capture {
+            let reading = capture.read_all()?;
+            sites = Some(Box::new(SitesData::of(capture.table(), &reading)));
+            measuring = Some(Measuring { capture, once: reading.executed });
+        }
+        Ok((TestBench { session, measuring, method, facts: Facts::default() }, sites))
+    }
+
+    /// Serves a request.
+    pub(crate) fn serve(&mut self, request: &[u8], port: &mut dyn Port) -> io::Result<()> {
+        let answer = match decode(request)? {
             Request::Run(batch) => return self.run(&batch, port),
             Request::Explore(round) => return self.explore(&round, port),
             Request::Write(batch) => Answer::Written(self.write(&batch)?),

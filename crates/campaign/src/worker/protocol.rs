@@ -252,13 +252,19 @@ pub struct TestResult {
     pub covers: Option<[Vec<u8>; 2]>,
 }
 
-/// Where a worker reports to.
+/// A worker's end of the connection.
 pub(crate) trait Port {
+    /// The next request; none if metacov has closed the connection.
+    fn hear(&mut self) -> io::Result<Option<Vec<u8>>>;
     /// Reports an answer.
     fn report(&mut self, answer: &Answer) -> io::Result<()>;
 }
 
 impl Port for HelperPort {
+    fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
+        HelperPort::hear(self)
+    }
+
     fn report(&mut self, answer: &Answer) -> io::Result<()> {
         self.say(&encode(answer))
     }

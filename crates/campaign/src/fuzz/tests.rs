@@ -1,0 +1,359 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use metacov_core::{Facts, Method, Recipe, Rng, SiteId, SiteTable, seed};
+use metacov_formats::Error;
+use metacov_run::{GroupDone, Observer, SharedTable};
+
+use super::explore::purpose;
+use super::*;
+use crate::finding::{Finding, Triage};
+use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
+use crate::worker::protocol::{decode, encode};
+
+/// Twelve rounds, the last of which is shorter, so that four of them know what others have found out.
+fn campaign(guidance: &str) -> Campaign {
+    Campaign {
+        seed: 3,
+        relations: vec![0, 1],
+        guidance: GUIDANCES.iter().position(|known| known.name() == guidance).unwrap(),
+        observes: false,
+        examines: false,
+        schedule: Schedule { patience: 10, pairs: 100 },
+        pairs: Some(1150),
+        trial: "t".to_owned(),
+    }
+}
+
+/// What a campaign leaves.
+#[derive(Default)]
+struct Log {
+    records: Mutex<Vec<Record>>,
+    live: Mutex<History>,
+    /// By place: the pairs that were kept.
+    kept: Mutex<BTreeMap<u64, String>>,
+    tested: AtomicU64,
+    /// The campaign is interrupted after this many rounds.
+    rounds_max: Option<usize>,
+    interrupted: AtomicBool,
+    /// The campaign has had its time after this many pairs.
+    pairs_max: Option<u64>,
+}
+
+impl CampaignObserver for Log {
+    fn tested(&self, pairs: u64) {
+        self.tested.fetch_add(pairs, Relaxed);
+    }
+
+    fn found(&self, _: &Finding) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&self, done: &Done) -> Result<(), Error> {
+        let mut records = self.records.lock().unwrap();
+        records.push(Record::of(done));
+        self.live.lock().unwrap().close(done);
+        if Some(records.len()) == self.rounds_max {
+            self.interrupted.store(true, Relaxed);
+        }
+        Ok(())
+    }
+
+    fn is_over(&self) -> bool {
+        self.pairs_max.is_some_and(|max| self.tested.load(Relaxed) >= max)
+    }
+}
+
+impl Observer for Log {
+    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
+        let group = done.outcome.unwrap();
+        let covers: Vec<Vec<usize>> = group
+            .sides()
+            .iter()
+            .map(|reading| reading.executed.iter().map(SiteId::index).collect())
+            .collect();
+        let context = done.context;
+        let text = format!("{} {} {covers:?} {context:?}", done.relation, done.pair);
+        let before = self.kept.lock().unwrap().insert(done.place, text);
+        assert_eq!(before, None, "each pair is kept once");
+        Ok(())
+    }
+}
+
+impl Log {
+    fn run(
+        &self,
+        target: &'static ScriptedTarget,
+        campaign: &Campaign,
+        workers: usize,
+        closed: Vec<KnowledgeDelta>,
+    ) {
+        let config = ScriptedTarget::config(true);
+        let options = target.options(&config, workers, &self.interrupted);
+        let table = SharedTable::of(SiteTable::new(), None);
+        let triage = || -> io::Result<Triage<'_>> { Err(io::Error::other("not examined")) };
+        fuzz(campaign, &options, closed, table, self, self, &triage).unwrap();
+    }
+
+    fn of(target: &'static ScriptedTarget, campaign: &Campaign, workers: usize) -> Self {
+        let log = Log::default();
+        log.run(target, campaign, workers, Vec::new());
+        log
+    }
+
+    fn records(&self) -> Vec<(String, String, Vec<u8>)> {
+        let part = |record: &Record| {
+            (record.summary.clone(), record.findings.clone(), record.lesson.clone())
+        };
+        self.records.lock().unwrap().iter().map(part).collect()
+    }
+
+    fn lessons(&self) -> Vec<KnowledgeDelta> {
+        self.records.lock().unwrap().iter().map(|record| record.lesson().unwrap()).collect()
+    }
+
+    fn summaries(&self) -> Vec<Summary> {
+        let summary = |record: &Record| serde_json::from_str(&record.summary).unwrap();
+        self.records.lock().unwrap().iter().map(summary).collect()
+    }
+
+    fn total(&self) -> Summary {
+        let mut total = Summary::default();
+        self.summaries().iter().for_each(|summary| total.add(summary));
+        total
+    }
+
+    fn kept(&self) -> BTreeMap<u64, String> {
+        self.kept.lock().unwrap().clone()
+    }
+}
+
+/// Sides run the more lines the more often the second mutator has changed the state, and side b of some tests fails,
+/// disagrees or crashes.
+fn eventful(scene: &Scene<'_>) -> Reply {
+    let mut reply = growing(scene);
+    reply.effect = match scene.statement.as_bytes() {
+        [b'b', .., b'0', b'1'] => Effect::Rows(vec![-1]),
+        [b'b', .., b'2'] => Effect::Error(7),
+        [b'b', .., b'0', b'3'] => Effect::Crash(11),
+        [b'a', .., b'0', b'4'] => Effect::Exit(9),
+        [b'a', .., b'0', b'5'] => Effect::Hang,
+        _ => return reply,
+    };
+    reply
+}
+
+fn growing(scene: &Scene<'_>) -> Reply {
+    let mut reply = Reply::usual(scene);
+    if scene.statement.starts_with("a ") {
+        let changes = scene.state.iter().filter(|step| step.starts_with("make two")).count();
+        reply.lines.push(40 + u32::try_from(changes.min(20)).unwrap());
+    }
+    reply
+}
+
+static USUAL: ScriptedTarget = ScriptedTarget { method: &Scripted, script: Reply::usual };
+static GROWING: ScriptedTarget = ScriptedTarget { method: &Scripted, script: growing };
+static EVENTFUL: ScriptedTarget = ScriptedTarget { method: &Scripted, script: eventful };
+
+#[test]
+fn the_same_seed_gives_the_same_campaign_whatever_the_number_of_workers() {
+    for guidance in GUIDANCES {
+        let campaign = Campaign { observes: true, ..campaign(guidance.name()) };
+        let (one, three) = (Log::of(&EVENTFUL, &campaign, 1), Log::of(&EVENTFUL, &campaign, 3));
+        assert_eq!(one.records().len(), 12);
+        assert_eq!(one.records(), three.records(), "{}", guidance.name());
+        assert_eq!(one.kept(), three.kept());
+        assert!(!one.kept().is_empty());
+        assert_eq!(one.total().pairs, 1150);
+        assert_eq!(one.tested.load(Relaxed), 1150);
+        assert_eq!(one.live.lock().unwrap().curve, three.live.lock().unwrap().curve);
+    }
+}
+
+#[test]
+fn a_campaign_that_is_cut_goes_on_from_its_records_as_if_it_was_not() {
+    let campaign = campaign("mix");
+    let whole = Log::of(&EVENTFUL, &campaign, 3);
+    for (rounds, workers) in [(1, 3), (5, 1), (9, 3)] {
+        let cut = Log { rounds_max: Some(rounds), ..Log::default() };
+        cut.run(&EVENTFUL, &campaign, workers, Vec::new());
+        let begun = cut.records();
+        // Rounds that were over by then, and waited for the last one, are closed with it.
+        assert!(begun.len() == rounds || workers > 1 && begun.len() > rounds);
+        assert_eq!(begun, whole.records()[..begun.len()]);
+        let rest = Log::default();
+        rest.run(&EVENTFUL, &campaign, workers, cut.lessons());
+        assert_eq!(rest.records(), whole.records()[begun.len()..]);
+        let mut kept = cut.kept();
+        kept.extend(rest.kept());
+        assert_eq!(kept, whole.kept());
+    }
+}
+
+#[test]
+fn stored_rounds_add_up_to_what_they_were_when_they_were_closed() {
+    let log = Log::of(&EVENTFUL, &campaign("mix"), 2);
+    let mut stored = History::default();
+    for record in &*log.records.lock().unwrap() {
+        stored.add(record).unwrap();
+    }
+    let live = log.live.lock().unwrap();
+    assert_eq!(stored.curve, live.curve);
+    assert_eq!(stored.curve.len(), 12);
+    assert_eq!(stored.stand(), live.stand());
+    assert!(stored.stand().differing > 0 && stored.stand().executed > 0);
+    assert_eq!(stored.findings, live.findings);
+    let json = |summary: &Summary| serde_json::to_string(summary).unwrap();
+    assert_eq!(json(&stored.summary), json(&live.summary));
+    let record = Record { summary: "{".to_owned(), findings: "[]".to_owned(), lesson: Vec::new() };
+    assert!(stored.add(&record).is_err(), "a record that cannot be read is an error");
+}
+
+#[test]
+fn what_a_round_adds_survives_encode_and_decode() {
+    let lessons = Log::of(&GROWING, &campaign("mix"), 1).lessons();
+    assert!(lessons.iter().any(|lesson| !lesson.rewards.is_empty()));
+    assert!(lessons.iter().any(|lesson| !lesson.precedents.is_empty()));
+    for lesson in lessons {
+        let arrived: KnowledgeDelta = decode(&encode(&lesson)).unwrap();
+        assert_eq!(format!("{arrived:?}"), format!("{lesson:?}"));
+    }
+}
+
+/// What comes of the pairs of a campaign that no guidance varies, as the method makes them.
+fn expected_counts(campaign: &Campaign) -> BTreeMap<String, Counts> {
+    let mut expected: BTreeMap<String, Counts> = BTreeMap::new();
+    let subject = Scripted.subject(&Facts::default());
+    for place in 0..campaign.pairs.unwrap() {
+        let (round, number) = (place / campaign.schedule.pairs, place % campaign.schedule.pairs);
+        let relation = usize::try_from(number).unwrap() % 2;
+        let recipe = Recipe::new(seed(&[campaign.seed, round, number, purpose::TEST]));
+        let test = subject.derive(relation, &mut Rng::following(&recipe));
+        let counts = expected.entry(["same", "other"][relation].to_owned()).or_default();
+        let statement = &test.sides.b[0].statements[0];
+        match statement.as_bytes() {
+            [.., b'0', b'1'] => counts.violated += 1,
+            [.., b'2'] => {
+                let reason = "only the second side failed (code 7)".to_owned();
+                *counts.invalid.entry(reason).or_default() += 1;
+            }
+            [.., b'0', b'3' | b'4'] => *counts.lost.entry("crashed".to_owned()).or_default() += 1,
+            [.., b'0', b'5'] => *counts.lost.entry("timed out".to_owned()).or_default() += 1,
+            _ => counts.held += 1,
+        }
+    }
+    expected
+}
+
+#[test]
+fn pairs_are_counted_by_what_came_of_them_and_those_that_are_lost_once() {
+    let campaign = campaign("none");
+    let total = Log::of(&EVENTFUL, &campaign, 2).total();
+    let expected = expected_counts(&campaign);
+    assert_eq!(total.relations, expected);
+    let lost: u64 = expected.values().flat_map(|counts| counts.lost.values()).sum();
+    assert!(lost > 3);
+    // A worker that is lost is followed by a cautious one, which is lost on the pair.
+    assert_eq!(total.restarts, 2 * lost);
+    let counted = |counts: &Counts| {
+        let others = counts.invalid.values().chain(counts.lost.values()).sum::<u64>();
+        counts.held + counts.violated + others
+    };
+    assert_eq!(total.relations.values().map(counted).sum::<u64>(), 1150);
+}
+
+#[test]
+fn a_mutator_that_leads_to_news_is_rewarded_more() {
+    let log = Log::of(&GROWING, &campaign("mcg"), 2);
+    let mut sums = [0.0; 2];
+    for (mutator, reward) in log.lessons().into_iter().flat_map(|lesson| lesson.rewards) {
+        sums[mutator] += reward;
+    }
+    assert!(sums[1] > sums[0], "{sums:?}");
+    assert!(sums[1] > 0.0);
+}
+
+/// The reward of a mutator is known by the time the state is changed, so a crash after that does not undo it.
+#[test]
+fn each_change_but_the_last_of_a_round_has_its_reward() {
+    for target in [&GROWING, &EVENTFUL] {
+        let log = Log::of(target, &campaign("mcg"), 2);
+        for (summary, lesson) in log.summaries().iter().zip(log.lessons()) {
+            assert!(summary.changes > 2);
+            assert_eq!(lesson.rewards.len() as u64, summary.changes - 1);
+        }
+    }
+}
+
+#[test]
+fn a_method_without_mutators_leaves_its_states_as_they_are() {
+    static TARGET: ScriptedTarget = ScriptedTarget { method: &Unchanging, script: eventful };
+    for guidance in ["none", "mix"] {
+        let log = Log::of(&TARGET, &campaign(guidance), 2);
+        let total = log.total();
+        assert_eq!((total.pairs, total.changes), (1150, 0));
+        assert!(log.lessons().iter().all(|lesson| lesson.rewards.is_empty()));
+    }
+}
+
+/// A state with a 3 cannot be made, nor changed to one.
+fn unmakeable(scene: &Scene<'_>) -> Reply {
+    match scene.statement.as_bytes() {
+        [b'm', .., b'3'] => Reply::with(scene, Effect::Crash(6)),
+        _ => Reply::usual(scene),
+    }
+}
+
+#[test]
+fn a_round_ends_where_its_state_cannot_be_made_or_changed() {
+    static TARGET: ScriptedTarget = ScriptedTarget { method: &Scripted, script: unmakeable };
+    let log = Log::of(&TARGET, &campaign("none"), 2);
+    let summaries = log.summaries();
+    assert_eq!(summaries.len(), 12);
+    let crashed = BTreeMap::from([("crashed".to_owned(), 1)]);
+    let (mut at_once, mut later) = (0, 0);
+    for summary in &summaries {
+        match summary.relations.get("setup") {
+            Some(counts) => {
+                assert_eq!(counts.lost, crashed);
+                assert_eq!(summary.restarts, 2);
+                // Changes come after ten pairs without news each.
+                assert_eq!(summary.pairs, 10 * (summary.changes + u64::from(summary.pairs > 0)));
+                *(if summary.pairs == 0 { &mut at_once } else { &mut later }) += 1;
+            }
+            None => assert_eq!(summary.restarts, 0),
+        }
+    }
+    assert!(at_once > 0 && later > 0, "{at_once} and {later}");
+    assert_eq!(log.total().pairs, log.tested.load(Relaxed));
+}
+
+#[test]
+fn a_campaign_that_has_had_its_time_closes_its_round_as_it_is() {
+    let log = Log { pairs_max: Some(1), ..Log::default() };
+    let campaign =
+        Campaign { schedule: Schedule { patience: 1000, pairs: 200 }, ..campaign("none") };
+    log.run(&USUAL, &campaign, 1, Vec::new());
+    let summaries = log.summaries();
+    assert_eq!(summaries.len(), 1);
+    assert_eq!(summaries[0].pairs, 64, "one report of the worker");
+}
+
+#[test]
+fn pairs_with_news_are_kept_with_what_they_ran() {
+    let log = Log::of(&USUAL, &campaign("mcg"), 2);
+    let kept = log.kept();
+    let first = &kept[&0];
+    assert!(first.starts_with("same t-0-0 "), "{first}");
+    // Setups have at most ten lines, sides have ten each.
+    assert!(kept.len() < 400);
+    let stand = log.live.lock().unwrap().stand();
+    assert_eq!(stand.pairs, 1150);
+    assert_eq!(
+        stand.differing, 30,
+        "both sides run ten lines that the other does not, and a ten more"
+    );
+}

@@ -1,0 +1,127 @@
+//! A worker in a thread of this process, on a scripted target.
+//!
+//! It serves the same requests with the same code as a process. What ends a process is an unwinding here: a script that
+//! crashes ends the request, as the child that a worker forks for it; one that exits or hangs ends the worker.
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use metacov_core::{Exit, Failure, Missing};
+use metacov_exec::{Capture, HelperEvent};
+
+use super::bench::TestBench;
+use super::protocol::{Answer, Port, SitesData, WorkerConfig, decode, encode};
+use crate::scripted::ScriptedTarget;
+
+/// A worker in a thread.
+pub(crate) struct ThreadWorker {
+    requests: Sender<Vec<u8>>,
+    events: Receiver<HelperEvent>,
+}
+
+/// How a script ends what runs it.
+pub(crate) enum ScriptedEnd {
+    /// The child that runs a request is killed by a signal.
+    Crash(i32),
+    /// The worker exits with this code.
+    Exit(i32),
+    /// The worker does not answer any more.
+    Hang,
+}
+
+impl ThreadWorker {
+    pub(crate) fn start(target: &'static ScriptedTarget) -> io::Result<Self> {
+        let (requests, their_requests) = channel();
+        let (their_events, events) = channel();
+        let mut port = ThreadPort { requests: their_requests, events: their_events };
+        thread::Builder::new().spawn(move || {
+            // Without a receiver, nothing is left to report to.
+            let _ = serve(target, &mut port);
+        })?;
+        Ok(ThreadWorker { requests, events })
+    }
+
+    pub(crate) fn say(&mut self, message: &[u8]) {
+        let _ = self.requests.send(message.to_vec());
+    }
+
+    /// There is no limit on the time: a script that hangs says so.
+    pub(crate) fn hear(&mut self, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
+        if interrupted.load(Relaxed) {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        let panicked = || HelperEvent::Ended(Exit::Failure(101), "the worker panicked".to_owned());
+        Ok(self.events.recv().unwrap_or_else(|_| panicked()))
+    }
+}
+
+/// The worker's end.
+struct ThreadPort {
+    requests: Receiver<Vec<u8>>,
+    events: Sender<HelperEvent>,
+}
+
+impl ThreadPort {
+    fn send(&mut self, event: HelperEvent) -> io::Result<()> {
+        self.events.send(event).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+impl Port for ThreadPort {
+    fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
+        Ok(self.requests.recv().ok())
+    }
+
+    fn report(&mut self, answer: &Answer) -> io::Result<()> {
+        self.send(HelperEvent::Message(encode(answer)))
+    }
+}
+
+fn serve(target: &'static ScriptedTarget, port: &mut ThreadPort) -> io::Result<()> {
+    let Some(config) = port.hear()? else { return Ok(()) };
+    let config: WorkerConfig = decode(&config)?;
+    let (_, sites) = open(target, &config)?;
+    port.report(&Answer::Ready(sites))?;
+    while let Some(request) = port.hear()? {
+        let (mut bench, _) = open(target, &config)?;
+        bench.facts = bench.session.facts();
+        match catch_unwind(AssertUnwindSafe(|| bench.serve(&request, port))) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => port.report(&Answer::Failed(error.to_string()))?,
+            Err(payload) => match scripted_end(payload) {
+                ScriptedEnd::Crash(signal) => port.report(&Answer::Lost(Missing {
+                    failure: Failure::Crashed,
+                    exit: Exit::Signalled(signal),
+                    output_tail: String::new(),
+                }))?,
+                ScriptedEnd::Exit(code) => {
+                    return port.send(HelperEvent::Ended(Exit::Failure(code), String::new()));
+                }
+                ScriptedEnd::Hang => return port.send(HelperEvent::Late),
+            },
+        }
+    }
+    Ok(())
+}
+
+/// How a script has ended its worker; a panic that no script asked for goes on.
+fn scripted_end(payload: Box<dyn Any + Send>) -> ScriptedEnd {
+    match payload.downcast() {
+        Ok(end) => *end,
+        Err(panic) => resume_unwind(panic),
+    }
+}
+
+/// Opens the target anew, so that no request sees what another has left.
+fn open(
+    target: &'static ScriptedTarget,
+    config: &WorkerConfig,
+) -> io::Result<(TestBench<'static>, Option<Box<SitesData>>)> {
+    let (session, capture) = target.session(config.coverage.is_some());
+    let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);
+    TestBench::of(target.method, Box::new(session), capture)
+}
