@@ -56,9 +56,10 @@ impl Subject for Variables {
     fn next_setup(&mut self, rng: &mut Rng) -> Option<SetupStep> {
         self.planned = self.planned.checked_sub(1)?;
         let value = expression(rng, self.count, 1);
-        let (kind, at) = match self.redefines && self.count > 0 {
-            true => ("redefine", rng.below(self.count)),
-            false => ("define", self.count),
+        let (kind, at) = if self.redefines && self.count > 0 {
+            ("redefine", rng.below(self.count))
+        } else {
+            ("define", self.count)
         };
         Some(SetupStep { kind, statement: format!("let v{at} = {value}") })
     }

@@ -1,7 +1,7 @@
 //! Whichever way inputs are run, the same comes out.
 
 use crate::run::of;
-use crate::trial::{Measured, Way, Trial, built, cache};
+use crate::trial::{Measured, Trial, Way, built, cache};
 
 fn sites(measured: &Measured) -> (Vec<String>, Vec<String>) {
     let lines = measured.lines().iter().map(ToString::to_string).collect();

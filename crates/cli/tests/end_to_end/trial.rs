@@ -27,12 +27,7 @@ pub enum Way {
 }
 
 impl Way {
-    pub const ALL: [Way; 4] = [
-        Way::Exec,
-        Way::Fork,
-        Way::ForkLibrary,
-        Way::Inline,
-    ];
+    pub const ALL: [Way; 4] = [Way::Exec, Way::Fork, Way::ForkLibrary, Way::Inline];
 
     fn mode(self) -> &'static str {
         match self {

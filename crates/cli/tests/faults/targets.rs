@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::run::of;
-use crate::trial::{Way, Trial, built, compile, wait_until};
+use crate::trial::{Trial, Way, built, compile, wait_until};
 
 /// A pair that cannot be measured, between two that can, in all ways of running.
 #[track_caller]
@@ -64,12 +64,7 @@ fn fault_04_a_side_that_takes_too_much_processor_time_is_ended() {
 
 #[test]
 fn a_library_says_that_an_input_is_none() {
-    check_failing(
-        "return -1",
-        "invalid",
-        &[Way::ForkLibrary, Way::Inline],
-        &[],
-    );
+    check_failing("return -1", "invalid", &[Way::ForkLibrary, Way::Inline], &[]);
 }
 
 #[test]
@@ -86,12 +81,7 @@ fn fault_02_what_ran_before_a_sudden_end_counts() {
 
 #[test]
 fn fault_09_memory_is_limited() {
-    check_measured(
-        "memory 256",
-        &["limited", "memory"],
-        &Way::ALL,
-        &["--memory", "128M"],
-    );
+    check_measured("memory 256", &["limited", "memory"], &Way::ALL, &["--memory", "128M"]);
     check_measured("memory 64", &["memory"], &Way::ALL, &["--memory", "512M"]);
 }
 
@@ -220,8 +210,7 @@ fn fault_19_nothing_outlives_metacov_however_it_ends() {
             let trial = Trial::new("endings", &[("4", "7"), ("hang", "4")]);
             let mut metacov = trial.command(way, &["-j", "1", "--timeout", "600"]);
             let metacov = metacov.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-            let target =
-                built("endings", matches!(way, Way::ForkLibrary | Way::Inline));
+            let target = built("endings", matches!(way, Way::ForkLibrary | Way::Inline));
             let name = target.to_str().unwrap();
             // The target, what serves it, and the supervisor; metacov has the name too.
             wait_until(|| {

@@ -47,7 +47,7 @@ impl Symbols {
 
     /// All names but the empty one, in the order of their symbols.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        (1..=self.ends.len()).map(|number| slice(&self.text, &self.ends, number as u32))
+        (1..).map(|number| slice(&self.text, &self.ends, number)).take(self.ends.len())
     }
 
     /// Whether there is such a symbol.

@@ -63,10 +63,12 @@ type Rows = [Vec<Value>];
 
 /// The rows of all inputs of a side, or the code of the first that failed.
 fn rows(outcomes: &[Outcome]) -> Result<Cow<'_, Rows>, i32> {
-    let rows_of = |outcome| match outcome {
-        &Outcome::Rows(ref rows) => Ok(rows.as_slice()),
-        &Outcome::Error { code, .. } => Err(code),
-    };
+    fn rows_of(outcome: &Outcome) -> Result<&Rows, i32> {
+        match outcome {
+            Outcome::Rows(rows) => Ok(rows),
+            Outcome::Error { code, .. } => Err(*code),
+        }
+    }
     match outcomes {
         [outcome] => rows_of(outcome).map(Cow::Borrowed),
         outcomes => {

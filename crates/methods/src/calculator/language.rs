@@ -14,7 +14,7 @@ impl Language for Expressions {
     }
 
     fn script(&self, statements: &[String]) -> String {
-        statements.iter().map(|statement| format!("{statement}\n")).collect()
+        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
     }
 
     fn statements(&self, script: &str) -> Vec<String> {
@@ -30,10 +30,11 @@ impl Language for Expressions {
     }
 
     fn reproducer(&self, case: &Case, heading: &[String]) -> String {
-        let mut text: String = heading.iter().map(|line| format!("# {line}\n")).collect();
+        let heading = heading.iter().flat_map(|line| ["# ", line, "\n"]);
+        let mut text: String = heading.collect();
         text.push_str(&self.script(&case.setup));
         for (name, side) in [("a", &case.sides.a), ("b", &case.sides.b)] {
-            text.push_str(&format!("# side {name}\n"));
+            text.extend(["# side ", name, "\n"]);
             text.extend(side.iter().map(|input| self.script(&input.statements)));
         }
         text

@@ -40,11 +40,12 @@ impl Language for Shell {
     }
 
     fn reproducer(&self, case: &Case, heading: &[String]) -> String {
-        let mut text: String = heading.iter().map(|line| format!("-- {line}\n")).collect();
+        let heading = heading.iter().flat_map(|line| ["-- ", line, "\n"]);
+        let mut text: String = heading.collect();
         text.push_str("-- To run it: sqlite3 < reproduce.sql\n.mode quote\n");
         text.push_str(&self.script(&case.setup));
         for (name, side) in [("a", &case.sides.a), ("b", &case.sides.b)] {
-            text.push_str(&format!("\n.print side {name}:\n"));
+            text.extend(["\n.print side ", name, ":\n"]);
             for input in side {
                 text.push_str(&self.script(&input.statements));
                 if input.statements.iter().any(|statement| self.is_setting(statement)) {

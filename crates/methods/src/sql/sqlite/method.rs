@@ -7,7 +7,7 @@ use super::language::Shell;
 use super::relations::RELATIONS;
 use super::setup::{Database, Kind};
 
-/// Random databases of SQLite, and NoREC, TLP and the optimiser's switches over them.
+/// Random databases of SQLite, and `NoREC`, TLP and the optimiser's switches over them.
 pub const SQLITE: &dyn Method = &Sqlite;
 
 struct Sqlite;
