@@ -8,7 +8,6 @@ mod error;
 mod folder;
 mod gcovr_pipeline;
 mod progress;
-mod replace;
 mod selection;
 mod stopwatch;
 mod suites;
