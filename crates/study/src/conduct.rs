@@ -7,7 +7,6 @@
 mod error;
 mod folder;
 mod gcovr_pipeline;
-mod progress;
 mod selection;
 mod stopwatch;
 mod suites;
@@ -18,7 +17,6 @@ mod trials;
 pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
-pub use progress::TrialProgress;
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;
 pub use suites::{SuiteTasks, SuitesRun, TaskEnd};

@@ -51,7 +51,7 @@ pub struct Args {
 pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let library = args.on_engine.library.as_deref();
     let (target, config) =
-        target::config(&args.engine, library, Flavour::Plain, &Scope::default())?;
+        target::list().config(&args.engine, library, Flavour::Plain, &Scope::default())?;
     let plan = args.on_engine.plan(target, args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());

@@ -42,7 +42,7 @@ pub fn by_version(bugs: &[Bug]) -> anyhow::Result<BTreeMap<&str, Vec<(usize, &Bu
         versions.entry(&bug.version).or_default().push((at, bug));
     }
     for version in versions.keys() {
-        target::engine(&format!("sqlite@{version}"))?;
+        target::list().find(&format!("sqlite@{version}"))?;
     }
     Ok(versions)
 }

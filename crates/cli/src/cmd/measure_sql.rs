@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{anyhow, bail};
-use metacov_campaign::{Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure};
+use anyhow::bail;
+use metacov_campaign::{
+    Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure, relation_positions,
+};
 use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::{Flavour, Limits, Target};
 use metacov_run::SharedTable;
@@ -39,7 +41,7 @@ pub struct EngineArgs {
 pub struct RelationArgs {
     /// The relations to test.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    relation: Vec<String>,
+    pub relation: Vec<String>,
 }
 
 impl EngineArgs {
@@ -48,7 +50,7 @@ impl EngineArgs {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
             ("the engine", engine.to_owned()),
-            ("--relation", self.relations.names()),
+            ("--relation", self.relations.relation.join(",")),
             ("--pairs", pairs.to_string()),
             ("--databases", self.databases.to_string()),
             ("--seed", self.seed.to_string()),
@@ -63,31 +65,8 @@ impl EngineArgs {
             bail!("at least one database and one pair are needed");
         }
         let (seed, subjects) = (self.seed, self.databases.min(pairs));
-        Ok(TestPlan { seed, relations: self.relations.positions(target)?, pairs, subjects })
-    }
-}
-
-impl RelationArgs {
-    /// Their names, as they were given.
-    pub fn names(&self) -> String {
-        self.relation.join(",")
-    }
-
-    /// Their positions in the table of the target's method.
-    pub fn positions(&self, target: &dyn Target) -> anyhow::Result<Vec<usize>> {
-        let all = target.method().relations();
-        if self.relation.iter().any(|name| name == "all") {
-            return Ok((0..all.len()).collect());
-        }
-        let at = |name: &String| {
-            let known: Vec<&str> = all.iter().map(|relation| relation.name).collect();
-            let unknown = || anyhow!("`{name}` is not a relation (all, {})", known.join(", "));
-            known.iter().position(|known| known == name).ok_or_else(unknown)
-        };
-        let mut relations = self.relation.iter().map(at).collect::<anyhow::Result<Vec<_>>>()?;
-        relations.sort_unstable();
-        relations.dedup();
-        Ok(relations)
+        let relations = relation_positions(&self.relations.relation, target)?;
+        Ok(TestPlan { seed, relations, pairs, subjects })
     }
 }
 
@@ -134,7 +113,7 @@ impl Sql {
     /// What is tested.
     pub fn config(&self, flavour: Flavour) -> anyhow::Result<(&'static dyn Target, WorkerConfig)> {
         let scope = &self.frame.options.scope;
-        target::config(&self.engine, self.args.library.as_deref(), flavour, scope)
+        Ok(target::list().config(&self.engine, self.args.library.as_deref(), flavour, scope)?)
     }
 
     /// How it is tested.

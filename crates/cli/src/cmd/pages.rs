@@ -46,7 +46,7 @@ pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<(
 
 /// Where the source of a run may be: in the engine's folder, where the run was begun, or anywhere.
 fn folders(header: &Header) -> Vec<PathBuf> {
-    let engine = header.settings.get("the engine").and_then(|name| target::engine(name).ok());
+    let engine = header.settings.get("the engine").and_then(|name| target::list().find(name).ok());
     let engine = engine.map(|(_, artifact)| artifact.folder);
     let engine = engine.filter(|_| !header.settings.contains_key("--library"));
     engine.into_iter().chain([header.root.clone(), PathBuf::from("/")]).collect()

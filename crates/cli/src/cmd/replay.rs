@@ -169,7 +169,7 @@ fn settings(
             Engine::Named(_) => None,
             Engine::Library(path) => Some(*path),
         };
-        let chosen = target::config(name, library, Flavour::Plain, &Scope::default())?;
+        let chosen = target::list().config(name, library, Flavour::Plain, &Scope::default())?;
         Ok::<_, anyhow::Error>((engine.to_string(), chosen))
     };
     let mut settings = BTreeMap::new();
@@ -205,7 +205,7 @@ fn options<'s>(
 
 /// The versions of an engine that are there, the oldest first.
 fn installed(engine: &str) -> anyhow::Result<Vec<String>> {
-    let (target, _) = target::parse(engine)?;
+    let (target, _) = target::list().parse(engine)?;
     let mut installed = Vec::new();
     for version in target.versions() {
         if target.find(version, &cache())?.is_some() {
@@ -229,7 +229,7 @@ fn bisect(
     replay: &mut impl FnMut(&FindingFile, &str) -> Result<Verdict, Error>,
 ) -> anyhow::Result<Bisected> {
     let all = installed(&record.target)?;
-    let (known, version) = target::parse(&record.target)?;
+    let (known, version) = target::list().parse(&record.target)?;
     let target = format!("{}@{version}", known.name());
     let from = all.iter().position(|name| *name == target).unwrap_or(0);
     let mut bisected = Bisected { last_failing: "none".to_owned(), fixed: None };

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use metacov_campaign::History;
 use metacov_report::By;
 use metacov_report::digest::Digest;
 use metacov_store::Run;
 
 use super::output_args::OutputArgs;
 use super::present::Origin;
-use super::{changes, fuzz_report, pages, present};
+use super::{changes, fuzz, pages, present};
 use crate::exit_code::ExitCode;
 use crate::talk::Console;
 use crate::violations;
@@ -69,11 +70,11 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }
     let (groups, header) = (run.groups()?, run.header.clone());
-    let history = fuzz_report::history(&run)?;
+    let history = History::of(&run)?;
     let is_campaign = !history.curve.is_empty();
     // A campaign has looked into what it met: its findings say more than its pairs.
     let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
-    let found = fuzz_report::show(&history, &args.run, talk)?;
+    let found = fuzz::report::show(&history, &args.run, talk)?;
     if !header.complete {
         let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
         let name = &run.name;

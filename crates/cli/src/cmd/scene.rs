@@ -30,7 +30,7 @@ impl Stage {
         jobs: Option<NonZero<usize>>,
     ) -> anyhow::Result<Self> {
         let scope = Scope::default();
-        let (target, config) = target::config(engine, library, Flavour::Exact, &scope)?;
+        let (target, config) = target::list().config(engine, library, Flavour::Exact, &scope)?;
         Ok(Stage { target, config, workers: workers(jobs), interrupted: interrupted()? })
     }
 

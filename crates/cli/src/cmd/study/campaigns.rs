@@ -16,7 +16,7 @@ use metacov_study::conduct::{
 use metacov_study::{CampaignPlan, Trial};
 
 use crate::cmd::interrupts::{Interrupts, interrupts};
-use crate::cmd::{fuzz, fuzz_stage, target, workers};
+use crate::cmd::{fuzz, target, workers};
 use crate::exit_code::ExitCode;
 use crate::talk::Console;
 
@@ -41,11 +41,15 @@ pub fn planned(
             let message = message.lines().next().unwrap_or_default();
             anyhow!("{}: {}", file.display(), message.trim_start_matches("error: "))
         })?;
-        words.fuzz.check().map_err(|error| anyhow!("{}: {error}", file.display()))
+        words
+            .fuzz
+            .config()
+            .check(&target::list())
+            .map_err(|error| anyhow!("{}: {error}", file.display()))
     };
     let build = |engine: &str| {
         target::engine_on_demand(engine, talk)?;
-        fuzz_stage::build(engine, None)
+        Ok(target::list().build_id(engine, None)?)
     };
     plan_trials(plan, check, build)
 }

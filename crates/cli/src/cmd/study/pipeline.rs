@@ -15,7 +15,7 @@ use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 use crate::cmd::cc::Language;
 use crate::cmd::measure::whole;
 use crate::cmd::scene::Stage;
-use crate::cmd::target::engine;
+use crate::cmd::target::list;
 use crate::talk::Console;
 
 /// What became of the pipeline.
@@ -42,7 +42,7 @@ pub fn run(
     let names: Vec<&str> = relations.iter().map(|relation| relation.name).collect();
     let PipelineSample { relations, pairs } = PipelineSample::of(plan, sample, &names)?;
     let sample = TestPlan { seed: plan.seed, relations, pairs, subjects: pairs };
-    let mut pipeline = Pipeline::new(gcovr, program(&engine(target)?.1.folder))?;
+    let mut pipeline = Pipeline::new(gcovr, program(&list().find(target)?.1.folder))?;
     talk.detail(|| {
         format!("{target} is built with gcc --coverage, in {}", pipeline.folder().display())
     });

@@ -3,20 +3,18 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use metacov_campaign::{CampaignStats, History, Record};
+use metacov_campaign::{CampaignStats, History, findings_folder};
 use metacov_core::{Criterion, total};
-use metacov_formats::{Error, Fault, Location};
 use metacov_report::{campaign_findings, campaign_pairs, thousands};
-use metacov_store::{Run, StoredRound};
+use metacov_store::Run;
 
-use super::fuzz::findings_folder;
 use crate::exit_code::ExitCode;
 use crate::talk::{Console, print};
 
 /// Shows what a campaign has come to that has just ended.
 pub fn run(path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
     let run = Run::open(path)?;
-    let (history, kept) = (history(&run)?, run.groups()?);
+    let (history, kept) = (History::of(&run)?, run.groups()?);
     let code = show(&history, path, talk)?;
     if kept > 0 {
         let (suite, _) = run.suite()?;
@@ -68,26 +66,4 @@ pub fn show(history: &History, path: &Path, talk: &Console) -> anyhow::Result<Ex
     let plural = if bugs == 1 { "bug" } else { "bugs" };
     talk.note(&format!("{bugs} {plural} in {}", findings_folder(path).display()));
     Ok(ExitCode::Violated)
-}
-
-/// What the rounds of a run file come to.
-pub fn history(run: &Run) -> anyhow::Result<History> {
-    let mut history = History::default();
-    for round in run.rounds()? {
-        let (number, record) = record(round);
-        history.add(&record).map_err(|what| damaged(number, &what, &run.name))?;
-    }
-    Ok(history)
-}
-
-/// A round as a campaign knows it, with its number.
-pub fn record(round: StoredRound) -> (u64, Record) {
-    let StoredRound { number, summary, findings, lesson, .. } = round;
-    (number, Record { summary, findings, lesson })
-}
-
-/// What is wrong with a run file whose rounds make no sense.
-pub fn damaged(number: u64, what: &str, name: &str) -> Error {
-    let what = format!("a damaged run file: round {number}: {what}");
-    Fault::malformed(Location::Whole, what).of(name)
 }

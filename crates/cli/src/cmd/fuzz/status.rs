@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use metacov_campaign::{CampaignStats, Finding, History};
+use metacov_campaign::{CampaignDisplay, CampaignStats, CampaignStatus, Finding};
 use metacov_report::{sparkline, thousands};
 
 use crate::talk::Console;
@@ -26,15 +26,6 @@ pub struct Status<'t> {
     title: String,
 }
 
-/// What is shown.
-pub struct View<'v> {
-    pub history: &'v History,
-    /// Pairs that were tested by this process.
-    pub tested: u64,
-    pub elapsed: Duration,
-    pub since_news: Duration,
-}
-
 impl<'t> Status<'t> {
     pub fn new(talk: &'t Console, title: String) -> Self {
         let is_terminal = stderr().is_terminal() && !talk.is_quiet();
@@ -42,10 +33,15 @@ impl<'t> Status<'t> {
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        if is_terminal {
-            bar.enable_steady_tick(GLANCE);
-        }
         Status { talk, bar, is_terminal, last: Mutex::default(), title }
+    }
+}
+
+impl CampaignDisplay for Status<'_> {
+    fn begin(&self) {
+        if self.is_terminal {
+            self.bar.enable_steady_tick(GLANCE);
+        }
     }
 
     /// Shows it, unless it was shown a moment ago.
@@ -53,24 +49,23 @@ impl<'t> Status<'t> {
         clippy::disallowed_methods,
         reason = "when to show something is a matter of the clock"
     )]
-    pub fn show(&self, view: &View<'_>) {
+    fn show(&self, status: &CampaignStatus<'_>) {
         let every = if self.is_terminal { GLANCE } else { LINE_EVERY };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = last.is_none_or(|last| last.elapsed() >= every);
         // The first line elsewhere says something.
-        if !is_due || (!self.is_terminal && last.is_none() && view.elapsed < LINE_EVERY) {
+        if !is_due || (!self.is_terminal && last.is_none() && status.elapsed < LINE_EVERY) {
             return;
         }
         *last = Some(Instant::now());
         if self.is_terminal {
-            self.bar.set_message(format!("{}\n  {}", self.title, lines(view).join("\n  ")));
+            self.bar.set_message(format!("{}\n  {}", self.title, lines(status).join("\n  ")));
         } else {
-            self.talk.note(&lines(view).join("; "));
+            self.talk.note(&lines(status).join("; "));
         }
     }
 
-    /// Tells of a finding.
-    pub fn found(&self, finding: &Finding) {
+    fn found(&self, finding: &Finding) {
         let Finding { suspect, signature, .. } = finding;
         let (group, bytes) = (finding.group(), suspect.case.size().bytes);
         let words =
@@ -78,15 +73,14 @@ impl<'t> Status<'t> {
         self.bar.suspend(|| self.talk.note(&words));
     }
 
-    /// Takes the lines away.
-    pub fn finish(&self) {
+    fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// Three lines, none of them longer than a narrow terminal.
-fn lines(view: &View<'_>) -> [String; 3] {
-    let View { history, tested, elapsed, since_news } = view;
+fn lines(status: &CampaignStatus<'_>) -> [String; 3] {
+    let CampaignStatus { history, tested, elapsed, since_news } = status;
     let CampaignStats { differing, executed, plans, bugs, .. } = history.stand();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
