@@ -26,8 +26,9 @@ pub use check::{Checks, Counts, check};
 pub use config::{CampaignConfig, run_campaign};
 pub use error::CampaignError;
 pub use finding::{
-    Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug, KnownBugs,
-    Signature, Triage, TriageTargets, families,
+    Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,
+    KnownBugs, ReplayConfig, Replayed, Signature, Triage, TriageTargets, families, read_findings,
+    replay_findings,
 };
 pub use fuzz::{
     Campaign, CampaignDisplay, CampaignLimits, CampaignObserver, CampaignStats, CampaignStatus,
