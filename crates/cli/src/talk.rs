@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use metacov_study::conduct::Message;
 
 use crate::exit_code::Unwritten;
 use crate::output::{Output, write_whole};
@@ -80,6 +81,15 @@ impl Console {
     pub fn detail(&self, what: impl FnOnce() -> String) {
         if self.verbose {
             self.say("note", "36", &what());
+        }
+    }
+
+    /// A message of a study.
+    pub fn message(&self, message: Message) {
+        match message {
+            Message::Detail(what) => self.detail(|| what),
+            Message::Note(what) => self.note(&what),
+            Message::Warning(what) => self.warning(&what),
         }
     }
 

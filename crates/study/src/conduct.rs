@@ -7,6 +7,10 @@
 mod error;
 mod folder;
 mod gcovr_pipeline;
+mod locate;
+mod message;
+mod overlap;
+mod pipeline_run;
 mod selection;
 mod stopwatch;
 mod suites;
@@ -17,6 +21,12 @@ mod trials;
 pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
+pub use locate::{
+    CorpusOptions, LocateRun, LocateTarget, RunOfTarget, RunViolations, locate_corpus, read_corpus,
+};
+pub use message::Message;
+pub use overlap::{BugRunner, overlap_of_run};
+pub use pipeline_run::{PipelineEnd, run_pipeline};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;
 pub use suites::{SuiteTasks, SuitesRun, TaskEnd};

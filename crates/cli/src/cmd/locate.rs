@@ -1,5 +1,7 @@
 //! `metacov locate`
 
+mod corpus;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
@@ -11,11 +13,13 @@ use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
 use metacov_report::html::{Part, Sheet};
 use metacov_report::suspects;
+use metacov_study::conduct::{LocateRun, LocateTarget, RunOfTarget};
 use metacov_study::locate::{Formula, Ranking, Suspect, Symptom, rank};
 use serde::Serialize;
 
-use super::scene::{LocateRun, Stage};
-use super::{locate_corpus, locate_run};
+use super::target::list;
+use super::target_args::interrupted;
+use super::workers;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 use crate::talk::{Console, print};
@@ -113,23 +117,19 @@ impl Compare {
 
 pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     if let Some(corpus) = &args.corpus {
-        let options = locate_corpus::Options {
-            pairs: args.pairs.get().into(),
-            seed: args.seed,
-            variants: args.variants,
-            jobs: args.jobs,
-        };
-        return locate_corpus::run(corpus, &options, talk);
+        return corpus::run(corpus, args, talk);
     }
     let subject = args.subject.as_deref().unwrap_or_default();
+    let workers = workers(args.jobs);
     let is_run = Path::new(subject).extension().is_some_and(|ending| ending == "metacov");
     match (&args.a, &args.b) {
         (Some(_), Some(_)) if is_run => {
             bail!("a run file has its own pairs: --pair chooses; --a and --b go with an engine")
         }
         (Some(a), Some(b)) => {
-            let stage = Stage::new(subject, args.library.as_deref(), args.jobs)?;
-            let script = |path: &Path| script(path, stage.language());
+            let (interrupted, library) = (interrupted()?, args.library.as_deref());
+            let target = LocateTarget::new(&list(), subject, library, workers, &interrupted)?;
+            let script = |path: &Path| script(path, target.language());
             let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
             let side = |path| Ok::<_, anyhow::Error>(vec![Input { statements: script(path)? }]);
             let case = Case {
@@ -139,21 +139,23 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
                 parts: Vec::new(),
                 judge: args.compare.judge(),
             };
-            let options = stage.options();
-            let mut scene =
-                LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
+            let options = target.options();
+            let mut run = LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom =
-                scene.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
-            show(args, subject, &scene, &[(name, symptom)], talk)
+                run.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
+            show(args, subject, &run, &[(name, symptom)], talk)
         }
         _ if is_run => {
-            let library = args.library.as_deref();
-            let (stage, run) =
-                locate_run::open(Path::new(subject), &args.pair, library, args.jobs)?;
-            let options = stage.options();
-            let (scene, symptoms) = run.explore(&options, args.variants, talk)?;
-            show(args, subject, &scene, &symptoms, talk)
+            let run = RunOfTarget::open(Path::new(subject))?;
+            let library = args.library.as_ref().or(run.library.as_ref()).cloned();
+            let (interrupted, library) = (interrupted()?, library.as_deref());
+            let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
+            let violations = run.violations(&args.pair, target.language())?;
+            let options = target.options();
+            let on_message = |message| talk.message(message);
+            let (run, symptoms) = violations.explore(&options, args.variants, &on_message)?;
+            show(args, subject, &run, &symptoms, talk)
         }
         _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
     }
@@ -217,7 +219,7 @@ struct Looked<'r> {
 fn show(
     args: &Args,
     subject: &str,
-    scene: &LocateRun<'_>,
+    run: &LocateRun<'_>,
     symptoms: &[(String, Symptom)],
     talk: &Console,
 ) -> anyhow::Result<ExitCode> {
@@ -233,18 +235,17 @@ fn show(
     for pair in symptoms {
         talk.note(&looked(pair));
     }
-    let passing = scene.passing.executions();
+    let passing = run.passing.executions();
     talk.note(&format!("{passing} passing pairs to compare with"));
     let only: Vec<Symptom> = symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
-    let ranking = rank(&scene.table, &scene.functions, &only, &scene.passing, Formula::Suspicion);
+    let ranking = rank(&run.table, &run.functions, &only, &run.passing, Formula::Suspicion);
     let output = args.output.as_ref().map(|path| match path.to_str() {
         Some("-") => Output::Stdout,
         _ => Output::File(path.clone()),
     });
     let is_page = output.as_ref().and_then(Output::extension) == Some("html");
     if output != Some(Output::Stdout) {
-        let sources =
-            Sources::of(&scene.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
+        let sources = Sources::of(&run.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
         let functions = suspects::functions(&ranking.functions, args.top);
         let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
         let tables = [functions, lines];

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use metacov_core::Suite;
 use metacov_study::conduct::{
-    ConductError, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    ConductError, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
 };
 use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
 
 use super::bugs;
-use super::pipeline::{self, Piped};
+use super::pipeline;
 use crate::cmd::{measure, target};
 use crate::exit_code::ExitCode;
 use crate::talk::Console;
@@ -148,9 +148,9 @@ impl SuiteTasks for Tasks<'_> {
     fn efficiency(&self, sample: EfficiencyPlan) -> anyhow::Result<TaskEnd<Efficiency>> {
         let Args { gcovr, jobs, .. } = self.args;
         match pipeline::run(self.plan, sample, gcovr, *jobs, self.talk)? {
-            Piped::Measured(efficiency) => Ok(TaskEnd::Done(efficiency)),
-            Piped::Interrupted => Ok(TaskEnd::Interrupted),
-            Piped::NoGcovr => {
+            Some(PipelineEnd::Measured(efficiency)) => Ok(TaskEnd::Done(efficiency)),
+            Some(PipelineEnd::Interrupted) => Ok(TaskEnd::Interrupted),
+            None => {
                 self.talk.warning(&format!(
                     "{} is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr (or \
                      scripts/oracles, and --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
