@@ -11,9 +11,9 @@ use anyhow::{anyhow, bail};
 use metacov_formats::Fault;
 use metacov_runtime::{Compiler, Runtime};
 
-use super::run_file::command;
+use crate::args::run_file::command;
+use crate::console::print;
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::print;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,14 +8,14 @@ use anyhow::{Context, bail};
 use metacov_core::{SiteId, SiteTable};
 use metacov_formats::added_lines;
 
-use crate::talk::Console;
+use crate::console::Console;
 
 /// Leaves out all sites but those on lines that were changed since `base`. Whether any is left.
 pub fn keep(
     table: &mut SiteTable,
     base: &str,
     root: &Path,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<bool> {
     if base.starts_with('-') {
         bail!("`{base}` is no commit");
@@ -51,7 +51,8 @@ pub fn keep(
         table.exclude(id);
     }
     let lines: usize = changed.values().map(std::collections::BTreeSet::len).sum();
-    talk.detail(|| format!("{lines} lines of {} files were changed since {base}", changed.len()));
+    console
+        .detail(|| format!("{lines} lines of {} files were changed since {base}", changed.len()));
     Ok(!kept.is_empty())
 }
 

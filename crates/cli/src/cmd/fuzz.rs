@@ -12,13 +12,13 @@ use metacov_campaign::{CampaignConfig, CampaignLimits, Schedule, run_campaign};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::interrupts::{Interrupts, interrupts};
-use super::measure_sql::RelationArgs;
-use super::run_file::command;
 use super::target;
-use super::target_args::{Memory, bytes, seconds};
 use super::workers;
+use crate::args::run_file::command;
+use crate::args::target::{Memory, bytes, seconds};
+use crate::cmd::measure::engine::RelationArgs;
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 use status::Status;
 
 const EXAMPLES: &str = "\
@@ -124,14 +124,14 @@ pub struct Args {
     progress: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let Interrupts { interrupted, signal } = interrupts()?;
     if args.progress.is_some() {
         set_parent_process_death_signal(Some(Signal::TERM))?;
     }
-    let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
+    let status = Status::new(console, format!("metacov fuzz {} ({})", args.engine, args.guidance));
     run_campaign(&args.config(), &target::list(), &interrupted, &status)?;
-    let code = report::run(&args.output, talk)?;
+    let code = report::run(&args.output, console)?;
     Ok(if interrupted.load(Relaxed) { ExitCode::of_signal(&signal) } else { code })
 }
 

@@ -18,11 +18,11 @@ use metacov_study::locate::{Formula, Ranking, Suspect, Symptom, rank};
 use serde::Serialize;
 
 use super::target::list;
-use super::target_args::interrupted;
 use super::workers;
+use crate::args::target::interrupted;
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -115,9 +115,9 @@ impl Compare {
     }
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     if let Some(corpus) = &args.corpus {
-        return corpus::run(corpus, args, talk);
+        return corpus::run(corpus, args, console);
     }
     let subject = args.subject.as_deref().unwrap_or_default();
     let workers = workers(args.jobs);
@@ -144,7 +144,7 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
             let name = format!("{} and {}", a.display(), b.display());
             let symptom =
                 run.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
-            show(args, subject, &run, &[(name, symptom)], talk)
+            show(args, subject, &run, &[(name, symptom)], console)
         }
         _ if is_run => {
             let run = RunOfTarget::open(Path::new(subject))?;
@@ -153,9 +153,9 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
             let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
             let violations = run.violations(&args.pair, target.language())?;
             let options = target.options();
-            let on_message = |message| talk.message(message);
+            let on_message = |message| console.message(message);
             let (run, symptoms) = violations.explore(&options, args.variants, &on_message)?;
-            show(args, subject, &run, &symptoms, talk)
+            show(args, subject, &run, &symptoms, console)
         }
         _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
     }
@@ -221,7 +221,7 @@ fn show(
     subject: &str,
     run: &LocateRun<'_>,
     symptoms: &[(String, Symptom)],
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
     let looked = |(name, symptom): &'_ (String, Symptom)| {
         format!(
@@ -233,10 +233,10 @@ fn show(
         )
     };
     for pair in symptoms {
-        talk.note(&looked(pair));
+        console.note(&looked(pair));
     }
     let passing = run.passing.executions();
-    talk.note(&format!("{passing} passing pairs to compare with"));
+    console.note(&format!("{passing} passing pairs to compare with"));
     let only: Vec<Symptom> = symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
     let ranking = rank(&run.table, &run.functions, &only, &run.passing, Formula::Suspicion);
     let output = args.output.as_ref().map(|path| match path.to_str() {
@@ -249,7 +249,7 @@ fn show(
         let functions = suspects::functions(&ranking.functions, args.top);
         let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
         let tables = [functions, lines];
-        let texts = tables.each_ref().map(|table| table.to_terminal(talk.colors_output()));
+        let texts = tables.each_ref().map(|table| table.to_terminal(console.colors_output()));
         print(&texts.join("\n"))?;
         if let Some(output) = output.as_ref().filter(|_| is_page) {
             let [functions, lines] = tables.map(Part::Table);

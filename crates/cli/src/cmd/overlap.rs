@@ -7,10 +7,10 @@ use anyhow::bail;
 use metacov_report::overlaps;
 use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
 
-use super::target_args::interrupted;
 use super::{target, workers};
+use crate::args::target::interrupted;
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,8 +48,8 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
-    let on_message = |message| talk.message(message);
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+    let on_message = |message| console.message(message);
     let rows = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {
             let (bugs, interrupted) = (read_corpus(corpus)?, interrupted()?);
@@ -67,6 +67,6 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
         }
         _ => bail!("a run file and --fix FILE are needed, or --corpus FILE"),
     };
-    print(&overlaps::table(&rows).to_terminal(talk.colors_output()))?;
+    print(&overlaps::table(&rows).to_terminal(console.colors_output()))?;
     Ok(ExitCode::Success)
 }

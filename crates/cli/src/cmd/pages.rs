@@ -11,8 +11,8 @@ use metacov_report::html::{self, Written};
 use metacov_store::Header;
 
 use super::target;
+use crate::console::Console;
 use crate::exit_code::Unwritten;
-use crate::talk::Console;
 
 /// How many files are named in a message.
 const NAMED_MAX: usize = 3;
@@ -21,7 +21,7 @@ const NAMED_MAX: usize = 3;
 const MARK: &str = "data/run.js";
 
 /// Writes the pages of a run to a folder.
-pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<()> {
+pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
         anyhow::bail!(
             "pages show differences, and the run was asked for `{}`",
@@ -38,9 +38,9 @@ pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<(
     clear(folder).map_err(unwritten)?;
     let Written { missing, stale } =
         html::write(digest, &library, &mut shelf).map_err(unwritten)?;
-    name_some(&missing, "no source is found of", talk);
-    name_some(&stale, "the source is not the one that was compiled, and is left out:", talk);
-    talk.note(&format!("pages in {}", folder.join("index.html").display()));
+    name_some(&missing, "no source is found of", console);
+    name_some(&stale, "the source is not the one that was compiled, and is left out:", console);
+    console.note(&format!("pages in {}", folder.join("index.html").display()));
     Ok(())
 }
 
@@ -70,7 +70,7 @@ fn clear(folder: &Path) -> io::Result<()> {
     fs::write(folder.join(MARK), "")
 }
 
-fn name_some(files: &[String], what: &str, talk: &Console) {
+fn name_some(files: &[String], what: &str, console: &Console) {
     if files.is_empty() {
         return;
     }
@@ -79,5 +79,5 @@ fn name_some(files: &[String], what: &str, talk: &Console) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    talk.warning(&format!("{what} {named}{more}"));
+    console.warning(&format!("{what} {named}{more}"));
 }

@@ -11,9 +11,9 @@ use metacov_core::Verdict;
 use metacov_report::{Column, Table};
 
 use super::target;
-use super::target_args::interrupted;
+use crate::args::target::interrupted;
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,7 +50,7 @@ pub struct Args {
     timeout: NonZero<u64>,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let findings = read_findings(&args.folder)?;
     let config = ReplayConfig {
         target: args.target.clone(),
@@ -75,7 +75,7 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     }
     let headings = if args.bisect { ["fails up to", "fixed in"] } else { ["engine", "result"] };
     let columns = ["finding", "relation"].into_iter().chain(headings).map(Column::word).collect();
-    print(&Table { columns, rows }.to_terminal(talk.colors_output()))?;
+    print(&Table { columns, rows }.to_terminal(console.colors_output()))?;
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
 }
 

@@ -7,8 +7,8 @@ use metacov_formats::Fault;
 use metacov_targets::ALL;
 
 use super::cc::{Language, cache};
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 
 /// Engines to measure: which there are, and others from packages.
 #[derive(clap::Args)]
@@ -33,14 +33,14 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
         Action::List => print_list()?,
         Action::Build { name } => {
             let (target, version) = list().parse(name)?;
             let artifact = target.build(version, &Language::C.compiler(), &cache());
             let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
-            talk.note(&format!("{name} is in {}", artifact.folder.display()));
+            console.note(&format!("{name} is in {}", artifact.folder.display()));
         }
         Action::Path { name } => print(&format!("{}\n", list().find(name)?.1.folder.display()))?,
     }
@@ -53,13 +53,13 @@ pub fn list() -> TargetList {
 }
 
 /// The engine of this name, built if it is not there.
-pub fn engine_on_demand(name: &str, talk: &Console) -> anyhow::Result<Artifact> {
+pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifact> {
     let (target, version) = list().parse(name)?;
     let fault = |error| Fault::Io(error).of(name);
     if let Some(found) = target.find(version, &cache()).map_err(fault)? {
         return Ok(found);
     }
-    talk.note(&format!("{name} is built"));
+    console.note(&format!("{name} is built"));
     Ok(target.build(version, &Language::C.compiler(), &cache()).map_err(fault)?)
 }
 

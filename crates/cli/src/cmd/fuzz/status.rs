@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use metacov_campaign::{CampaignDisplay, CampaignStats, CampaignStatus, Finding};
 use metacov_report::{sparkline, thousands};
 
-use crate::talk::Console;
+use crate::console::Console;
 
 /// How often the lines of a terminal change, and how often a line is said elsewhere.
 const GLANCE: Duration = Duration::from_millis(200);
@@ -19,7 +19,7 @@ const CURVE: usize = 16;
 
 /// Shows how a campaign is doing.
 pub struct Status<'t> {
-    talk: &'t Console,
+    console: &'t Console,
     bar: ProgressBar,
     is_terminal: bool,
     last: Mutex<Option<Instant>>,
@@ -27,13 +27,13 @@ pub struct Status<'t> {
 }
 
 impl<'t> Status<'t> {
-    pub fn new(talk: &'t Console, title: String) -> Self {
-        let is_terminal = stderr().is_terminal() && !talk.is_quiet();
+    pub fn new(console: &'t Console, title: String) -> Self {
+        let is_terminal = stderr().is_terminal() && !console.is_quiet();
         let bar = if is_terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
             bar.set_style(style);
         }
-        Status { talk, bar, is_terminal, last: Mutex::default(), title }
+        Status { console, bar, is_terminal, last: Mutex::default(), title }
     }
 }
 
@@ -61,7 +61,7 @@ impl CampaignDisplay for Status<'_> {
         if self.is_terminal {
             self.bar.set_message(format!("{}\n  {}", self.title, lines(status).join("\n  ")));
         } else {
-            self.talk.note(&lines(status).join("; "));
+            self.console.note(&lines(status).join("; "));
         }
     }
 
@@ -70,7 +70,7 @@ impl CampaignDisplay for Status<'_> {
         let (group, bytes) = (finding.group(), suspect.case.size().bytes);
         let words =
             format!("found: {group} ({}), {bytes} bytes: {signature}", suspect.case.relation);
-        self.bar.suspend(|| self.talk.note(&words));
+        self.bar.suspend(|| self.console.note(&words));
     }
 
     fn finish(&self) {

@@ -7,14 +7,14 @@ use metacov_study::conduct::{CorpusOptions, locate_corpus, read_corpus};
 use metacov_study::locate::{Found, shares};
 
 use super::Args;
-use crate::cmd::target_args::interrupted;
+use crate::args::target::interrupted;
 use crate::cmd::{target, workers};
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 
-pub fn run(path: &Path, args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let bugs = read_corpus(path)?;
-    let progress = talk.progress(bugs.len() as u64);
+    let progress = console.progress(bugs.len() as u64);
     let results = locate_corpus(
         &bugs,
         &CorpusOptions {
@@ -25,7 +25,7 @@ pub fn run(path: &Path, args: &Args, talk: &Console) -> anyhow::Result<ExitCode>
             workers: workers(args.jobs),
             interrupted: &*interrupted()?,
             on_bug: &|| progress.inc(1),
-            on_message: &|message| talk.message(message),
+            on_message: &|message| console.message(message),
         },
     )?;
     progress.finish_and_clear();
@@ -42,7 +42,7 @@ pub fn run(path: &Path, args: &Args, talk: &Console) -> anyhow::Result<ExitCode>
         ("  without passing pairs", of(2, 0, 1)),
     ];
     let tables = [suspects::found(&results), suspects::shares(&rows)];
-    let texts = tables.map(|table| table.to_terminal(talk.colors_output()));
+    let texts = tables.map(|table| table.to_terminal(console.colors_output()));
     print(&texts.join("\n"))?;
     Ok(ExitCode::Success)
 }

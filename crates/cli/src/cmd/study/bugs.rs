@@ -10,12 +10,12 @@ use metacov_study::conduct::{BugRunner, read_corpus};
 use metacov_study::corpus::Bug;
 use metacov_study::{BUGS_MIN, BugCorrelation, FileVersion, KnownBugs, Program};
 
+use crate::args::target::interrupted;
 use crate::cmd::target::{engine_on_demand, list};
-use crate::cmd::target_args::interrupted;
 use crate::cmd::workers;
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
 
 /// Whether coverage grows with the number of bugs: random sets of known bugs.
 #[derive(clap::Args)]
@@ -35,17 +35,18 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let corpus = read_corpus(&args.corpus)?;
-    let found =
-        with_runner(args.jobs, talk, |runner| correlated(&corpus, &args.target, runner, talk))?;
+    let found = with_runner(args.jobs, console, |runner| {
+        correlated(&corpus, &args.target, runner, console)
+    })?;
     let found = match found {
         Ok(found) => found,
         Err(bugs) => bail!("{bugs} bugs are too few for a correlation"),
     };
     let paper = Program::find("SQLite");
-    print(&correlations::table(&found.found, paper).to_terminal(talk.colors_output()))?;
-    talk.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
+    print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;
+    console.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
         let text = correlations::figure(&found);
         let output = Output::File(path.clone());
@@ -59,17 +60,17 @@ pub fn known_bugs(
     path: &Path,
     engine: &str,
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<KnownBugs> {
     let corpus = read_corpus(path)?;
     let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
     for version in versions {
-        engine_on_demand(&format!("sqlite@{version}"), talk)?;
+        engine_on_demand(&format!("sqlite@{version}"), console)?;
     }
-    with_runner(jobs, talk, |runner| {
+    with_runner(jobs, console, |runner| {
         let (overlaps, left_out) = runner.overlaps(&corpus)?;
         let has_enough = corpus.len() >= BUGS_MIN;
-        let correlated = has_enough.then(|| correlated(&corpus, engine, runner, talk));
+        let correlated = has_enough.then(|| correlated(&corpus, engine, runner, console));
         let correlation = correlated.transpose()?.and_then(Result::ok);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
@@ -81,16 +82,16 @@ fn correlated(
     corpus: &[Bug],
     engine: &str,
     runner: &BugRunner<'_>,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Result<BugCorrelation, usize>> {
-    engine_on_demand(engine, talk)?;
+    engine_on_demand(engine, console)?;
     let measured = runner.measure(corpus, engine)?;
     Ok(measured.correlation(engine).ok_or(measured.bugs.len()))
 }
 
 fn with_runner<T>(
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
+    console: &Console,
     run: impl FnOnce(&BugRunner<'_>) -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
     let interrupted = interrupted()?;
@@ -98,6 +99,6 @@ fn with_runner<T>(
         targets: &list(),
         workers: workers(jobs),
         interrupted: &interrupted,
-        on_message: &|message| talk.message(message),
+        on_message: &|message| console.message(message),
     })
 }

@@ -17,8 +17,8 @@ use metacov_study::{CampaignPlan, Trial};
 
 use crate::cmd::interrupts::{Interrupts, interrupts};
 use crate::cmd::{fuzz, target, workers};
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 
 /// A trial is what `metacov fuzz` does with these words.
 #[derive(Parser)]
@@ -31,7 +31,7 @@ struct Words {
 pub fn planned(
     plan: &CampaignPlan,
     file: &Path,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Vec<PlannedTrial>> {
     let check = |trial: &Trial| {
         let words = ["fuzz".to_owned()].into_iter().chain(trial.words());
@@ -48,7 +48,7 @@ pub fn planned(
             .map_err(|error| anyhow!("{}: {error}", file.display()))
     };
     let build = |engine: &str| {
-        target::engine_on_demand(engine, talk)?;
+        target::engine_on_demand(engine, console)?;
         Ok(target::list().build_id(engine, None)?)
     };
     plan_trials(plan, check, build)
@@ -81,20 +81,20 @@ pub fn run(
     observe: bool,
     jobs: Option<NonZero<usize>>,
     selection: &Selection,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
     let Interrupts { interrupted, signal } = interrupts()?;
     let (folder, workers) = (TrialFolder(folder), workers(jobs));
     let (program, interrupted) = (&Fuzz, &*interrupted);
     let trials = TrialsRun { folder, observe, workers, selection, program, interrupted };
-    let failed = trials.run(planned, &|event| show(event, talk))?;
+    let failed = trials.run(planned, &|event| show(event, console))?;
     if let Some((id, what)) = failed.first_key_value() {
         let count = failed.len();
         let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
         bail!("trial {id} failed{others}: {what}");
     }
     if interrupted.load(Relaxed) {
-        talk.warning("interrupted; run it again to go on");
+        console.warning("interrupted; run it again to go on");
         return Ok(ExitCode::of_signal(&signal));
     }
     Ok(ExitCode::Success)
@@ -131,12 +131,12 @@ impl CampaignProgram for Fuzz {
     }
 }
 
-fn show(event: TrialEvent<'_>, talk: &Console) {
+fn show(event: TrialEvent<'_>, console: &Console) {
     match event {
         TrialEvent::Known { done, all } => {
-            talk.note(&format!("{done} of {all} trials are there already"));
+            console.note(&format!("{done} of {all} trials are there already"));
         }
-        TrialEvent::Done { done, all, outcome } => talk.note(&format!(
+        TrialEvent::Done { done, all, outcome } => console.note(&format!(
             "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
             outcome.id,
             outcome.trial,
@@ -145,7 +145,7 @@ fn show(event: TrialEvent<'_>, talk: &Console) {
             outcome.time.processor
         )),
         TrialEvent::Failed { planned, error } => {
-            talk.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
+            console.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
         }
         TrialEvent::Running { done, all, running } => {
             let running = running.iter().map(|(one, progress)| {
@@ -153,7 +153,7 @@ fn show(event: TrialEvent<'_>, talk: &Console) {
                 format!("{} ({}): {found} in {pairs} pairs", one.id, one.trial)
             });
             let running: Vec<String> = running.collect();
-            talk.note(&format!("{done} of {all} done; {}", running.join("; ")));
+            console.note(&format!("{done} of {all} done; {}", running.join("; ")));
         }
     }
 }

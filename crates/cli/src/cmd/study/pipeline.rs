@@ -8,11 +8,11 @@ use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, 
 use metacov_study::{EfficiencyPlan, StudyPlan};
 use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 
+use crate::args::target::interrupted;
 use crate::cmd::cc::Language;
 use crate::cmd::target::list;
-use crate::cmd::target_args::interrupted;
 use crate::cmd::workers;
-use crate::talk::Console;
+use crate::console::Console;
 
 /// Measures a sample with gcovr, and with metacov; none if gcovr is not installed.
 pub fn run(
@@ -20,14 +20,14 @@ pub fn run(
     sample: EfficiencyPlan,
     gcovr: &Path,
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Option<PipelineEnd>> {
     let Some(name) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
     let Some(gcovr) = Gcovr::find(gcovr)? else { return Ok(None) };
     let interrupted = interrupted()?;
     let target = LocateTarget::new(&list(), name, None, workers(jobs), &interrupted)?;
     let program = program(&list().find(name)?.1.folder);
-    let (options, on_message) = (target.options(), |message| talk.message(message));
+    let (options, on_message) = (target.options(), |message| console.message(message));
     Ok(Some(run_pipeline(plan, sample, gcovr, (name, &options), program, &on_message)?))
 }
 

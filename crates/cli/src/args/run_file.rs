@@ -10,7 +10,7 @@ use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
 use metacov_store::{Header, RunWriter, Settings};
 
-use super::output_args::RUN_FILE;
+use crate::args::output::RUN_FILE;
 use crate::exit_code::Unwritten;
 
 #[derive(clap::Args)]

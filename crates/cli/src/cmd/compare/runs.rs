@@ -10,8 +10,8 @@ use metacov_formats::{Fault, Location};
 use metacov_store::{Run, Settings};
 use metacov_study::{SuiteGroup, SuiteNumbers, Validated};
 
-use super::output_args::RUN_FILE;
-use crate::talk::Console;
+use crate::args::output::RUN_FILE;
+use crate::console::Console;
 
 /// Run files in groups. Each `--against` begins another one, so that the shell can fill in names.
 pub struct Groups(Vec<Vec<PathBuf>>);
@@ -135,7 +135,7 @@ pub struct Compared {
 pub fn read(
     groups: Vec<(String, Vec<PathBuf>)>,
     relations: &[String],
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Compared> {
     let two = groups.len() == 2;
     let mut compared = Compared { groups: Vec::new(), validated: Vec::new() };
@@ -155,12 +155,13 @@ pub fn read(
                 return Err(Fault::malformed(Location::Whole, what).of(&name).into());
             }
             if !header.complete {
-                talk.warning(&format!("{name} is not complete: the numbers are of what is there"));
+                console
+                    .warning(&format!("{name} is not complete: the numbers are of what is there"));
             }
             if let Some((_, earlier)) =
                 made.iter().find(|(settings, _)| *settings == header.settings)
             {
-                talk.warning(&format!(
+                console.warning(&format!(
                     "{earlier} and {name} were measured with the same settings: suites of a group should differ by chance"
                 ));
             }
@@ -181,7 +182,7 @@ pub fn read(
         return Err(anyhow!("no run has pairs of the relation `{name}`"));
     }
     if let Some(mismatch) = &other_build {
-        talk.note(&format!("what only one of them validates is not shown: {mismatch}"));
+        console.note(&format!("what only one of them validates is not shown: {mismatch}"));
     }
     if !two || other_build.is_some() {
         compared.validated.clear();

@@ -1,5 +1,9 @@
 //! What is said beside the data: to standard error, and as loud as the user wants.
 
+pub mod failures;
+pub mod progress;
+pub mod violations;
+
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
@@ -14,7 +18,7 @@ use crate::output::{Output, write_whole};
 /// How loud, and in which colours.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Talk")]
-pub struct TalkArgs {
+pub struct ConsoleArgs {
     /// Say nothing but errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -44,7 +48,7 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn new(args: &TalkArgs) -> Self {
+    pub fn new(args: &ConsoleArgs) -> Self {
         Console { quiet: args.quiet, verbose: args.verbose, color: args.color }
     }
 

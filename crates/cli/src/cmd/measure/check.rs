@@ -8,38 +8,38 @@ use metacov_exec::{Flavour, Target};
 use metacov_report::{Column, Table, thousands};
 use metacov_run::StopReason;
 
-use super::measure_sql::{Sql, tell};
+use super::engine::{Sql, tell};
+use crate::console::violations;
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
-use crate::violations;
 
 #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
-pub fn run(sql: &Sql, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
     let (target, config) = sql.config(Flavour::Plain)?;
     let plan = sql.args.plan(target, sql.pairs)?;
     let options = sql.options(target, &config);
-    let (start, bar) = (Instant::now(), talk.progress(plan.groups()));
+    let (start, bar) = (Instant::now(), console.progress(plan.groups()));
     let checked = check(&plan, &options, &|| bar.inc(1));
     bar.finish_and_clear();
     let (checks, log) = checked.map_err(StopReason::into_error)?;
     let seconds = start.elapsed().as_secs_f64();
     let table = table(&checks, target);
-    print(&table.to_terminal(talk.colors_output()))?;
+    print(&table.to_terminal(console.colors_output()))?;
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = done as f64 / seconds.max(0.001);
-    talk.note(&format!("{done} pairs in {seconds:.1} s, {rate:.0} pairs/s"));
+    console.note(&format!("{done} pairs in {seconds:.1} s, {rate:.0} pairs/s"));
     for (relation, counts) in &checks.relations {
         for ((failure, why), pairs) in &counts.missing {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-            talk.detail(|| format!("{}, {pairs} pairs of {relation}{why}", failure.name()));
+            console.detail(|| format!("{}, {pairs} pairs of {relation}{why}", failure.name()));
         }
     }
-    tell(&log, talk);
-    let code = violations::tell(&checks.violations, ExitCode::Success, talk);
+    tell(&log, console);
+    let code = violations::tell(&checks.violations, ExitCode::Success, console);
     if done < plan.groups() {
         let planned = plan.groups();
-        talk.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
+        console.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
         return Ok(ExitCode::Interrupted);
     }
     Ok(code)

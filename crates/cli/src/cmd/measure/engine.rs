@@ -14,11 +14,11 @@ use metacov_exec::{Flavour, Limits, Target};
 use metacov_run::SharedTable;
 use metacov_store::Settings;
 
-use super::measure::whole;
-use super::{RunSettings, target};
+use super::whole;
+use crate::cmd::{RunSettings, target};
+use crate::console::Console;
+use crate::console::progress::Progress;
 use crate::exit_code::ExitCode;
-use crate::progress::Progress;
-use crate::talk::Console;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
@@ -82,17 +82,17 @@ pub struct Sql {
 
 impl Sql {
     /// What is measured, without showing it. None if it was interrupted.
-    pub fn suite(self, talk: &Console) -> anyhow::Result<Option<Suite>> {
+    pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         let (target, config) = self.config(Flavour::Exact)?;
         let plan = self.args.plan(target, self.pairs)?;
         let options = self.options(target, &config);
-        let progress = Progress::new(talk, plan.groups(), 0, Operation::Xor);
+        let progress = Progress::new(console, plan.groups(), 0, Operation::Xor);
         let measured = measure(&plan, &options, SharedTable::default(), &progress);
         progress.finish(false);
         whole(measured.map(|(suite, _)| suite), plan.groups())
     }
 
-    pub fn run(mut self, talk: &Console) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self, console: &Console) -> anyhow::Result<ExitCode> {
         let frame = &mut self.frame;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
         let (target, config) = self.config(Flavour::Exact)?;
@@ -101,12 +101,12 @@ impl Sql {
         let workers = frame.options.workers;
         let options = worker_options(target, &config, workers, limits, &interrupted);
         let mut log = RunLog::default();
-        let code = frame.run(plan.groups(), talk, |table, observer| {
+        let code = frame.run(plan.groups(), console, |table, observer| {
             let (suite, of_run) = measure(&plan, &options, table, observer)?;
             log = of_run;
             Ok(suite)
         })?;
-        tell(&log, talk);
+        tell(&log, console);
         Ok(code)
     }
 
@@ -140,13 +140,13 @@ fn worker_options<'o>(
 }
 
 /// How much of what was generated worked, and where the time went.
-pub fn tell(log: &RunLog, talk: &Console) {
+pub fn tell(log: &RunLog, console: &Console) {
     for (kind, success) in &log.successes.by_kind {
-        talk.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
+        console.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
     }
     let all: f64 = Phase::ALL.iter().map(|(phase, _)| log.times.on(*phase).as_secs_f64()).sum();
     for (phase, name) in Phase::ALL {
         let seconds = log.times.on(phase).as_secs_f64();
-        talk.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
+        console.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
     }
 }

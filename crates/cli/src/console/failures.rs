@@ -7,7 +7,7 @@ use metacov_core::{Exit, Failure, Missing};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
-use crate::talk::Console;
+use crate::console::Console;
 
 /// How much of a side's output is shown.
 const WORDS_MAX: usize = 200;
@@ -17,7 +17,7 @@ const REASONS_MAX: usize = 5;
 
 /// Counts the pairs by kind of failure and, if they are invalid, by the reason that their side gives.
 pub struct Failures<'t> {
-    talk: &'t Console,
+    console: &'t Console,
     reasons: Mutex<BTreeMap<(Failure, String), Reason>>,
 }
 
@@ -29,8 +29,8 @@ struct Reason {
 }
 
 impl<'t> Failures<'t> {
-    pub fn new(talk: &'t Console) -> Self {
-        Failures { talk, reasons: Mutex::default() }
+    pub fn new(console: &'t Console) -> Self {
+        Failures { console, reasons: Mutex::default() }
     }
 
     /// Tells how many there are of each kind, with an example: the most frequent reasons first.
@@ -44,10 +44,10 @@ impl<'t> Failures<'t> {
             reasons.sort_by_key(|reason| (std::cmp::Reverse(reason.pairs), reason.place));
             for Reason { pairs, example, .. } in reasons.iter().take(REASONS_MAX) {
                 let times = if *pairs == 1 { String::new() } else { format!(" ({pairs} pairs)") };
-                self.talk.note(&format!("{}{times}, for example: {example}", failure.name()));
+                self.console.note(&format!("{}{times}, for example: {example}", failure.name()));
             }
             if let Some(others @ 1..) = reasons.len().checked_sub(REASONS_MAX) {
-                self.talk.note(&format!("{}: {others} other reasons", failure.name()));
+                self.console.note(&format!("{}: {others} other reasons", failure.name()));
             }
         }
     }
@@ -57,7 +57,7 @@ impl Observer for Failures<'_> {
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let Err((side, missing)) = done.outcome else { return Ok(()) };
         let what = describe(done, side, missing);
-        self.talk.detail(|| format!("{}: {what}", missing.failure.name()));
+        self.console.detail(|| format!("{}: {what}", missing.failure.name()));
         let is_told = missing.failure == Failure::Invalid;
         let words = if is_told { missing.output_tail.clone() } else { String::new() };
         let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
