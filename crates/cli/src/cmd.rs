@@ -1,7 +1,6 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
-mod changes;
 pub mod compare;
 pub mod completions;
 pub mod diff;

@@ -71,6 +71,9 @@ mod schema;
 mod seal;
 mod sites;
 
+/// The extension of run files.
+pub const RUN_FILE: &str = "metacov";
+
 pub use header::{Header, Settings};
 pub use merge::{BUILD, Merged, merge};
 pub use pairs::StoredPair;

@@ -4,6 +4,7 @@
 //! Measurements and campaigns themselves are run by the caller, through the traits and closures that
 //! the functions here take. Nothing is printed: progress is reported through callbacks.
 
+mod changes;
 mod error;
 mod folder;
 mod gcovr_pipeline;
@@ -11,6 +12,7 @@ mod locate;
 mod message;
 mod overlap;
 mod pipeline_run;
+mod run_groups;
 mod selection;
 mod stopwatch;
 mod suites;
@@ -18,6 +20,7 @@ mod trial;
 mod trial_folder;
 mod trials;
 
+pub use changes::keep_changed;
 pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
@@ -27,6 +30,7 @@ pub use locate::{
 pub use message::Message;
 pub use overlap::{BugRunner, overlap_of_run};
 pub use pipeline_run::{PipelineEnd, run_pipeline};
+pub use run_groups::{RunGroups, name_groups, read_groups};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;
 pub use suites::{SuiteTasks, SuitesRun, TaskEnd};

@@ -111,8 +111,8 @@ impl CampaignRecorder<'_> {
         ended?;
         finished.map_err(CampaignError::Output)?;
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let stats = state.history.stand();
-        let written = self.progress.map_or(Ok(()), |progress| progress.write(stats, is_complete));
+        let reached = state.history.stand();
+        let written = self.progress.map_or(Ok(()), |progress| progress.write(reached, is_complete));
         written.map_err(CampaignError::Output)
     }
 

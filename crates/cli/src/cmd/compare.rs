@@ -1,6 +1,6 @@
 //! `metacov compare`
 
-mod runs;
+mod groups;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,13 @@ use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
     comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
 };
+use metacov_study::conduct::{RunGroups, name_groups, read_groups};
 use metacov_study::{RunComparison, compare, side_by_side};
 
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use runs::{Compared, Groups, read};
+use groups::Groups;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -88,7 +89,9 @@ enum Format {
 pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let outputs =
         args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let Compared { groups, validated } = read(args.groups.split()?, &args.relation, console)?;
+    let on_message = |message| console.message(message);
+    let named = name_groups(args.groups.0)?;
+    let RunGroups { groups, validated } = read_groups(named, &args.relation, &on_message)?;
     let criteria: Criteria = match &*args.criterion {
         [] => Criteria::all(),
         asked => asked.iter().copied().collect(),

@@ -8,9 +8,10 @@ use metacov_campaign::History;
 use metacov_report::By;
 use metacov_report::digest::Digest;
 use metacov_store::Run;
+use metacov_study::conduct::keep_changed;
 
 use super::present::Origin;
-use super::{changes, fuzz, pages, present};
+use super::{fuzz, pages, present};
 use crate::args::output::OutputArgs;
 use crate::console::Console;
 use crate::console::violations;
@@ -84,7 +85,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         return Ok(found);
     }
     if let Some(base) = &args.diff
-        && !changes::keep(&mut run.table, base, &header.root, console)?
+        && !keep_changed(&mut run.table, base, &header.root, &|message| console.message(message))?
     {
         console.note(&format!("no code of this run was changed since {base}"));
         return Ok(violations::tell(&violations, ExitCode::Success, console));

@@ -206,7 +206,7 @@ impl RunViolations {
             match violation.explore(&mut run, variants)? {
                 Ok(symptom) => symptoms.push((violation.name, symptom)),
                 Err(why) => {
-                    on_message(Message::Warning(format!("{}: left out: {why}", violation.name)))
+                    on_message(Message::Warning(format!("{}: left out: {why}", violation.name)));
                 }
             }
         }
@@ -286,17 +286,20 @@ pub fn read_corpus(path: &Path) -> Result<Vec<Bug>, ConductError> {
     Ok(corpus::read(&bytes).map_err(malformed)?)
 }
 
-/// The bugs of a corpus, each with its place in it, by the name of the target that has them. All targets must be built.
+/// The name of a target, and the bugs that it has, each with its place in the corpus.
+type BugsOfTarget<'b> = (String, Vec<(usize, &'b Bug)>);
+
+/// The bugs of a corpus by the name of the target that has them. All targets must be built.
 pub(super) fn by_target<'b>(
     bugs: &'b [Bug],
     targets: &TargetList,
-) -> Result<Vec<(String, Vec<(usize, &'b Bug)>)>, ConductError> {
+) -> Result<Vec<BugsOfTarget<'b>>, ConductError> {
     let mut versions: BTreeMap<&str, Vec<(usize, &Bug)>> = BTreeMap::new();
     for (at, bug) in bugs.iter().enumerate() {
         versions.entry(&bug.version).or_default().push((at, bug));
     }
     let named = versions.into_iter().map(|(version, bugs)| (format!("sqlite@{version}"), bugs));
-    let named: Vec<(String, Vec<(usize, &Bug)>)> = named.collect();
+    let named: Vec<BugsOfTarget<'b>> = named.collect();
     for (name, _) in &named {
         targets.find(name)?;
     }
