@@ -5,11 +5,13 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod campaign;
+mod checks;
 mod comparison;
 pub mod correlations;
 mod csv;
 pub mod digest;
 pub mod html;
+mod located;
 mod markdown;
 pub mod overlaps;
 mod pictures;
@@ -22,12 +24,15 @@ mod unvalidated;
 
 pub use campaign::{
     campaigns_report, findings as campaign_findings, pairs as campaign_pairs, sparkline,
+    status as campaign_status,
 };
+pub use checks::checks_table;
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_tables,
 };
 pub use csv::Csv;
+pub use located::Located;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};
 pub use rows::{By, Layout, View, table, thousands};

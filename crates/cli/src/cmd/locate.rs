@@ -2,7 +2,6 @@
 
 mod corpus;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -11,11 +10,9 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
-use metacov_report::html::{Part, Sheet};
-use metacov_report::suspects;
+use metacov_report::Located;
 use metacov_study::conduct::{LocateRun, LocateTarget, RunOfTarget};
-use metacov_study::locate::{Formula, Ranking, Suspect, Symptom, rank};
-use serde::Serialize;
+use metacov_study::locate::{Formula, Symptom, rank};
 
 use super::target::list;
 use super::workers;
@@ -172,50 +169,6 @@ fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
     Ok(statements)
 }
 
-/// The source of the lines that are shown, as far as it is beside the engine.
-struct Sources(BTreeMap<String, Vec<String>>);
-
-impl Sources {
-    fn of(folder: &Path, lines: &[Suspect]) -> Self {
-        let mut sources = BTreeMap::new();
-        for line in lines {
-            sources.entry(line.file.clone()).or_insert_with(|| {
-                let bytes = fs::read(folder.join(&line.file)).unwrap_or_default();
-                String::from_utf8_lossy(&bytes).lines().map(ToOwned::to_owned).collect()
-            });
-        }
-        Sources(sources)
-    }
-
-    fn line(&self, suspect: &Suspect) -> String {
-        let number = usize::try_from(suspect.line).unwrap_or_default();
-        let lines = self.0.get(&suspect.file);
-        lines.and_then(|lines| lines.get(number.checked_sub(1)?)).cloned().unwrap_or_default()
-    }
-}
-
-/// What is written: a format of its own.
-#[derive(Serialize)]
-struct Report<'r> {
-    format: &'static str,
-    version: u32,
-    subject: &'r str,
-    passing_pairs: u32,
-    pairs: Vec<Looked<'r>>,
-    #[serde(flatten)]
-    ranking: &'r Ranking,
-}
-
-/// A pair that was looked into.
-#[derive(Serialize)]
-struct Looked<'r> {
-    name: &'r str,
-    how: &'r str,
-    violating_variants: u32,
-    near_misses: u32,
-    invalid_variants: u32,
-}
-
 fn show(
     args: &Args,
     subject: &str,
@@ -223,66 +176,26 @@ fn show(
     symptoms: &[(String, Symptom)],
     console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let looked = |(name, symptom): &'_ (String, Symptom)| {
-        format!(
-            "{name}: {}; {} variants violate the relation too, {} are near misses, {} do not run",
-            symptom.how,
-            symptom.violating.executions() - 1,
-            symptom.near_misses.executions(),
-            symptom.invalid
-        )
-    };
-    for pair in symptoms {
-        console.note(&looked(pair));
-    }
-    let passing = run.passing.executions();
-    console.note(&format!("{passing} passing pairs to compare with"));
     let only: Vec<Symptom> = symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
-    let ranking = rank(&run.table, &run.functions, &only, &run.passing, Formula::Suspicion);
+    let passing_pairs = run.passing.executions();
+    let ranking = &rank(&run.table, &run.functions, &only, &run.passing, Formula::Suspicion);
+    let located = Located { subject, passing_pairs, symptoms, ranking };
+    for note in located.notes() {
+        console.note(&note);
+    }
     let output = args.output.as_ref().map(|path| match path.to_str() {
         Some("-") => Output::Stdout,
         _ => Output::File(path.clone()),
     });
     let is_page = output.as_ref().and_then(Output::extension) == Some("html");
+    let tables = located.tables(args.top, &run.folder);
     if output != Some(Output::Stdout) {
-        let sources = Sources::of(&run.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
-        let functions = suspects::functions(&ranking.functions, args.top);
-        let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
-        let tables = [functions, lines];
         let texts = tables.each_ref().map(|table| table.to_terminal(console.colors_output()));
         print(&texts.join("\n"))?;
-        if let Some(output) = output.as_ref().filter(|_| is_page) {
-            let [functions, lines] = tables.map(Part::Table);
-            let mut parts: Vec<Part> =
-                symptoms.iter().map(|pair| Part::Text(looked(pair))).collect();
-            parts.push(Part::Text(format!("{passing} passing pairs to compare with")));
-            parts.extend([Part::Heading("Functions".to_owned()), functions]);
-            parts.extend([Part::Heading("Lines".to_owned()), lines]);
-            let page = Sheet { title: format!("Where is the bug? {subject}"), parts }.to_html();
-            write_whole(output, |out| out.write_all(page.as_bytes())).map_err(Unwritten)?;
-        }
     }
-    if let Some(output) = output.filter(|_| !is_page) {
-        let pairs = symptoms.iter().map(|(name, symptom)| Looked {
-            name,
-            how: &symptom.how,
-            violating_variants: symptom.violating.executions() - 1,
-            near_misses: symptom.near_misses.executions(),
-            invalid_variants: symptom.invalid,
-        });
-        let report = Report {
-            format: "metacov-locate",
-            version: 1,
-            subject,
-            passing_pairs: passing,
-            pairs: pairs.collect(),
-            ranking: &ranking,
-        };
-        let written = write_whole(&output, |out| {
-            serde_json::to_writer_pretty(&mut *out, &report)?;
-            out.write_all(b"\n")
-        });
-        written.map_err(Unwritten)?;
+    if let Some(output) = output {
+        let text = if is_page { located.to_html(tables) } else { located.to_json() };
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
     }
     Ok(ExitCode::Success)
 }

@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use metacov_campaign::{Checks, Counts, check};
-use metacov_core::Failure;
-use metacov_exec::{Flavour, Target};
-use metacov_report::{Column, Table, thousands};
+use metacov_campaign::{Counts, check};
+use metacov_exec::Flavour;
+use metacov_report::checks_table;
 use metacov_run::StopReason;
 
 use super::engine::{Sql, tell};
@@ -23,7 +22,7 @@ pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
     bar.finish_and_clear();
     let (checks, log) = checked.map_err(StopReason::into_error)?;
     let seconds = start.elapsed().as_secs_f64();
-    let table = table(&checks, target);
+    let table = checks_table(&checks, target.method());
     print(&table.to_terminal(console.colors_output()))?;
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
@@ -43,36 +42,4 @@ pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::Interrupted);
     }
     Ok(code)
-}
-
-fn table(checks: &Checks, target: &dyn Target) -> Table {
-    let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
-    let columns = [Column::word("relation")].into_iter();
-    let columns = columns.chain(headings.map(Column::number)).collect();
-    let mut rows = Vec::new();
-    let mut sums = [0; 6];
-    let known = target.method().relations().iter();
-    let known = known.filter_map(|known| checks.relations.get_key_value(known.name));
-    for (relation, counts) in known {
-        let of = |wanted: Failure| {
-            let those = counts.missing.iter().filter(|((failure, _), _)| *failure == wanted);
-            those.map(|(_, pairs)| pairs).sum()
-        };
-        let (invalid, crashed, late) =
-            (of(Failure::Invalid), of(Failure::Crashed), of(Failure::TimedOut));
-        let numbers = [counts.total(), counts.held, counts.violated, invalid, crashed, late];
-        for (sum, number) in sums.iter_mut().zip(numbers) {
-            *sum += number;
-        }
-        rows.push(row(relation, numbers));
-    }
-    if rows.len() > 1 {
-        rows.push(row("all", sums));
-    }
-    Table { columns, rows }
-}
-
-fn row(name: &str, numbers: [u64; 6]) -> Vec<String> {
-    let numbers = numbers.iter().map(|number| thousands(*number));
-    [name.to_owned()].into_iter().chain(numbers).collect()
 }
