@@ -26,7 +26,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::bail;
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Error, Fault, LeftOutCounts, PairList};
+use metacov_formats::{Error, Fault, PairList};
+use metacov_report::left_out_note;
 use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, StopReason, fold};
 use metacov_store::{Run, RunWriter};
 
@@ -98,7 +99,9 @@ impl RunSettings {
         let folded = fold(table, &observers);
         progress.finish(timed);
         failures.finish();
-        tell_left_out(options.scope.left_out.counts(), console);
+        if let Some(note) = left_out_note(options.scope.left_out.counts()) {
+            console.note(&note);
+        }
         let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
         if let Some(recorder) = recorder {
             let table = folded.as_ref().ok().map(|suite| &suite.table);
@@ -133,26 +136,6 @@ impl RunSettings {
         let code = violations::tell(&violations, code, console);
         Ok(if measured < planned { ExitCode::Interrupted } else { code })
     }
-}
-
-/// Says how much code exclusion markers in the sources leave out, which is not seen in the table.
-fn tell_left_out(LeftOutCounts { lines, branch_lines, files }: LeftOutCounts, console: &Console) {
-    let count = |count: usize, one: &str| {
-        if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-    };
-    let what = match (lines, branch_lines) {
-        (0, 0) => return,
-        (lines, 0) => count(lines, "line"),
-        (0, branches) => format!("the branches of {}", count(branches, "line")),
-        (lines, branches) => {
-            format!("{} and the branches of {branches} more", count(lines, "line"))
-        }
-    };
-    let (files, verb) =
-        (count(files, "file"), if (lines, branch_lines) == (1, 0) { "is" } else { "are" });
-    console.note(&format!(
-        "{what} in {files} {verb} left out by exclusion markers in the sources (--no-markers counts them)"
-    ));
 }
 
 /// Leaves out what ran in some repetitions of an execution and not in others.

@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use metacov_targets::cc::Language;
 
-use crate::cmd::cc::Language;
 use crate::console::{Console, ConsoleArgs};
 use crate::exit_code::ExitCode;
 

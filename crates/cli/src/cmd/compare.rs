@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion, Suite, Tally};
 use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
-    comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
+    comparison_reading, comparison_sheet, comparison_sizes, comparison_tables, html::Part, table,
 };
 use metacov_study::conduct::{RunGroups, name_groups, read_groups};
 use metacov_study::{RunComparison, compare, side_by_side};
@@ -103,7 +103,9 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         );
     };
     let plotted = first.criterion;
-    warn_of_sizes(&comparison, console);
+    if let Some(warning) = comparison_sizes(&comparison) {
+        console.warning(&warning);
+    }
     let sets = match &*validated {
         [first, second] => match side_by_side(first, second) {
             Ok(sets) => Some(sets),
@@ -180,19 +182,6 @@ fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Tab
     };
     let criteria = criteria.intersection(suite.criteria());
     table(&View { suite, total, criteria, by, layout: Layout::Sides })
-}
-
-/// More pairs validate more: suites of different sizes say nothing about methods.
-fn warn_of_sizes(comparison: &RunComparison, console: &Console) {
-    let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
-    let (least, most) = pairs
-        .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));
-    // A few pairs may have failed.
-    if most > least.saturating_add(least / 10) {
-        console.warning(&format!(
-            "suites have from {least} to {most} pairs of a relation: MC grows with their number, so compare suites of one size"
-        ));
-    }
 }
 
 fn output(path: &Path) -> anyhow::Result<(Output, Format)> {

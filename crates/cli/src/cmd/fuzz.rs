@@ -136,7 +136,6 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// The campaign that is meant.
     pub fn config(&self) -> CampaignConfig {
         CampaignConfig {
             engine: self.engine.clone(),

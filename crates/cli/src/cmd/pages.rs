@@ -17,9 +17,6 @@ use crate::exit_code::Unwritten;
 /// How many files are named in a message.
 const NAMED_MAX: usize = 3;
 
-/// What pages have and nothing else: it tells a folder that may be written over.
-const MARK: &str = "data/run.js";
-
 /// Writes the pages of a run to a folder.
 pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
@@ -34,10 +31,8 @@ pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Resul
         let found = folders.iter().map(|folder| folder.join(path)).find(|path| path.is_file());
         found.and_then(|path| fs::read(path).ok())
     };
-    let mut shelf = |path: &str, bytes: &[u8]| fs::write(folder.join(path), bytes);
-    clear(folder).map_err(unwritten)?;
     let Written { missing, stale } =
-        html::write(digest, &library, &mut shelf).map_err(unwritten)?;
+        html::write_folder(digest, &library, folder).map_err(unwritten)?;
     name_some(&missing, "no source is found of", console);
     name_some(&stale, "the source is not the one that was compiled, and is left out:", console);
     console.note(&format!("pages in {}", folder.join("index.html").display()));
@@ -50,24 +45,6 @@ fn folders(header: &Header) -> Vec<PathBuf> {
     let engine = engine.map(|(_, artifact)| artifact.folder);
     let engine = engine.filter(|_| !header.settings.contains_key("--library"));
     engine.into_iter().chain([header.root.clone(), PathBuf::from("/")]).collect()
-}
-
-/// Makes room for pages. Those that were there before go; anything else stays, and is in the way.
-fn clear(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    if fs::read_dir(folder)?.next().is_some() && !folder.join(MARK).is_file() {
-        let what = "it has other files in it; choose a new folder, or one with pages";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
-    }
-    for part in ["data", "assets"] {
-        let part = folder.join(part);
-        if part.is_dir() {
-            fs::remove_dir_all(&part)?;
-        }
-        fs::create_dir(&part)?;
-    }
-    // Pages that come to no end are pages too.
-    fs::write(folder.join(MARK), "")
 }
 
 fn name_some(files: &[String], what: &str, console: &Console) {

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use metacov_core::{Criteria, Failure, Growth, Suite, Tally, Warning, total};
-use metacov_formats::{Error, Export, Fault, Location};
-use metacov_report::{By, Layout, View, table};
-use metacov_store::{Run, StoredPair};
+use metacov_core::{Criteria, Suite, Tally, Warning, total};
+use metacov_formats::{Export, Fault, Location};
+use metacov_report::{By, Layout, View, nothing_measured, table};
+use metacov_store::Run;
 
 use crate::args::output::{Presentation, Threshold};
 use crate::console::Console;
@@ -39,7 +39,7 @@ pub fn present(
     let criteria = criteria(suite, presentation.criteria, console)?;
     speak(suite, &total, console);
     let plot = presentation.plot();
-    let growth = plot.and(run).map(|run| growth(run, suite)).transpose()?;
+    let growth = plot.and(run).map(|run| Run::open(run)?.growth(&suite.table)).transpose()?;
     let export = Export {
         suite,
         total: &total,
@@ -67,40 +67,6 @@ pub fn present(
         console.detail(|| format!("wrote {}", output.name()));
     }
     Ok(check(suite, &total, criteria, &presentation.thresholds, console))
-}
-
-/// How the suite of a run file grew, as far as its sites count.
-fn growth(path: &Path, suite: &Suite) -> anyhow::Result<Growth> {
-    let mut growth = Growth::default();
-    let mut run = Run::open(path)?;
-    // The numbers of sites are those of the file.
-    for (id, _) in suite.table.all_sites().filter(|(id, _)| suite.table.is_excluded(*id)) {
-        run.table.exclude(id);
-    }
-    for stored in run.pairs()? {
-        let StoredPair { relation, outcome, .. } = stored?;
-        if let Ok(group) = outcome {
-            growth.add(&run.table, &relation, &group);
-        }
-    }
-    Ok(growth)
-}
-
-/// The error of a suite none of whose pairs could be measured.
-fn nothing_measured(total: &Tally) -> Error {
-    let failed = Failure::ALL.into_iter().filter(|failure| total.failed(*failure) > 0);
-    let failed: Vec<String> = failed
-        .map(|failure| match failure {
-            Failure::Crashed => format!("{} crashed", total.failed(failure)),
-            Failure::TimedOut => format!("{} timed out", total.failed(failure)),
-            Failure::Invalid => format!("{} invalid", total.failed(failure)),
-            Failure::NoCounters => {
-                let count = total.failed(failure);
-                format!("{count} left no counters (is it built with metacov cc or gcc --coverage?)")
-            }
-        })
-        .collect();
-    Fault::malformed(Location::Whole, failed.join(", ")).of("no pair could be measured")
 }
 
 /// The criteria to show: those that were asked for, or all that the files tell.

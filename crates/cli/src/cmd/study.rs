@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Subcommand;
 use metacov_formats::Fault;
-use metacov_report::{Column, Table};
+use metacov_report::{tasks_table, trials_table};
+use metacov_study::Study;
 use metacov_study::conduct::{Selection, StudyFolder, read_text};
-use metacov_study::{Study, StudyPlan, SuiteSpec, Task};
 
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
@@ -114,29 +114,15 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
 fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> {
     match parse(study, &read_text(study)?)? {
         Study::Suites(_) if ids => bail!("{}: suites have no ids", study.display()),
-        Study::Suites(plan) => print(&suites(&plan).to_terminal(console.colors_output()))?,
+        Study::Suites(plan) => print(&tasks_table(&plan).to_terminal(console.colors_output()))?,
         Study::Campaigns(plan) => {
             let trials = campaigns::planned(&plan, study, console)?;
             let listed = || trials.iter().map(|one| one.id.clone() + "\n").collect::<String>();
-            let shown = || campaigns::table(&trials).to_terminal(console.colors_output());
+            let shown = || trials_table(&trials).to_terminal(console.colors_output());
             print(&if ids { listed() } else { shown() })?;
         }
     }
     Ok(ExitCode::Success)
-}
-
-/// What a study of suites measures, in the order of its parts.
-fn suites(plan: &StudyPlan) -> Table {
-    let columns = vec![Column::number("number"), Column::word("what")];
-    let row = |(number, task): (usize, Task)| {
-        let what = match task {
-            Task::Suite(suite) => format!("suite {}", SuiteSpec::name(&suite)),
-            Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
-            Task::Efficiency(_) => "the paper's pipeline".to_owned(),
-        };
-        vec![number.to_string(), what]
-    };
-    Table { columns, rows: (1..).zip(plan.tasks()).map(row).collect() }
 }
 
 fn parse(file: &Path, text: &str) -> anyhow::Result<Study> {

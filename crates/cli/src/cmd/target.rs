@@ -5,8 +5,8 @@ use metacov_campaign::TargetList;
 use metacov_exec::Artifact;
 use metacov_formats::Fault;
 use metacov_targets::ALL;
+use metacov_targets::cc::{Language, cache};
 
-use super::cc::{Language, cache};
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
 
@@ -47,7 +47,6 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// All engines.
 pub fn list() -> TargetList {
     TargetList { all: ALL, cache: cache() }
 }

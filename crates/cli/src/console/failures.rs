@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{Exit, Failure, Missing};
+use metacov_core::Failure;
 use metacov_formats::Error;
+use metacov_report::failed_side;
 use metacov_run::{GroupDone, Observer};
 
 use crate::console::Console;
-
-/// How much of a side's output is shown.
-const WORDS_MAX: usize = 200;
 
 /// How many reasons are shown of each kind of failure.
 const REASONS_MAX: usize = 5;
@@ -56,7 +54,7 @@ impl<'t> Failures<'t> {
 impl Observer for Failures<'_> {
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let Err((side, missing)) = done.outcome else { return Ok(()) };
-        let what = describe(done, side, missing);
+        let what = failed_side(done.relation, done.pair, side, missing);
         self.console.detail(|| format!("{}: {what}", missing.failure.name()));
         let is_told = missing.failure == Failure::Invalid;
         let words = if is_told { missing.output_tail.clone() } else { String::new() };
@@ -71,54 +69,5 @@ impl Observer for Failures<'_> {
             (reason.place, reason.example) = (done.place, what);
         }
         Ok(())
-    }
-}
-
-fn describe(done: &GroupDone<'_>, side: usize, missing: &Missing) -> String {
-    let letter = u8::try_from(side).ok().and_then(|side| b'a'.checked_add(side));
-    let letter = letter.filter(u8::is_ascii_lowercase).map_or('?', char::from);
-    let exit = match missing.exit {
-        Exit::Success | Exit::Timeout => String::new(),
-        Exit::Failure(code) => format!(" (exit code {code})"),
-        Exit::Signalled(signal) => format!(" (signal {signal})"),
-    };
-    let words = match output_tail(&missing.output_tail).as_str() {
-        "" => String::new(),
-        words => format!(": {words}"),
-    };
-    format!("pair {} of {}, side {letter}{exit}{words}", done.pair, done.relation)
-}
-
-/// The end of what a side says, from the start of a line or at least of a word.
-fn output_tail(text: &str) -> String {
-    let text = text.trim();
-    let start = text.char_indices().rev().take(WORDS_MAX).last().map_or(0, |(at, _)| at);
-    if start == 0 {
-        return text.to_owned();
-    }
-    // A line or a word may start right where the limit is, so what is in front of it counts too.
-    let before = text[..start].char_indices().next_back().map_or(0, |(at, _)| at);
-    let after = |is_end: fn(char) -> bool| text[before..].split_once(is_end).map(|(_, rest)| rest);
-    let rest = after(|letter| letter == '\n').or_else(|| after(char::is_whitespace));
-    format!("... {}", rest.unwrap_or(&text[start..]).trim_start())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_message_is_cut_where_a_line_or_a_word_starts() {
-        let numbers = |from: u32| (from..100).map(|n| format!("word{n}")).collect::<Vec<_>>();
-        assert_eq!(output_tail(" short \n"), "short");
-        let words = output_tail(&numbers(10).join(" "));
-        assert_eq!(words, format!("... {}", numbers(72).join(" ")));
-        let lines = output_tail(&format!("{}\n{}\n", numbers(10).join(" "), numbers(90).join(" ")));
-        assert_eq!(lines, format!("... {}", numbers(90).join(" ")));
-        let one = output_tail(&"x".repeat(1000));
-        assert_eq!(one, format!("... {}", "x".repeat(WORDS_MAX)));
-        // A word that starts at the limit is whole.
-        let exact = output_tail(&format!("word {}", "y".repeat(WORDS_MAX)));
-        assert_eq!(exact, format!("... {}", "y".repeat(WORDS_MAX)));
     }
 }

@@ -14,7 +14,6 @@ use crate::console::Console;
 const GLANCE: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// Shows how a campaign is doing.
 pub struct Status<'t> {
     console: &'t Console,
     bar: ProgressBar,

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{anyhow, bail};
 use clap::Parser;
-use metacov_report::{Column, Table, thousands};
+use metacov_report::thousands;
 use metacov_study::conduct::{
     CampaignEnd, CampaignExtent, CampaignProgram, PlannedTrial, Selection, TrialCampaign,
     TrialEvent, TrialFolder, TrialsRun, plan_trials,
@@ -52,26 +52,6 @@ pub fn planned(
         Ok(target::list().build_id(engine, None)?)
     };
     plan_trials(plan, check, build)
-}
-
-/// The trials of a study as a table.
-pub fn table(planned: &[PlannedTrial]) -> Table {
-    let columns = vec![
-        Column::number("number"),
-        Column::word("trial"),
-        Column::word("engine"),
-        Column::word("relations"),
-        Column::word("guidance"),
-        Column::number("seed"),
-        Column::word("budget"),
-    ];
-    let row = |of: &PlannedTrial| {
-        let Trial { engine, relations, guidance, seed, budget, .. } = &of.trial;
-        let (number, seed, budget) = (of.number.to_string(), seed.to_string(), budget.to_string());
-        let words = [engine, relations, guidance].map(Clone::clone);
-        [number, of.id.clone()].into_iter().chain(words).chain([seed, budget]).collect()
-    };
-    Table { columns, rows: planned.iter().map(row).collect() }
 }
 
 /// Runs the selected trials that have no result yet.

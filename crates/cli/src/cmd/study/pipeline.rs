@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::bail;
 use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, run_pipeline};
 use metacov_study::{EfficiencyPlan, StudyPlan};
+use metacov_targets::cc::Language;
 use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 
 use crate::args::target::interrupted;
-use crate::cmd::cc::Language;
 use crate::cmd::target::list;
 use crate::cmd::workers;
 use crate::console::Console;
