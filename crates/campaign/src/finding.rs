@@ -5,6 +5,7 @@
 //! differently and gives it a [`Signature`]. What is left is a [`Finding`]: a folder that anybody can replay.
 //! `docs/fuzzing.md` says what the signature means.
 
+mod bisect;
 mod case_run;
 mod confirm;
 mod difference;
@@ -20,10 +21,12 @@ mod signature;
 mod tests;
 mod triage;
 
+pub use bisect::Bisected;
 pub use difference::Difference;
 pub use failing_case::{FailingCase, FailureKind};
 pub use family::families;
 pub use file::FindingFile;
 pub use known_bugs::{KnownBug, KnownBugs};
+pub use replay::{ReplayConfig, Replayed, read_findings, replay_findings};
 pub use signature::Signature;
 pub use triage::{Examined, Finding, Triage, TriageTargets};

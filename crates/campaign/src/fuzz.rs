@@ -15,6 +15,7 @@ mod guidance;
 mod history;
 mod knowledge;
 mod plans;
+mod recorder;
 mod round;
 mod round_knowledge;
 mod round_runner;
@@ -22,12 +23,17 @@ mod sketch_hashes;
 #[cfg(test)]
 mod tests;
 mod traces;
+mod trial_progress;
 
 pub use campaign::{Campaign, CampaignObserver, ROUND_LAG, fuzz};
 pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Probes};
 pub use history::{CampaignStats, FindingSummary, History, Record};
 pub use knowledge::KnowledgeDelta;
+pub use recorder::{CampaignDisplay, CampaignLimits, CampaignStatus, findings_folder};
+pub(crate) use recorder::{CampaignRecorder, RecorderState};
 pub use round::Schedule;
 pub(crate) use round::{Changed, Round, RoundBatch};
 pub use traces::Novelty;
+pub(crate) use trial_progress::ProgressFile;
+pub use trial_progress::TrialProgress;

@@ -8,6 +8,8 @@
 //! workers.
 
 mod check;
+mod config;
+mod error;
 mod finding;
 mod fuzz;
 mod measure;
@@ -15,24 +17,29 @@ mod plan;
 #[cfg(any(test, feature = "scripted"))]
 mod scripted;
 mod stored_inputs;
+mod target_list;
 mod timing;
 mod worker;
 mod write_pairs;
 
 pub use check::{Checks, Counts, check};
+pub use config::{CampaignConfig, run_campaign};
+pub use error::CampaignError;
 pub use finding::{
-    Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug, KnownBugs,
-    Signature, Triage, TriageTargets, families,
+    Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,
+    KnownBugs, ReplayConfig, Replayed, Signature, Triage, TriageTargets, families, read_findings,
+    replay_findings,
 };
 pub use fuzz::{
-    Campaign, CampaignObserver, CampaignStats, Counts as RoundCounts, Done, FindingSummary,
-    GUIDANCES, Guidance, History, KnowledgeDelta, Novelty, Probes, ROUND_LAG, Record, Schedule,
-    Summary, fuzz,
+    Campaign, CampaignDisplay, CampaignLimits, CampaignObserver, CampaignStats, CampaignStatus,
+    Counts as RoundCounts, Done, FindingSummary, GUIDANCES, Guidance, History, KnowledgeDelta,
+    Novelty, Probes, ROUND_LAG, Record, Schedule, Summary, TrialProgress, findings_folder, fuzz,
 };
 pub use measure::measure;
 pub use plan::TestPlan;
 #[cfg(feature = "scripted")]
 pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
+pub use target_list::{TargetList, relation_positions};
 pub use timing::{Phase, PhaseTimes};
 pub use worker::batches::RunLog;
 pub use worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};

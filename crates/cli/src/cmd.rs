@@ -1,40 +1,24 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
-mod changes;
-mod check_sql;
 pub mod compare;
-mod compared_runs;
 pub mod completions;
 pub mod diff;
 pub mod fuzz;
-mod fuzz_clerk;
-mod fuzz_progress;
-mod fuzz_report;
-mod fuzz_stage;
-mod fuzz_status;
 pub mod generate;
 pub mod inner;
 mod interrupts;
 pub mod locate;
-mod locate_corpus;
-mod locate_run;
 pub mod man;
 pub mod measure;
-pub mod measure_sql;
 pub mod merge;
-mod output_args;
 pub mod overlap;
 mod pages;
 mod present;
 pub mod replay;
 pub mod report;
-mod run_file;
-mod scene;
-mod scope_args;
 pub mod study;
 pub mod target;
-mod target_args;
 
 use std::io::ErrorKind;
 use std::num::NonZero;
@@ -42,18 +26,19 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::bail;
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Error, Fault, LeftOutCounts, PairList};
+use metacov_formats::{Error, Fault, PairList};
+use metacov_report::left_out_note;
 use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, StopReason, fold};
 use metacov_store::{Run, RunWriter};
 
+use crate::args::output::Presentation;
+use crate::args::run_file::RunFile;
+use crate::console::Console;
+use crate::console::failures::Failures;
+use crate::console::progress::Progress;
+use crate::console::violations::{self, Violations};
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::failures::Failures;
-use crate::progress::Progress;
-use crate::talk::Console;
-use crate::violations::{self, Violations};
-use output_args::Presentation;
 use present::Origin;
-use run_file::RunFile;
 
 /// What is meant: a suite to fold, and what to show of it.
 pub struct Config<S: Source> {
@@ -73,12 +58,12 @@ pub struct RunSettings {
 }
 
 /// Folds a suite and shows it.
-pub fn run<S: Source>(config: Config<S>, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run<S: Source>(config: Config<S>, console: &Console) -> anyhow::Result<ExitCode> {
     let Config { source, pairs, mut frame } = config;
     // There are as many blocks as all other sites together: they are read only for those who ask.
     frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
     let (planned, options) = (pairs.groups, frame.options.clone());
-    frame.run(planned, talk, |table, observer| fold(&source, pairs, &options, table, observer))
+    frame.run(planned, console, |table, observer| fold(&source, pairs, &options, table, observer))
 }
 
 impl RunSettings {
@@ -86,7 +71,7 @@ impl RunSettings {
     fn run(
         self,
         planned: u64,
-        talk: &Console,
+        console: &Console,
         fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, StopReason>,
     ) -> anyhow::Result<ExitCode> {
         let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
@@ -97,11 +82,11 @@ impl RunSettings {
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
         let known = recorder.as_ref().map_or(0, RunWriter::known);
         if known > 0 {
-            talk.note(&format!("{known} of {planned} pairs are there already"));
+            console.note(&format!("{known} of {planned} pairs are there already"));
         }
         let table = recorder.as_mut().map(RunWriter::shared_table).unwrap_or_default();
-        let progress = Progress::new(talk, planned, known, options.operation);
-        let failures = Failures::new(talk);
+        let progress = Progress::new(console, planned, known, options.operation);
+        let failures = Failures::new(console);
         let violations = Violations::default();
         let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
         let observers = Observers {
@@ -114,7 +99,9 @@ impl RunSettings {
         let folded = fold(table, &observers);
         progress.finish(timed);
         failures.finish();
-        tell_left_out(options.scope.left_out.counts(), talk);
+        if let Some(note) = left_out_note(options.scope.left_out.counts()) {
+            console.note(&note);
+        }
         let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
         if let Some(recorder) = recorder {
             let table = folded.as_ref().ok().map(|suite| &suite.table);
@@ -133,7 +120,8 @@ impl RunSettings {
             suite = run.suite()?.0;
         }
         if measured < planned {
-            talk.warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
+            console
+                .warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
         }
         let code = if measured > 0 {
             if leave_out_flaky {
@@ -141,33 +129,13 @@ impl RunSettings {
             }
             let run = run_file.as_ref().map(|file| &*file.path);
             let origin = Origin { root: &options.scope.root, run, since: None };
-            present::present(&suite, &presentation, &origin, talk)?
+            present::present(&suite, &presentation, &origin, console)?
         } else {
             ExitCode::Success
         };
-        let code = violations::tell(&violations, code, talk);
+        let code = violations::tell(&violations, code, console);
         Ok(if measured < planned { ExitCode::Interrupted } else { code })
     }
-}
-
-/// Says how much code exclusion markers in the sources leave out, which is not seen in the table.
-fn tell_left_out(LeftOutCounts { lines, branch_lines, files }: LeftOutCounts, talk: &Console) {
-    let count = |count: usize, one: &str| {
-        if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-    };
-    let what = match (lines, branch_lines) {
-        (0, 0) => return,
-        (lines, 0) => count(lines, "line"),
-        (0, branches) => format!("the branches of {}", count(branches, "line")),
-        (lines, branches) => {
-            format!("{} and the branches of {branches} more", count(lines, "line"))
-        }
-    };
-    let (files, verb) =
-        (count(files, "file"), if (lines, branch_lines) == (1, 0) { "is" } else { "are" });
-    talk.note(&format!(
-        "{what} in {files} {verb} left out by exclusion markers in the sources (--no-markers counts them)"
-    ));
 }
 
 /// Leaves out what ran in some repetitions of an execution and not in others.

@@ -3,6 +3,7 @@
 use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use metacov_campaign::CampaignError;
 use metacov_formats::{Error, Fault};
 use metacov_study::conduct::ConductError;
 use signal_hook::consts::{SIGHUP, SIGTERM};
@@ -69,9 +70,12 @@ impl ExitCode {
 
     /// What an error means for the process.
     pub fn of(error: &anyhow::Error) -> Self {
+        let campaign = error.downcast_ref::<CampaignError>();
         let conduct = error.downcast_ref::<ConductError>();
-        let unwritten = match conduct {
-            Some(ConductError::Output(error)) => Some(error),
+        let unwritten = match (campaign, conduct) {
+            (Some(CampaignError::Output(error)), _) | (_, Some(ConductError::Output(error))) => {
+                Some(error)
+            }
             _ => error.downcast_ref::<Unwritten>().map(|Unwritten(error)| error),
         };
         if let Some(error) = unwritten {
@@ -81,14 +85,20 @@ impl ExitCode {
                 _ => ExitCode::Failure,
             };
         }
-        let input = match conduct {
-            Some(ConductError::Input(error)) => Some(error),
+        let input = match (campaign, conduct) {
+            (Some(CampaignError::Input(error)), _) | (_, Some(ConductError::Input(error))) => {
+                Some(error)
+            }
             _ => error.downcast_ref::<Error>(),
         };
         match input {
             Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
             Some(_) => ExitCode::BadInput,
-            None if matches!(conduct, Some(ConductError::System(_))) => ExitCode::Failure,
+            None if matches!(campaign, Some(CampaignError::System(_)))
+                || matches!(conduct, Some(ConductError::System(_))) =>
+            {
+                ExitCode::Failure
+            }
             // Nothing that the user has typed.
             None if error.chain().any(<dyn std::error::Error>::is::<io::Error>) => {
                 ExitCode::Failure

@@ -1,21 +1,19 @@
 //! The command line: words to a config, a config to calls, an outcome to an exit code.
 
+mod args;
 mod cmd;
+mod console;
 mod exit_code;
-mod failures;
 mod output;
-mod progress;
-mod talk;
-mod violations;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use metacov_targets::cc::Language;
 
-use crate::cmd::cc::Language;
+use crate::console::{Console, ConsoleArgs};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, TalkArgs};
 
 /// Metamorphic coverage: the code that one execution of a pair runs and the other does not.
 #[derive(Parser)]
@@ -25,7 +23,7 @@ struct Args {
     #[command(subcommand)]
     command: Command,
     #[command(flatten)]
-    talk: TalkArgs,
+    console: ConsoleArgs,
 }
 
 #[derive(Subcommand)]
@@ -69,38 +67,38 @@ fn main() -> std::process::ExitCode {
         let outcome = cmd::cc::compile(language, arguments, false);
         return conclude(outcome, &Console::default()).into();
     }
-    let Args { command, talk } = Args::parse();
-    let talk = Console::new(&talk);
+    let Args { command, console } = Args::parse();
+    let console = Console::new(&console);
     let outcome = match command {
-        Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &talk)),
-        Command::Measure(args) => args.run(&talk),
-        Command::Fuzz(args) => cmd::fuzz::run(&args, &talk),
+        Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &console)),
+        Command::Measure(args) => args.run(&console),
+        Command::Fuzz(args) => cmd::fuzz::run(&args, &console),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
         Command::Supervise { folder } => cmd::inner::supervise(&folder),
         Command::Work => cmd::inner::work(),
         Command::Load(args) => cmd::inner::load(args),
-        Command::Report(args) => cmd::report::run(*args, &talk),
-        Command::Compare(args) => cmd::compare::run(*args, &talk),
-        Command::Locate(args) => cmd::locate::run(&args, &talk),
-        Command::Replay(args) => cmd::replay::run(&args, &talk),
-        Command::Overlap(args) => cmd::overlap::run(&args, &talk),
-        Command::Study(args) => cmd::study::run(&args, &talk),
-        Command::Merge(args) => cmd::merge::run(&args, &talk),
-        Command::Target(args) => cmd::target::run(&args, &talk),
-        Command::Gen(args) => cmd::generate::run(&args, &talk),
+        Command::Report(args) => cmd::report::run(*args, &console),
+        Command::Compare(args) => cmd::compare::run(*args, &console),
+        Command::Locate(args) => cmd::locate::run(&args, &console),
+        Command::Replay(args) => cmd::replay::run(&args, &console),
+        Command::Overlap(args) => cmd::overlap::run(&args, &console),
+        Command::Study(args) => cmd::study::run(&args, &console),
+        Command::Merge(args) => cmd::merge::run(&args, &console),
+        Command::Target(args) => cmd::target::run(&args, &console),
+        Command::Gen(args) => cmd::generate::run(&args, &console),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };
-    conclude(outcome, &talk).into()
+    conclude(outcome, &console).into()
 }
 
 /// Says what went wrong, if something did.
-fn conclude(outcome: anyhow::Result<ExitCode>, talk: &Console) -> ExitCode {
+fn conclude(outcome: anyhow::Result<ExitCode>, console: &Console) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         if code != ExitCode::Success {
-            talk.error(&error);
+            console.error(&error);
         }
         code
     })

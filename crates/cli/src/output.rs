@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use metacov_formats::{Error, Fault};
+use metacov_store::replace_file;
 
 /// Where an output goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,8 +53,8 @@ impl Output {
     }
 }
 
-/// Lets `write` fill an output. A file is filled under another name and then takes its place, so
-/// that a crash, a full disk or an error leaves what was there before.
+/// Lets `write` fill an output. A file is replaced as a whole, so that a crash, a full disk or an error leaves what was
+/// there before.
 pub fn write_whole(
     output: &Output,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -63,59 +64,26 @@ pub fn write_whole(
             let mut out = BufWriter::new(io::stdout().lock());
             write(&mut out).and_then(|()| out.flush())
         }
-        Output::File(path) if is_special(path) => {
-            let mut out =
-                BufWriter::new(std::fs::File::create(path).map_err(|error| fault(output, error))?);
-            write(&mut out).and_then(|()| out.flush())
-        }
-        Output::File(path) => replace(path, write),
+        // Pipes and devices get what is written as it is, whatever their name.
+        Output::File(path) => match compression(path).filter(|_| !is_special(path)) {
+            Some("gz") => replace_file(path, |out| {
+                let mut encoder = GzEncoder::new(out, Compression::default());
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
+            }),
+            Some(_) => replace_file(path, |out| {
+                let mut encoder = zstd::Encoder::new(out, 0)?;
+                write(&mut encoder)?;
+                encoder.finish().map(drop)
+            }),
+            None => replace_file(path, write),
+        },
     };
-    result.map_err(|error| fault(output, error))
+    result.map_err(|error| Fault::Io(error).of(output.name()))
 }
 
-fn fault(output: &Output, error: io::Error) -> Error {
-    Fault::Io(error).of(output.name())
-}
-
-/// A pipe or a device, which cannot be replaced.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
-}
-
-fn replace(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    // A link stays a link: what it points to is replaced.
-    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".metacov-");
-    #[cfg(unix)]
-    builder.permissions(permissions(&target));
-    let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    let mut out = BufWriter::with_capacity(1 << 20, file);
-    match compression(path) {
-        Some("gz") => {
-            let mut encoder = GzEncoder::new(&mut out, Compression::default());
-            write(&mut encoder)?;
-            encoder.finish()?;
-        }
-        Some(_) => {
-            let mut encoder = zstd::Encoder::new(&mut out, 0)?;
-            write(&mut encoder)?;
-            encoder.finish()?;
-        }
-        None => write(&mut out)?,
-    }
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.persist(&target).map_err(|error| error.error)?;
-    Ok(())
-}
-
-/// Those of the file that is replaced, or those that any new file has.
-#[cfg(unix)]
-fn permissions(target: &Path) -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    let new = std::fs::Permissions::from_mode(0o666);
-    std::fs::metadata(target).map_or(new, |metadata| metadata.permissions())
 }
 
 fn compression(path: &Path) -> Option<&str> {

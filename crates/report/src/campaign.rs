@@ -2,6 +2,8 @@
 
 mod many;
 mod one;
+mod status;
 
 pub use many::campaigns_report;
 pub use one::{findings, pairs, sparkline};
+pub use status::status;

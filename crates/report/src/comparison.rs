@@ -236,3 +236,16 @@ fn plain(value: Option<f64>) -> String {
 pub(crate) fn unknown() -> String {
     "-".to_owned()
 }
+
+/// A warning if suites have different sizes: more pairs validate more, so such suites say nothing about methods.
+pub fn comparison_sizes(comparison: &RunComparison) -> Option<String> {
+    let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
+    let (least, most) = pairs
+        .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));
+    // A few pairs may have failed.
+    (most > least.saturating_add(least / 10)).then(|| {
+        format!(
+            "suites have from {least} to {most} pairs of a relation: MC grows with their number, so compare suites of one size"
+        )
+    })
+}

@@ -29,6 +29,7 @@
 mod cases;
 mod chunks;
 mod data;
+mod folder;
 mod overview;
 mod page;
 mod pairs;
@@ -38,6 +39,7 @@ mod vlq;
 
 use std::io;
 
+pub use folder::write_folder;
 pub use sheet::{Part, Sheet};
 
 use crate::digest::{Digest, Gaps, Outline};

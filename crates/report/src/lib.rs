@@ -5,14 +5,19 @@
 //! no number is made here that the summaries of the core do not hold.
 
 mod campaign;
+mod checks;
 mod comparison;
 pub mod correlations;
 mod csv;
 pub mod digest;
+mod failed_side;
 pub mod html;
+mod left_out;
+mod located;
 mod markdown;
 pub mod overlaps;
 mod pictures;
+mod planned;
 mod rows;
 mod study;
 pub mod suspects;
@@ -22,14 +27,20 @@ mod unvalidated;
 
 pub use campaign::{
     campaigns_report, findings as campaign_findings, pairs as campaign_pairs, sparkline,
+    status as campaign_status,
 };
+pub use checks::checks_table;
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
-    comparison_tables,
+    comparison_sizes, comparison_tables,
 };
 pub use csv::Csv;
+pub use failed_side::failed_side;
+pub use left_out::{left_out_note, nothing_measured};
+pub use located::Located;
 pub use markdown::Markdown;
 pub use pictures::{Badge, CurvePlot};
+pub use planned::{tasks_table, trials_table};
 pub use rows::{By, Layout, View, table, thousands};
 pub use study::{Report, Section, study_report};
 pub use table::{Column, Table};

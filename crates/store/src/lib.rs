@@ -64,15 +64,20 @@ mod lock;
 mod merge;
 mod pairs;
 mod recorder;
+mod replace_file;
 mod rounds;
 mod run;
 mod schema;
 mod seal;
 mod sites;
 
+/// The extension of run files.
+pub const RUN_FILE: &str = "metacov";
+
 pub use header::{Header, Settings};
 pub use merge::{BUILD, Merged, merge};
 pub use pairs::StoredPair;
 pub use recorder::RunWriter;
+pub use replace_file::replace_file;
 pub use rounds::StoredRound;
 pub use run::Run;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Operation, Setup, SharedCriteria, SiteTable, Suite, Tally, Violation};
+use metacov_core::{Growth, Operation, Setup, SharedCriteria, SiteTable, Suite, Tally, Violation};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
@@ -43,6 +43,21 @@ impl Entry {
 }
 
 impl Run {
+    /// How the suite grew, pair by pair, without the sites that `table` excludes. Sites are numbered as in the file.
+    pub fn growth(mut self, table: &SiteTable) -> Result<Growth, Error> {
+        for (id, _) in table.all_sites().filter(|(id, _)| table.is_excluded(*id)) {
+            self.table.exclude(id);
+        }
+        let mut growth = Growth::default();
+        for stored in self.pairs()? {
+            let StoredPair { relation, outcome, .. } = stored?;
+            if let Ok(group) = outcome {
+                growth.add(&self.table, &relation, &group);
+            }
+        }
+        Ok(growth)
+    }
+
     /// Opens a run file. What is not one, or is damaged, is an error.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();

@@ -4,11 +4,15 @@
 //! Measurements and campaigns themselves are run by the caller, through the traits and closures that
 //! the functions here take. Nothing is printed: progress is reported through callbacks.
 
+mod changes;
 mod error;
 mod folder;
 mod gcovr_pipeline;
-mod progress;
-mod replace;
+mod locate;
+mod message;
+mod overlap;
+mod pipeline_run;
+mod run_groups;
 mod selection;
 mod stopwatch;
 mod suites;
@@ -16,10 +20,17 @@ mod trial;
 mod trial_folder;
 mod trials;
 
+pub use changes::keep_changed;
 pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
-pub use progress::TrialProgress;
+pub use locate::{
+    CorpusOptions, LocateRun, LocateTarget, RunOfTarget, RunViolations, locate_corpus, read_corpus,
+};
+pub use message::Message;
+pub use overlap::{BugRunner, overlap_of_run};
+pub use pipeline_run::{PipelineEnd, run_pipeline};
+pub use run_groups::{RunGroups, name_groups, read_groups};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;
 pub use suites::{SuiteTasks, SuitesRun, TaskEnd};

@@ -8,11 +8,11 @@ use std::process::{Command, ExitStatus};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
+use metacov_campaign::TrialProgress;
 use metacov_core::Suite;
 use metacov_study::conduct::{
     CampaignEnd, CampaignProgram, ConductError, PlannedTrial, Selection, Shard, StudyFolder,
-    SuiteTasks, SuitesRun, TaskEnd, TrialCampaign, TrialEvent, TrialFolder, TrialProgress,
-    TrialsRun, plan_trials,
+    SuiteTasks, SuitesRun, TaskEnd, TrialCampaign, TrialEvent, TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, FileVersion, KnownBugs, Study, StudyPlan, SuiteSpec, Task,

@@ -6,6 +6,7 @@
 mod builder;
 mod cache;
 mod calculator;
+pub mod cc;
 pub mod sqlite;
 
 use metacov_exec::Target;

@@ -1,6 +1,9 @@
 //! Bugs that are known: `known.toml`.
 
+use std::path::Path;
+
 use metacov_core::{Case, Language};
+use metacov_formats::{Error, Fault, Location};
 use serde::Deserialize;
 
 use super::signature::Signature;
@@ -30,6 +33,13 @@ pub struct KnownBug {
 }
 
 impl KnownBugs {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
+        Self::parse(&text).map_err(|what| Fault::malformed(Location::Whole, what).of(&name))
+    }
+
     /// Bugs from the text of a file. An entry that would match everything is refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let known: Self = toml::from_str(text).map_err(|error| error.to_string())?;

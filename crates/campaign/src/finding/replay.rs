@@ -1,16 +1,176 @@
-//! Findings, run again.
+//! Runs findings again: on the target that each was found on, on another one, or on all versions.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use metacov_core::Verdict;
+use metacov_exec::{Flavour, Target};
+use metacov_formats::{Fault, Scope};
 
+use super::bisect::{Bisected, bisect};
 use super::case_run::one;
-use super::file::FindingFile;
+use super::file::{FindingFile, NAME};
+use crate::error::CampaignError;
+use crate::target_list::TargetList;
 use crate::worker::cases::CaseRunner;
+use crate::worker::host::WorkerOptions;
+use crate::worker::protocol::WorkerConfig;
+
+/// What findings are replayed on, and how.
+#[derive(Clone, Debug)]
+pub struct ReplayConfig {
+    /// The name of a target, instead of the one that each was found on.
+    pub target: Option<String>,
+    /// A library of the user's in its place.
+    pub library: Option<PathBuf>,
+    /// Whether they are replayed on all versions that are built.
+    pub bisect: bool,
+    /// How long a target may be silent.
+    pub timeout: Duration,
+}
+
+/// What came of a finding that was run again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Replayed {
+    /// On one target.
+    Once {
+        /// Its name, or the path of the user's library.
+        engine: String,
+        /// The verdict.
+        verdict: Verdict,
+    },
+    /// On all versions.
+    Bisected(Bisected),
+}
 
 impl FindingFile {
     /// Runs the finding again, and judges it.
     pub fn replay(&self, runner: &mut CaseRunner<'_>) -> io::Result<Verdict> {
         Ok(one(runner, &self.suspect().case)?.verdict)
     }
+}
+
+/// Reads a finding, or all findings of a folder, sorted by name.
+pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, CampaignError> {
+    let fault = |path: &Path, error| Fault::Io(error).of(path.display().to_string());
+    let is_finding = |folder: &Path| folder.join(NAME).is_file();
+    let mut folders = Vec::new();
+    if is_finding(folder) {
+        folders.push(folder.to_owned());
+    } else {
+        for entry in std::fs::read_dir(folder).map_err(|error| fault(folder, error))? {
+            folders.push(entry.map_err(|error| fault(folder, error))?.path());
+        }
+        folders.retain(|folder| is_finding(folder));
+        folders.sort();
+    }
+    if folders.is_empty() {
+        let folder = folder.display();
+        let what = format!("{folder} has no finding in it (a folder with a finding.toml)");
+        return Err(CampaignError::Invalid(what));
+    }
+    let read = |folder: PathBuf| {
+        let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
+        let finding = FindingFile::read(&folder);
+        let finding = finding.map_err(|error| fault(&folder.join(NAME), error))?;
+        Ok((name, finding))
+    };
+    folders.into_iter().map(read).collect()
+}
+
+/// Runs findings again. All targets are started first.
+pub fn replay_findings(
+    findings: &[(String, FindingFile)],
+    config: &ReplayConfig,
+    targets: &TargetList,
+    interrupted: &AtomicBool,
+) -> Result<Vec<Replayed>, CampaignError> {
+    let libraries = libraries(findings, config, targets)?;
+    let options = |(target, library)| WorkerOptions {
+        timeout: config.timeout,
+        ..WorkerOptions::new(target, library, interrupted)
+    };
+    let options: BTreeMap<&str, WorkerOptions<'_>> = libraries
+        .iter()
+        .map(|(name, (target, library))| (name.as_str(), options((*target, library))))
+        .collect();
+    let mut runners = BTreeMap::new();
+    for (name, options) in &options {
+        let runner = CaseRunner::new(options).map_err(|error| Fault::Io(error).of(*name))?;
+        runners.insert(*name, runner);
+    }
+    let mut replay = |finding: &FindingFile, engine: &str| {
+        let unknown = || io::Error::other("an engine that was not started");
+        let runner = runners.get_mut(engine).ok_or_else(unknown);
+        let verdict = runner.and_then(|runner| finding.replay(runner));
+        verdict.map_err(|error| CampaignError::from(Fault::Io(error).of(engine)))
+    };
+    let mut replayed = Vec::new();
+    for (_, finding) in findings {
+        replayed.push(if config.bisect {
+            Replayed::Bisected(bisect(finding, targets, &mut replay)?)
+        } else {
+            let engine = Engine::of(finding, config).to_string();
+            let verdict = replay(finding, &engine)?;
+            Replayed::Once { engine, verdict }
+        });
+    }
+    Ok(replayed)
+}
+
+/// What a finding is replayed on.
+enum Engine<'e> {
+    Named(&'e str),
+    /// The user's own library.
+    Library(&'e Path),
+}
+
+impl<'e> Engine<'e> {
+    /// The one that a finding was found on, unless the user wants another.
+    fn of(finding: &'e FindingFile, config: &'e ReplayConfig) -> Self {
+        match (&config.library, &config.target, &finding.library) {
+            (Some(library), _, _) | (None, None, Some(library)) => Engine::Library(library),
+            (None, Some(target), _) => Engine::Named(target),
+            (None, None, None) => Engine::Named(&finding.target),
+        }
+    }
+}
+
+impl fmt::Display for Engine<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Engine::Named(name) => out.write_str(name),
+            Engine::Library(path) => path.display().fmt(out),
+        }
+    }
+}
+
+/// The libraries that are needed, by name.
+fn libraries(
+    findings: &[(String, FindingFile)],
+    config: &ReplayConfig,
+    targets: &TargetList,
+) -> Result<BTreeMap<String, (&'static dyn Target, WorkerConfig)>, CampaignError> {
+    let of = |name: &str, library| targets.config(name, library, Flavour::Plain, &Scope::default());
+    let mut libraries = BTreeMap::new();
+    for (_, finding) in findings {
+        if config.bisect {
+            for name in targets.installed(&finding.target)? {
+                let library = of(&name, None)?;
+                libraries.insert(name, library);
+            }
+        } else {
+            let engine = Engine::of(finding, config);
+            let library = match engine {
+                Engine::Named(name) => of(name, None)?,
+                Engine::Library(path) => of(&finding.target, Some(path))?,
+            };
+            libraries.insert(engine.to_string(), library);
+        }
+    }
+    Ok(libraries)
 }

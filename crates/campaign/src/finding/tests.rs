@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 
 use metacov_core::{Case, Exit, Input, Judge, Pair, SiteTable};
 use metacov_formats::Error;
-use metacov_run::SharedTable;
+use metacov_run::{GroupDone, Observer, SharedTable};
 
 use super::*;
 use crate::fuzz::{
@@ -278,6 +278,12 @@ impl CampaignObserver for Log {
     }
 }
 
+impl Observer for Log {
+    fn on_group(&self, _: &GroupDone<'_>) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
 /// Ten rounds on a target; triages look at a library without counters, which is that of `plain`.
 fn campaign(
     target: &'static ScriptedTarget,
@@ -311,7 +317,7 @@ fn campaign(
     };
     let log = Log::default();
     let table = SharedTable::of(SiteTable::new(), None);
-    fuzz(&campaign, &options, Vec::new(), table, &(), &log, &triage).unwrap();
+    fuzz(&campaign, &options, Vec::new(), table, &log, &triage).unwrap();
     let records = log.records.lock().unwrap();
     let summary = |record: &Record| serde_json::from_str(&record.summary).unwrap();
     let summaries = records.iter().map(summary).collect();

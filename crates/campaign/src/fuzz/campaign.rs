@@ -72,13 +72,12 @@ impl Campaign {
 
 /// Goes on with a campaign of which some rounds are closed, until it is over; all sites. An interrupt ends
 /// it early: rounds that are not over then are gone through again next time.
-pub fn fuzz<'c>(
+pub fn fuzz<'c, O: Observer + CampaignObserver>(
     campaign: &Campaign,
     options: &WorkerOptions<'c>,
     closed: Vec<KnowledgeDelta>,
     table: SharedTable,
-    group_observer: &dyn Observer,
-    observer: &dyn CampaignObserver,
+    observer: &O,
     triage: &(dyn Fn() -> io::Result<Triage<'c>> + Sync),
 ) -> Result<SiteTable, StopReason> {
     let rounds = closed.len() as u64;
@@ -93,7 +92,7 @@ pub fn fuzz<'c>(
     };
     let rounds = Rounds {
         campaign,
-        group_observer,
+        group_observer: observer,
         observer,
         state: Mutex::new(state),
         changed: Condvar::new(),

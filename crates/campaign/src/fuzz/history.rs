@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use metacov_formats::{Error, Fault, Location};
+use metacov_store::{Run, StoredRound};
 use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
@@ -61,6 +63,12 @@ impl Record {
         }
     }
 
+    /// The error of a run file with a round that cannot be read.
+    pub fn damaged(number: u64, what: &str, name: &str) -> Error {
+        let what = format!("a damaged run file: round {number}: {what}");
+        Fault::malformed(Location::Whole, what).of(name)
+    }
+
     /// What it has added to what is known.
     pub fn lesson(&self) -> Result<KnowledgeDelta, String> {
         decode(&self.lesson).map_err(|error| error.to_string())
@@ -70,6 +78,12 @@ impl Record {
 /// A part of a record as JSON.
 fn json(part: &impl Serialize) -> String {
     serde_json::to_string(part).expect("records have only maps with text as keys")
+}
+
+impl From<StoredRound> for Record {
+    fn from(StoredRound { summary, findings, lesson, .. }: StoredRound) -> Self {
+        Record { summary, findings, lesson }
+    }
 }
 
 /// What all rounds of a campaign come to.
@@ -100,6 +114,21 @@ pub struct CampaignStats {
 }
 
 impl History {
+    /// Reads the rounds of a run file.
+    pub fn of(run: &Run) -> Result<Self, Error> {
+        let mut history = History::default();
+        for round in run.rounds()? {
+            history.add_stored(round, &run.name)?;
+        }
+        Ok(history)
+    }
+
+    /// Adds the next round of a run file, which is called `name`.
+    pub fn add_stored(&mut self, round: StoredRound, name: &str) -> Result<(), Error> {
+        let number = round.number;
+        self.add(&Record::from(round)).map_err(|what| Record::damaged(number, &what, name))
+    }
+
     /// Adds the next round.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let words = |error: serde_json::Error| error.to_string();

@@ -94,7 +94,7 @@ impl Log {
         let options = target.options(&config, workers, &self.interrupted);
         let table = SharedTable::of(SiteTable::new(), None);
         let triage = || -> io::Result<Triage<'_>> { Err(io::Error::other("not examined")) };
-        fuzz(campaign, &options, closed, table, self, self, &triage).unwrap();
+        fuzz(campaign, &options, closed, table, self, &triage).unwrap();
     }
 
     fn of(target: &'static ScriptedTarget, campaign: &Campaign, workers: usize) -> Self {

@@ -1,19 +1,20 @@
 //! `metacov cc` and `metacov c++`: gcc, with coverage that metacov reads from memory.
 
 use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::fs::symlink;
-use std::os::unix::process::{CommandExt, parent_id};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use anyhow::{anyhow, bail};
 use metacov_formats::Fault;
-use metacov_runtime::{Compiler, Runtime};
+use metacov_runtime::Runtime;
+use metacov_targets::cc::{Language, cache, is_called_by_ccache, links};
 
-use super::run_file::command;
+use crate::args::run_file::command;
+use crate::console::print;
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::print;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,49 +52,6 @@ pub struct Args {
     /// What gcc gets.
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
-}
-
-/// Which language is compiled.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    C,
-    Cpp,
-}
-
-impl Language {
-    /// The language whose compiler this word of the command line stands for.
-    pub fn of(word: &OsStr) -> Option<Self> {
-        match word.to_str() {
-            Some("cc") => Some(Language::C),
-            Some("c++") => Some(Language::Cpp),
-            _ => None,
-        }
-    }
-
-    /// The language of the compiler that this program is called as, if it is: by the name of a link
-    /// to it. Builds look for `gcc` and `g++` in such names.
-    pub fn of_program(program: &OsStr) -> Option<Self> {
-        let name = Path::new(program).file_name()?;
-        [Language::C, Language::Cpp].into_iter().find(|language| name == language.wrapper())
-    }
-
-    /// What a link to this program is called that stands for this language's compiler.
-    fn wrapper(self) -> &'static str {
-        match self {
-            Language::C => "metacov-gcc",
-            Language::Cpp => "metacov-g++",
-        }
-    }
-
-    /// The compiler of this language.
-    pub fn compiler(self) -> Compiler {
-        let (variable, default) = match self {
-            Language::C => ("METACOV_CC", "gcc"),
-            Language::Cpp => ("METACOV_CXX", "g++"),
-        };
-        let given = env::var_os(variable).map(|text| Compiler::of(&text));
-        given.filter(|given| !given.words().is_empty()).unwrap_or(Compiler::of(default.as_ref()))
-    }
 }
 
 /// The arguments, if all of them are gcc's. They are taken as they stand, before anybody looks for
@@ -169,28 +127,4 @@ pub fn compile(
     let mut gcc = compiler.command();
     let error = gcc.args(flags).args(arguments).exec();
     bail!("{}: {error}", gcc.get_program().display())
-}
-
-/// Whether ccache has started this process, to keep what it writes.
-fn is_called_by_ccache() -> bool {
-    let parent = fs::read_link(format!("/proc/{}/exe", parent_id()));
-    parent.is_ok_and(|path| path.file_name().is_some_and(|name| name == "ccache"))
-}
-
-/// Whether a compiler that gets this will link, with a linker that takes scripts.
-fn links(arguments: &[OsString]) -> bool {
-    let is = |word: &OsString, any: &[&str]| any.iter().any(|one| word == one);
-    let has_input = arguments.iter().any(|word| !word.as_encoded_bytes().starts_with(b"-"));
-    let stops_early = ["-c", "-S", "-E", "-M", "-MM", "-r", "-fsyntax-only"];
-    let other_linkers = ["-fuse-ld=gold", "-fuse-ld=mold"];
-    has_input && !arguments.iter().any(|word| is(word, &stops_early) || is(word, &other_linkers))
-}
-
-/// Where the compiled runtime is kept, and the engines that are inside of the binary.
-pub fn cache() -> PathBuf {
-    let set = |name: &str| env::var_os(name).filter(|value| Path::new(value).is_absolute());
-    let cache = set("METACOV_CACHE").map(PathBuf::from);
-    let of_user = || set("XDG_CACHE_HOME").map(|folder| Path::new(&folder).join("metacov"));
-    let at_home = || set("HOME").map(|home| Path::new(&home).join(".cache/metacov"));
-    cache.or_else(of_user).or_else(at_home).unwrap_or_else(|| env::temp_dir().join("metacov"))
 }

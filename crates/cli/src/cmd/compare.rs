@@ -1,5 +1,7 @@
 //! `metacov compare`
 
+mod groups;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -8,14 +10,15 @@ use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion, Suite, Tally};
 use metacov_report::{
     By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
-    comparison_reading, comparison_sheet, comparison_tables, html::Part, table,
+    comparison_reading, comparison_sheet, comparison_sizes, comparison_tables, html::Part, table,
 };
+use metacov_study::conduct::{RunGroups, name_groups, read_groups};
 use metacov_study::{RunComparison, compare, side_by_side};
 
-use super::compared_runs::{Compared, Groups, read};
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
+use groups::Groups;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,10 +86,12 @@ enum Format {
     Svg,
 }
 
-pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let outputs =
         args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
-    let Compared { groups, validated } = read(args.groups.split()?, &args.relation, talk)?;
+    let on_message = |message| console.message(message);
+    let named = name_groups(args.groups.0)?;
+    let RunGroups { groups, validated } = read_groups(named, &args.relation, &on_message)?;
     let criteria: Criteria = match &*args.criterion {
         [] => Criteria::all(),
         asked => asked.iter().copied().collect(),
@@ -98,12 +103,14 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
         );
     };
     let plotted = first.criterion;
-    warn_of_sizes(&comparison, talk);
+    if let Some(warning) = comparison_sizes(&comparison) {
+        console.warning(&warning);
+    }
     let sets = match &*validated {
         [first, second] => match side_by_side(first, second) {
             Ok(sets) => Some(sets),
             Err(mismatch) => {
-                talk.note(&format!("what only one of them validates is not shown: {mismatch}"));
+                console.note(&format!("what only one of them validates is not shown: {mismatch}"));
                 None
             }
         },
@@ -111,7 +118,7 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
     };
     let sets = sets.as_ref().map(|(suite, total)| sets_table(suite, total, criteria, args.by));
     if !outputs.iter().any(|(output, _)| *output == Output::Stdout) {
-        show(&comparison, sets.as_ref(), talk)?;
+        show(&comparison, sets.as_ref(), console)?;
     }
     let plot = args.output.iter().find(|path| path.extension().is_some_and(|of| of == "svg"));
     let plot = plot.and_then(|path| path.file_name()?.to_str());
@@ -127,7 +134,7 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
             let _ = writeln!(text, "\n{}", sides(&comparison));
         }
         write_whole(output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
-        talk.detail(|| format!("wrote {}", output.name()));
+        console.detail(|| format!("wrote {}", output.name()));
     }
     Ok(ExitCode::Success)
 }
@@ -143,8 +150,8 @@ fn page(comparison: &RunComparison, plotted: Criterion, sets: Option<&Table>) ->
     sheet.to_html()
 }
 
-fn show(comparison: &RunComparison, sets: Option<&Table>, talk: &Console) -> anyhow::Result<()> {
-    let color = talk.colors_output();
+fn show(comparison: &RunComparison, sets: Option<&Table>, console: &Console) -> anyhow::Result<()> {
+    let color = console.colors_output();
     let (suites, sensitivities) = comparison_tables(comparison);
     let mut text = suites.to_terminal(color);
     if let Some(sensitivities) = sensitivities {
@@ -155,9 +162,9 @@ fn show(comparison: &RunComparison, sets: Option<&Table>, talk: &Console) -> any
         let _ = write!(text, "\n{ONLY_ONE}\n{}", sets.to_terminal(color));
     }
     print(&text)?;
-    talk.note(&comparison_reading(comparison));
+    console.note(&comparison_reading(comparison));
     if sets.is_some() {
-        talk.note(&sides(comparison));
+        console.note(&sides(comparison));
     }
     Ok(())
 }
@@ -175,19 +182,6 @@ fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Tab
     };
     let criteria = criteria.intersection(suite.criteria());
     table(&View { suite, total, criteria, by, layout: Layout::Sides })
-}
-
-/// More pairs validate more: suites of different sizes say nothing about methods.
-fn warn_of_sizes(comparison: &RunComparison, talk: &Console) {
-    let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
-    let (least, most) = pairs
-        .fold((u64::MAX, 0), |(least, most), row| (least.min(row.pairs.0), most.max(row.pairs.1)));
-    // A few pairs may have failed.
-    if most > least.saturating_add(least / 10) {
-        talk.warning(&format!(
-            "suites have from {least} to {most} pairs of a relation: MC grows with their number, so compare suites of one size"
-        ));
-    }
 }
 
 fn output(path: &Path) -> anyhow::Result<(Output, Format)> {

@@ -11,10 +11,10 @@ use metacov_report::By;
 use metacov_run::{CoverageFiles, FoldOptions};
 use metacov_store::Settings;
 
-use super::output_args::OutputArgs;
-use super::run_file::{ResumeArgs, RunFile, paths};
-use super::scope_args::ScopeArgs;
 use super::{Config, RunSettings, workers};
+use crate::args::output::OutputArgs;
+use crate::args::run_file::{ResumeArgs, RunFile, paths};
+use crate::args::scope::ScopeArgs;
 
 const USAGE: &str = "\
 metacov diff [OPTIONS] A B

@@ -1,35 +1,25 @@
 //! `metacov fuzz`
 
-use std::num::NonZero;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+pub mod report;
+mod status;
 
-use anyhow::{anyhow, bail};
-use metacov_campaign::{
-    Campaign, GUIDANCES, History, KnowledgeDelta, KnownBugs, ROUND_LAG, Schedule, Triage,
-    TriageTargets, WorkerOptions, fuzz,
-};
-use metacov_core::{Fingerprint, Operation};
-use metacov_formats::{Fault, Location};
-use metacov_run::StopReason;
-use metacov_store::{BUILD, Header, RunWriter, Settings};
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use metacov_campaign::{CampaignConfig, CampaignLimits, Schedule, run_campaign};
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::fuzz_clerk::{Desk, Ends, State};
-use super::fuzz_progress::{Progress, TrialProgress};
-use super::fuzz_report;
-use super::fuzz_stage::Stage;
-use super::fuzz_status::Status;
 use super::interrupts::{Interrupts, interrupts};
-use super::measure_sql::RelationArgs;
-use super::run_file::{command, refused};
 use super::target;
-use super::target_args::{Memory, bytes, seconds};
 use super::workers;
-use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::Console;
+use crate::args::run_file::command;
+use crate::args::target::{Memory, bytes, seconds};
+use crate::cmd::measure::engine::RelationArgs;
+use crate::console::Console;
+use crate::exit_code::ExitCode;
+use status::Status;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,170 +124,44 @@ pub struct Args {
     progress: Option<PathBuf>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
-    let guidance = args.guidance()?;
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let Interrupts { interrupted, signal } = interrupts()?;
-    let keeper = args.progress.as_deref().map(TrialProgress::new).transpose()?;
-    if keeper.is_some() {
+    if args.progress.is_some() {
         set_parent_process_death_signal(Some(Signal::TERM))?;
     }
-    let looks = args.observe || GUIDANCES[guidance].looks().traces;
-    let stage = Stage::new(&args.engine, args.library.as_deref(), looks)?;
-    let workers = workers(args.jobs);
-    let campaign = args.campaign(guidance, &stage)?;
-    let known = args.known.as_deref().map(known).transpose()?.unwrap_or_default();
-    let header = args.header(&stage);
-    let mut recorder = RunWriter::open(&args.output, &header, args.resume).map_err(refused)?;
-    let (lessons, history) = recall(&mut recorder, &args.output)?;
-    let options = WorkerOptions {
-        workers,
-        timeout: args.timeout,
-        memory_bytes: args.memory.0,
-        ..WorkerOptions::new(stage.target, &stage.tested, &interrupted)
-    };
-    let (plain, counting) = (options.single(&stage.plain), options.single(&stage.counting));
-    let reference = stage.reference.as_ref();
-    let reference = reference.map(|(name, config)| (name.clone(), options.single(config)));
-    let triage = || {
-        let targets = TriageTargets {
-            target: args.engine.clone(),
-            library: args.library.as_ref().map(|_| stage.plain.library.clone()),
-            plain: &plain,
-            counting: &counting,
-            reference: reference.as_ref().map(|(name, options)| (name.clone(), options)),
-        };
-        Triage::new(targets, known.clone())
-    };
-    let table = recorder.shared_table();
-    let status = Status::new(talk, format!("metacov fuzz {} ({})", args.engine, args.guidance));
-    let desk = Desk {
-        recorder,
-        trial: campaign.trial.clone(),
-        folder: findings_folder(&args.output),
-        method: stage.target.method(),
-        ends: args.ends(keeper.as_ref().map(TrialProgress::before).unwrap_or_default()),
-        keeper,
-        interrupted: &interrupted,
-        start: Instant::now(),
-        state: Mutex::new(State::new(history)),
-        status,
-    };
-    let ended = fuzz(&campaign, &options, lessons, table, &desk, &desk, &triage);
-    desk.status.finish();
-    let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
-    let Desk { recorder, keeper, state, .. } = desk;
-    let finished = recorder.finish(is_complete, ended.as_ref().ok()).map_err(Unwritten);
-    ended.map_err(|halt| match halt {
-        StopReason::Input(error) => anyhow::Error::from(error),
-        StopReason::Observer(error) => Unwritten(error).into(),
-    })?;
-    finished?;
-    let stand = state.into_inner().unwrap_or_else(PoisonError::into_inner).history.stand();
-    keeper.map_or(Ok(()), |keeper| keeper.keep(stand, is_complete)).map_err(Unwritten)?;
-    let code = fuzz_report::run(&args.output, talk)?;
+    let status = Status::new(console, format!("metacov fuzz {} ({})", args.engine, args.guidance));
+    run_campaign(&args.config(), &target::list(), &interrupted, &status)?;
+    let code = report::run(&args.output, console)?;
     Ok(if interrupted.load(Relaxed) { ExitCode::of_signal(&signal) } else { code })
 }
 
-/// What the rounds that are there have added, and come to.
-fn recall(recorder: &mut RunWriter, path: &Path) -> anyhow::Result<(Vec<KnowledgeDelta>, History)> {
-    let (mut lessons, mut history) = (Vec::new(), History::default());
-    for round in recorder.take_rounds() {
-        let (number, record) = fuzz_report::record(round);
-        let mut take = || -> Result<(), String> {
-            lessons.push(record.lesson()?);
-            history.add(&record)
-        };
-        take().map_err(|what| fuzz_report::damaged(number, &what, &path.display().to_string()))?;
-    }
-    Ok((lessons, history))
-}
-
 impl Args {
-    /// Whether the names that were given are known.
-    pub fn check(&self) -> anyhow::Result<()> {
-        let (target, _) = target::parse(&self.engine)?;
-        self.guidance().and(self.relations.positions(target)).map(drop)
-    }
-
-    /// As it stands in the table of all.
-    fn guidance(&self) -> anyhow::Result<usize> {
-        let guidance = GUIDANCES.iter().position(|known| known.name() == self.guidance);
-        guidance.ok_or_else(|| {
-            let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
-            anyhow!("`{}` is not a guidance ({})", self.guidance, names.join(", "))
-        })
-    }
-
-    fn campaign(&self, guidance: usize, stage: &Stage) -> anyhow::Result<Campaign> {
-        if self.patience == 0 || self.database_pairs == 0 {
-            bail!("--patience and --database-pairs are at least 1");
-        }
-        let mut fingerprint = Fingerprint::new();
-        let relations = self.relations.positions(stage.target)?;
-        let schedule = Schedule { patience: self.patience, pairs: self.database_pairs };
-        let what = (&self.engine, &self.guidance, &relations, self.seed, schedule);
-        fingerprint.text(&format!("{what:?} {}", stage.build));
-        Ok(Campaign {
+    pub fn config(&self) -> CampaignConfig {
+        CampaignConfig {
+            engine: self.engine.clone(),
+            library: self.library.clone(),
+            guidance: self.guidance.clone(),
+            relations: self.relations.relation.clone(),
             seed: self.seed,
-            relations,
-            guidance,
+            schedule: Schedule { patience: self.patience, pairs: self.database_pairs },
             observes: self.observe,
             examines: !self.no_findings,
-            schedule,
+            known: self.known.clone(),
+            limits: CampaignLimits {
+                duration: self.duration,
+                processor_time: self.cpu_time,
+                findings: self.stop_after_findings,
+            },
             pairs: self.pairs,
-            trial: format!("{:08x}", fingerprint.hash() >> 32),
-        })
-    }
-
-    fn ends(&self, before: Progress) -> Ends {
-        let Progress { seconds, processor_seconds, .. } = before;
-        Ends {
-            duration: self.duration.map(|end| Progress::left(end, seconds)),
-            processor_time: self.cpu_time.map(|end| Progress::left(end, processor_seconds)),
-            findings: self.stop_after_findings,
-        }
-    }
-
-    fn header(&self, stage: &Stage) -> Header {
-        let settings = [
-            ("the engine", self.engine.clone()),
-            (BUILD, stage.build.clone()),
-            ("--guidance", self.guidance.clone()),
-            ("--relation", self.relations.names()),
-            ("--seed", self.seed.to_string()),
-            ("--patience", self.patience.to_string()),
-            ("--database-pairs", self.database_pairs.to_string()),
-            ("--observe", if self.observe { "yes" } else { "" }.to_owned()),
-            ("--no-findings", if self.no_findings { "yes" } else { "" }.to_owned()),
-            ("a distance of rounds of", ROUND_LAG.to_string()),
-        ];
-        let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
-        let settings: Settings = settings.filter(|(_, value)| !value.is_empty()).collect();
-        Header {
-            made_by: "fuzz".to_owned(),
+            workers: workers(self.jobs),
+            timeout: self.timeout,
+            memory_bytes: self.memory.0,
+            output: self.output.clone(),
+            resume: self.resume,
+            progress: self.progress.clone(),
             command: command(std::env::args_os()),
-            operation: Operation::Xor,
-            per_instance: false,
-            root: PathBuf::from("/"),
-            planned: None,
-            complete: false,
-            by_relation: true,
-            settings,
         }
     }
-}
-
-/// The folder of the findings of a campaign.
-pub fn findings_folder(run: &Path) -> PathBuf {
-    run.with_extension("findings")
-}
-
-fn known(path: &Path) -> anyhow::Result<KnownBugs> {
-    let name = path.display().to_string();
-    let text = std::fs::read_to_string(path).map_err(|error| Fault::Io(error).of(&name))?;
-    let malformed = |what| Fault::malformed(Location::Whole, what).of(&name);
-    Ok(KnownBugs::parse(&text).map_err(malformed)?)
 }
 
 /// A time such as 90s, 10m, 8h or 2d.

@@ -9,11 +9,11 @@ use metacov_campaign::{WorkerOptions, write_pairs};
 use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
 
-use super::measure_sql::EngineArgs;
 use super::target;
-use super::target_args::interrupted;
+use crate::args::target::interrupted;
+use crate::cmd::measure::engine::EngineArgs;
+use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten};
-use crate::talk::Console;
 
 /// How long a database may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -48,10 +48,10 @@ pub struct Args {
     on_engine: EngineArgs,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let library = args.on_engine.library.as_deref();
     let (target, config) =
-        target::config(&args.engine, library, Flavour::Plain, &Scope::default())?;
+        target::list().config(&args.engine, library, Flavour::Plain, &Scope::default())?;
     let plan = args.on_engine.plan(target, args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty", args.out.display());
@@ -71,6 +71,6 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
         Ok(())
     });
     written.map_err(|error| Unwritten(Fault::Io(error).of(args.out.display().to_string())))?;
-    talk.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
+    console.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
     Ok(ExitCode::Success)
 }

@@ -1,6 +1,7 @@
 //! `metacov locate`
 
-use std::collections::BTreeMap;
+mod corpus;
+
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -9,16 +10,16 @@ use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
-use metacov_report::html::{Part, Sheet};
-use metacov_report::suspects;
-use metacov_study::locate::{Formula, Ranking, Suspect, Symptom, rank};
-use serde::Serialize;
+use metacov_report::Located;
+use metacov_study::conduct::{LocateRun, LocateTarget, RunOfTarget};
+use metacov_study::locate::{Formula, Symptom, rank};
 
-use super::scene::{LocateRun, Stage};
-use super::{locate_corpus, locate_run};
+use super::target::list;
+use super::workers;
+use crate::args::target::interrupted;
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -111,25 +112,21 @@ impl Compare {
     }
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     if let Some(corpus) = &args.corpus {
-        let options = locate_corpus::Options {
-            pairs: args.pairs.get().into(),
-            seed: args.seed,
-            variants: args.variants,
-            jobs: args.jobs,
-        };
-        return locate_corpus::run(corpus, &options, talk);
+        return corpus::run(corpus, args, console);
     }
     let subject = args.subject.as_deref().unwrap_or_default();
+    let workers = workers(args.jobs);
     let is_run = Path::new(subject).extension().is_some_and(|ending| ending == "metacov");
     match (&args.a, &args.b) {
         (Some(_), Some(_)) if is_run => {
             bail!("a run file has its own pairs: --pair chooses; --a and --b go with an engine")
         }
         (Some(a), Some(b)) => {
-            let stage = Stage::new(subject, args.library.as_deref(), args.jobs)?;
-            let script = |path: &Path| script(path, stage.language());
+            let (interrupted, library) = (interrupted()?, args.library.as_deref());
+            let target = LocateTarget::new(&list(), subject, library, workers, &interrupted)?;
+            let script = |path: &Path| script(path, target.language());
             let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
             let side = |path| Ok::<_, anyhow::Error>(vec![Input { statements: script(path)? }]);
             let case = Case {
@@ -139,21 +136,23 @@ pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
                 parts: Vec::new(),
                 judge: args.compare.judge(),
             };
-            let options = stage.options();
-            let mut scene =
-                LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
+            let options = target.options();
+            let mut run = LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom =
-                scene.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
-            show(args, subject, &scene, &[(name, symptom)], talk)
+                run.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
+            show(args, subject, &run, &[(name, symptom)], console)
         }
         _ if is_run => {
-            let library = args.library.as_deref();
-            let (stage, run) =
-                locate_run::open(Path::new(subject), &args.pair, library, args.jobs)?;
-            let options = stage.options();
-            let (scene, symptoms) = run.explore(&options, args.variants, talk)?;
-            show(args, subject, &scene, &symptoms, talk)
+            let run = RunOfTarget::open(Path::new(subject))?;
+            let library = args.library.as_ref().or(run.library.as_ref()).cloned();
+            let (interrupted, library) = (interrupted()?, library.as_deref());
+            let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
+            let violations = run.violations(&args.pair, target.language())?;
+            let options = target.options();
+            let on_message = |message| console.message(message);
+            let (run, symptoms) = violations.explore(&options, args.variants, &on_message)?;
+            show(args, subject, &run, &symptoms, console)
         }
         _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
     }
@@ -170,118 +169,33 @@ fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
     Ok(statements)
 }
 
-/// The source of the lines that are shown, as far as it is beside the engine.
-struct Sources(BTreeMap<String, Vec<String>>);
-
-impl Sources {
-    fn of(folder: &Path, lines: &[Suspect]) -> Self {
-        let mut sources = BTreeMap::new();
-        for line in lines {
-            sources.entry(line.file.clone()).or_insert_with(|| {
-                let bytes = fs::read(folder.join(&line.file)).unwrap_or_default();
-                String::from_utf8_lossy(&bytes).lines().map(ToOwned::to_owned).collect()
-            });
-        }
-        Sources(sources)
-    }
-
-    fn line(&self, suspect: &Suspect) -> String {
-        let number = usize::try_from(suspect.line).unwrap_or_default();
-        let lines = self.0.get(&suspect.file);
-        lines.and_then(|lines| lines.get(number.checked_sub(1)?)).cloned().unwrap_or_default()
-    }
-}
-
-/// What is written: a format of its own.
-#[derive(Serialize)]
-struct Report<'r> {
-    format: &'static str,
-    version: u32,
-    subject: &'r str,
-    passing_pairs: u32,
-    pairs: Vec<Looked<'r>>,
-    #[serde(flatten)]
-    ranking: &'r Ranking,
-}
-
-/// A pair that was looked into.
-#[derive(Serialize)]
-struct Looked<'r> {
-    name: &'r str,
-    how: &'r str,
-    violating_variants: u32,
-    near_misses: u32,
-    invalid_variants: u32,
-}
-
 fn show(
     args: &Args,
     subject: &str,
-    scene: &LocateRun<'_>,
+    run: &LocateRun<'_>,
     symptoms: &[(String, Symptom)],
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let looked = |(name, symptom): &'_ (String, Symptom)| {
-        format!(
-            "{name}: {}; {} variants violate the relation too, {} are near misses, {} do not run",
-            symptom.how,
-            symptom.violating.executions() - 1,
-            symptom.near_misses.executions(),
-            symptom.invalid
-        )
-    };
-    for pair in symptoms {
-        talk.note(&looked(pair));
-    }
-    let passing = scene.passing.executions();
-    talk.note(&format!("{passing} passing pairs to compare with"));
     let only: Vec<Symptom> = symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
-    let ranking = rank(&scene.table, &scene.functions, &only, &scene.passing, Formula::Suspicion);
+    let passing_pairs = run.passing.executions();
+    let ranking = &rank(&run.table, &run.functions, &only, &run.passing, Formula::Suspicion);
+    let located = Located { subject, passing_pairs, symptoms, ranking };
+    for note in located.notes() {
+        console.note(&note);
+    }
     let output = args.output.as_ref().map(|path| match path.to_str() {
         Some("-") => Output::Stdout,
         _ => Output::File(path.clone()),
     });
     let is_page = output.as_ref().and_then(Output::extension) == Some("html");
+    let tables = located.tables(args.top, &run.folder);
     if output != Some(Output::Stdout) {
-        let sources =
-            Sources::of(&scene.folder, &ranking.lines[..args.top.min(ranking.lines.len())]);
-        let functions = suspects::functions(&ranking.functions, args.top);
-        let lines = suspects::lines(&ranking.lines, args.top, |line| sources.line(line));
-        let tables = [functions, lines];
-        let texts = tables.each_ref().map(|table| table.to_terminal(talk.colors_output()));
+        let texts = tables.each_ref().map(|table| table.to_terminal(console.colors_output()));
         print(&texts.join("\n"))?;
-        if let Some(output) = output.as_ref().filter(|_| is_page) {
-            let [functions, lines] = tables.map(Part::Table);
-            let mut parts: Vec<Part> =
-                symptoms.iter().map(|pair| Part::Text(looked(pair))).collect();
-            parts.push(Part::Text(format!("{passing} passing pairs to compare with")));
-            parts.extend([Part::Heading("Functions".to_owned()), functions]);
-            parts.extend([Part::Heading("Lines".to_owned()), lines]);
-            let page = Sheet { title: format!("Where is the bug? {subject}"), parts }.to_html();
-            write_whole(output, |out| out.write_all(page.as_bytes())).map_err(Unwritten)?;
-        }
     }
-    if let Some(output) = output.filter(|_| !is_page) {
-        let pairs = symptoms.iter().map(|(name, symptom)| Looked {
-            name,
-            how: &symptom.how,
-            violating_variants: symptom.violating.executions() - 1,
-            near_misses: symptom.near_misses.executions(),
-            invalid_variants: symptom.invalid,
-        });
-        let report = Report {
-            format: "metacov-locate",
-            version: 1,
-            subject,
-            passing_pairs: passing,
-            pairs: pairs.collect(),
-            ranking: &ranking,
-        };
-        let written = write_whole(&output, |out| {
-            serde_json::to_writer_pretty(&mut *out, &report)?;
-            out.write_all(b"\n")
-        });
-        written.map_err(Unwritten)?;
+    if let Some(output) = output {
+        let text = if is_page { located.to_html(tables) } else { located.to_json() };
+        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
     }
     Ok(ExitCode::Success)
 }

@@ -1,5 +1,8 @@
 //! `metacov measure`
 
+mod check;
+pub mod engine;
+
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
@@ -11,16 +14,15 @@ use metacov_report::By;
 use metacov_run::{FoldOptions, ProgramRuns, SharedTable, StopReason, fold};
 use metacov_store::Settings;
 
-use super::check_sql;
-use super::measure_sql::{EngineArgs, Sql};
-use super::output_args::OutputArgs;
-use super::run_file::{ResumeArgs, RunFile, paths};
-use super::scope_args::ScopeArgs;
-use super::target_args::{TargetArgs, interrupted, settings};
 use super::{Config, RunSettings, workers};
+use crate::args::output::OutputArgs;
+use crate::args::run_file::{ResumeArgs, RunFile, paths};
+use crate::args::scope::ScopeArgs;
+use crate::args::target::{TargetArgs, interrupted, settings};
+use crate::console::Console;
+use crate::console::progress::Progress;
 use crate::exit_code::ExitCode;
-use crate::progress::Progress;
-use crate::talk::Console;
+use engine::{EngineArgs, Sql};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -132,23 +134,23 @@ impl FrameArgs {
 }
 
 impl Args {
-    pub fn run(self, talk: &Console) -> anyhow::Result<ExitCode> {
+    pub fn run(self, console: &Console) -> anyhow::Result<ExitCode> {
         if let Some(engine) = self.engine.clone() {
             let is_measured = !self.no_coverage;
             let sql = self.sql(engine)?;
-            return if is_measured { sql.run(talk) } else { check_sql::run(&sql, talk) };
+            return if is_measured { sql.run(console) } else { check::run(&sql, console) };
         }
-        super::run(self.config()?, talk)
+        super::run(self.config()?, console)
     }
 
     /// What is measured, without showing it: a suite of a study. None if it was interrupted.
-    pub fn suite(self, talk: &Console) -> anyhow::Result<Option<Suite>> {
+    pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         if let Some(engine) = self.engine.clone() {
-            return self.sql(engine)?.suite(talk);
+            return self.sql(engine)?.suite(console);
         }
         let Config { source, pairs, frame } = self.config()?;
         let planned = pairs.groups;
-        let progress = Progress::new(talk, planned, 0, Operation::Xor);
+        let progress = Progress::new(console, planned, 0, Operation::Xor);
         let suite = fold(&source, pairs, &frame.options, SharedTable::default(), &progress);
         progress.finish(false);
         whole(suite, planned)

@@ -6,10 +6,10 @@ use anyhow::bail;
 use metacov_study::conduct::{StudyFolder, TrialFolder, read_shards, read_trials};
 use metacov_study::{Study, United, unite, unite_trials};
 
-use super::run_file::refused;
 use super::study::tell_disputed;
+use crate::args::run_file::refused;
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -39,15 +39,15 @@ pub struct Args {
     output: PathBuf,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match args.runs.iter().filter(|run| run.is_dir()).count() {
-        0 => runs(args, talk),
-        folders if folders == args.runs.len() => study(args, talk),
+        0 => runs(args, console),
+        folders if folders == args.runs.len() => study(args, console),
         _ => bail!("run files and folders of a study cannot be merged with each other"),
     }
 }
 
-fn study(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+fn study(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let output = &args.output;
     let is_input = std::fs::canonicalize(output).is_ok_and(|output| {
         args.runs.iter().any(|run| std::fs::canonicalize(run).is_ok_and(|run| run == output))
@@ -61,53 +61,53 @@ fn study(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
     let first = StudyFolder(&args.runs[0]);
     let study = first.study()?;
     match Study::parse(&study).map_err(|fault| fault.of(first.plan()))? {
-        Study::Suites(_) => suites(args, talk),
-        Study::Campaigns(_) => campaigns(args, &study, talk),
+        Study::Suites(_) => suites(args, console),
+        Study::Campaigns(_) => campaigns(args, &study, console),
     }
 }
 
-fn suites(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+fn suites(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let United { part, disputed } = unite(&read_shards(&args.runs)?)?;
     StudyFolder(&args.output).keep(&part)?;
-    tell_disputed(disputed, "suite", talk);
-    talk.note(&format!("{} suites in {}", part.outcomes.len(), args.output.display()));
+    tell_disputed(disputed, "suite", console);
+    console.note(&format!("{} suites in {}", part.outcomes.len(), args.output.display()));
     Ok(ExitCode::Success)
 }
 
-fn campaigns(args: &Args, study: &str, talk: &Console) -> anyhow::Result<ExitCode> {
+fn campaigns(args: &Args, study: &str, console: &Console) -> anyhow::Result<ExitCode> {
     let (outcomes, repeated, disputed) = unite_trials(&read_trials(study, &args.runs)?)?;
     StudyFolder(&args.output).keep_study(study)?;
     let folder = TrialFolder(&args.output);
     folder.create()?;
     outcomes.iter().try_for_each(|outcome| folder.keep(outcome))?;
-    tell_disputed(disputed, "trial", talk);
-    tell_repeated(repeated as u64, talk);
-    talk.note(&format!("{} trials in {}", outcomes.len(), args.output.display()));
+    tell_disputed(disputed, "trial", console);
+    tell_repeated(repeated as u64, console);
+    console.note(&format!("{} trials in {}", outcomes.len(), args.output.display()));
     Ok(ExitCode::Success)
 }
 
-fn tell_repeated(repeated: u64, talk: &Console) {
+fn tell_repeated(repeated: u64, console: &Console) {
     if repeated > 0 {
         let plural = if repeated == 1 { " is" } else { "s are" };
-        talk.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
+        console.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
     }
 }
 
-fn runs(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+fn runs(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let merged = metacov_store::merge(&args.runs, &args.output).map_err(|error| {
         let written = error.name == args.output.display().to_string();
         if written { refused(error) } else { error.into() }
     })?;
     if merged.disputed > 0 {
         let plural = if merged.disputed == 1 { "" } else { "s" };
-        talk.warning(&format!(
+        console.warning(&format!(
             "of {} pair{plural} the runs say different things; one is kept, measured before failed",
             merged.disputed
         ));
     }
-    tell_repeated(merged.repeated, talk);
+    tell_repeated(merged.repeated, console);
     let rounds =
         if merged.rounds > 0 { format!(" and {} rounds", merged.rounds) } else { String::new() };
-    talk.note(&format!("{} pairs{rounds} in {}", merged.groups, args.output.display()));
+    console.note(&format!("{} pairs{rounds} in {}", merged.groups, args.output.display()));
     Ok(ExitCode::Success)
 }

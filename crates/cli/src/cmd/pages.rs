@@ -11,17 +11,14 @@ use metacov_report::html::{self, Written};
 use metacov_store::Header;
 
 use super::target;
+use crate::console::Console;
 use crate::exit_code::Unwritten;
-use crate::talk::Console;
 
 /// How many files are named in a message.
 const NAMED_MAX: usize = 3;
 
-/// What pages have and nothing else: it tells a folder that may be written over.
-const MARK: &str = "data/run.js";
-
 /// Writes the pages of a run to a folder.
-pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<()> {
+pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
         anyhow::bail!(
             "pages show differences, and the run was asked for `{}`",
@@ -34,43 +31,23 @@ pub fn write(digest: &Digest, folder: &Path, talk: &Console) -> anyhow::Result<(
         let found = folders.iter().map(|folder| folder.join(path)).find(|path| path.is_file());
         found.and_then(|path| fs::read(path).ok())
     };
-    let mut shelf = |path: &str, bytes: &[u8]| fs::write(folder.join(path), bytes);
-    clear(folder).map_err(unwritten)?;
     let Written { missing, stale } =
-        html::write(digest, &library, &mut shelf).map_err(unwritten)?;
-    name_some(&missing, "no source is found of", talk);
-    name_some(&stale, "the source is not the one that was compiled, and is left out:", talk);
-    talk.note(&format!("pages in {}", folder.join("index.html").display()));
+        html::write_folder(digest, &library, folder).map_err(unwritten)?;
+    name_some(&missing, "no source is found of", console);
+    name_some(&stale, "the source is not the one that was compiled, and is left out:", console);
+    console.note(&format!("pages in {}", folder.join("index.html").display()));
     Ok(())
 }
 
 /// Where the source of a run may be: in the engine's folder, where the run was begun, or anywhere.
 fn folders(header: &Header) -> Vec<PathBuf> {
-    let engine = header.settings.get("the engine").and_then(|name| target::engine(name).ok());
+    let engine = header.settings.get("the engine").and_then(|name| target::list().find(name).ok());
     let engine = engine.map(|(_, artifact)| artifact.folder);
     let engine = engine.filter(|_| !header.settings.contains_key("--library"));
     engine.into_iter().chain([header.root.clone(), PathBuf::from("/")]).collect()
 }
 
-/// Makes room for pages. Those that were there before go; anything else stays, and is in the way.
-fn clear(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    if fs::read_dir(folder)?.next().is_some() && !folder.join(MARK).is_file() {
-        let what = "it has other files in it; choose a new folder, or one with pages";
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, what));
-    }
-    for part in ["data", "assets"] {
-        let part = folder.join(part);
-        if part.is_dir() {
-            fs::remove_dir_all(&part)?;
-        }
-        fs::create_dir(&part)?;
-    }
-    // Pages that come to no end are pages too.
-    fs::write(folder.join(MARK), "")
-}
-
-fn name_some(files: &[String], what: &str, talk: &Console) {
+fn name_some(files: &[String], what: &str, console: &Console) {
     if files.is_empty() {
         return;
     }
@@ -79,5 +56,5 @@ fn name_some(files: &[String], what: &str, talk: &Console) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    talk.warning(&format!("{what} {named}{more}"));
+    console.warning(&format!("{what} {named}{more}"));
 }

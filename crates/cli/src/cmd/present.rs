@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use metacov_core::{Criteria, Failure, Growth, Suite, Tally, Warning, total};
-use metacov_formats::{Error, Export, Fault, Location};
-use metacov_report::{By, Layout, View, table};
-use metacov_store::{Run, StoredPair};
+use metacov_core::{Criteria, Suite, Tally, Warning, total};
+use metacov_formats::{Export, Fault, Location};
+use metacov_report::{By, Layout, View, nothing_measured, table};
+use metacov_store::Run;
 
-use super::output_args::{Presentation, Threshold};
+use crate::args::output::{Presentation, Threshold};
+use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::Console;
 
 /// Where a suite comes from.
 #[derive(Clone, Copy)]
@@ -29,17 +29,17 @@ pub fn present(
     suite: &Suite,
     presentation: &Presentation,
     origin: &Origin<'_>,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
     let Origin { root, run, since } = *origin;
     let total = suite.total();
     if total.groups == 0 {
         return Err(nothing_measured(&total).into());
     }
-    let criteria = criteria(suite, presentation.criteria, talk)?;
-    speak(suite, &total, talk);
+    let criteria = criteria(suite, presentation.criteria, console)?;
+    speak(suite, &total, console);
     let plot = presentation.plot();
-    let growth = plot.and(run).map(|run| growth(run, suite)).transpose()?;
+    let growth = plot.and(run).map(|run| Run::open(run)?.growth(&suite.table)).transpose()?;
     let export = Export {
         suite,
         total: &total,
@@ -58,53 +58,19 @@ pub fn present(
     if !presentation.outputs.iter().any(|(output, _)| *output == Output::Stdout) {
         let table = table(&View { suite, total: &total, criteria, by, layout });
         if table.rows.is_empty() {
-            talk.note("the result is empty");
+            console.note("the result is empty");
         }
-        crate::talk::print(&table.to_terminal(talk.colors_output()))?;
+        crate::console::print(&table.to_terminal(console.colors_output()))?;
     }
     for (output, writer) in &presentation.outputs {
         write_whole(output, |out| writer.write(&export, out)).map_err(Unwritten)?;
-        talk.detail(|| format!("wrote {}", output.name()));
+        console.detail(|| format!("wrote {}", output.name()));
     }
-    Ok(check(suite, &total, criteria, &presentation.thresholds, talk))
-}
-
-/// How the suite of a run file grew, as far as its sites count.
-fn growth(path: &Path, suite: &Suite) -> anyhow::Result<Growth> {
-    let mut growth = Growth::default();
-    let mut run = Run::open(path)?;
-    // The numbers of sites are those of the file.
-    for (id, _) in suite.table.all_sites().filter(|(id, _)| suite.table.is_excluded(*id)) {
-        run.table.exclude(id);
-    }
-    for stored in run.pairs()? {
-        let StoredPair { relation, outcome, .. } = stored?;
-        if let Ok(group) = outcome {
-            growth.add(&run.table, &relation, &group);
-        }
-    }
-    Ok(growth)
-}
-
-/// The error of a suite none of whose pairs could be measured.
-fn nothing_measured(total: &Tally) -> Error {
-    let failed = Failure::ALL.into_iter().filter(|failure| total.failed(*failure) > 0);
-    let failed: Vec<String> = failed
-        .map(|failure| match failure {
-            Failure::Crashed => format!("{} crashed", total.failed(failure)),
-            Failure::TimedOut => format!("{} timed out", total.failed(failure)),
-            Failure::Invalid => format!("{} invalid", total.failed(failure)),
-            Failure::NoCounters => {
-                let count = total.failed(failure);
-                format!("{count} left no counters (is it built with metacov cc or gcc --coverage?)")
-            }
-        })
-        .collect();
-    Fault::malformed(Location::Whole, failed.join(", ")).of("no pair could be measured")
+    Ok(check(suite, &total, criteria, &presentation.thresholds, console))
 }
 
 /// The criteria to show: those that were asked for, or all that the files tell.
-fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Console) -> anyhow::Result<Criteria> {
+fn criteria(suite: &Suite, asked: Option<Criteria>, console: &Console) -> anyhow::Result<Criteria> {
     let told = suite.criteria();
     let Some(asked) = asked else { return Ok(told) };
     let untold = asked.without(told);
@@ -113,25 +79,25 @@ fn criteria(suite: &Suite, asked: Option<Criteria>, talk: &Console) -> anyhow::R
         return Err(fault.of(asked.to_string()).into());
     }
     if !untold.is_empty() {
-        talk.warning(&format!("left out: {untold} (the files do not tell it)"));
+        console.warning(&format!("left out: {untold} (the files do not tell it)"));
     }
     Ok(asked.intersection(told))
 }
 
-fn speak(suite: &Suite, total: &Tally, talk: &Console) {
+fn speak(suite: &Suite, total: &Tally, console: &Console) {
     for warning in suite.warnings() {
         match warning {
             // No number is in danger: it only tells why a row is missing.
-            Warning::ToldByNone(_) => talk.note(&warning.to_string()),
-            _ => talk.warning(&warning.to_string()),
+            Warning::ToldByNone(_) => console.note(&warning.to_string()),
+            _ => console.warning(&warning.to_string()),
         }
     }
     let Tally { groups, vacuous, .. } = total;
     if *groups > 1 && *vacuous > 0 {
         let what = if *groups == total.pairs { "pairs" } else { "groups" };
-        talk.note(&format!("{vacuous} of {groups} {what} have no difference"));
+        console.note(&format!("{vacuous} of {groups} {what} have no difference"));
     }
-    talk.detail(|| {
+    console.detail(|| {
         let (sites, files) = (suite.table.len(), suite.table.file_count());
         format!("{sites} sites in {files} files, build {}", suite.table.build_id())
     });
@@ -142,7 +108,7 @@ fn check(
     tally: &Tally,
     criteria: Criteria,
     thresholds: &[Threshold],
-    talk: &Console,
+    console: &Console,
 ) -> ExitCode {
     let summaries = total(&suite.table, tally);
     let mut code = ExitCode::Success;
@@ -151,9 +117,9 @@ fn check(
         match summaries[*criterion].percent().filter(|_| known) {
             Some(percent) if percent >= *least => continue,
             Some(percent) => {
-                talk.failure(&format!("{criterion}: {percent:.2} % is under {least} %"));
+                console.failure(&format!("{criterion}: {percent:.2} % is under {least} %"));
             }
-            None => talk.failure(&format!("{criterion}: the files do not tell a percentage")),
+            None => console.failure(&format!("{criterion}: the files do not tell a percentage")),
         }
         code = ExitCode::UnderThreshold;
     }

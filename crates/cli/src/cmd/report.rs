@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::bail;
+use metacov_campaign::History;
 use metacov_report::By;
 use metacov_report::digest::Digest;
 use metacov_store::Run;
+use metacov_study::conduct::keep_changed;
 
-use super::output_args::OutputArgs;
 use super::present::Origin;
-use super::{changes, fuzz_report, pages, present};
+use super::{fuzz, pages, present};
+use crate::args::output::OutputArgs;
+use crate::console::Console;
+use crate::console::violations;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
-use crate::violations;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,7 +62,7 @@ pub struct Args {
     output: OutputArgs,
 }
 
-pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let mut run = open(&args)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
     let mut presentation = args.output.presentation(by)?;
@@ -69,38 +71,38 @@ pub fn run(args: Args, talk: &Console) -> anyhow::Result<ExitCode> {
         bail!("a run file is copied like any file; to unite several: metacov merge");
     }
     let (groups, header) = (run.groups()?, run.header.clone());
-    let history = fuzz_report::history(&run)?;
+    let history = History::of(&run)?;
     let is_campaign = !history.curve.is_empty();
     // A campaign has looked into what it met: its findings say more than its pairs.
     let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
-    let found = fuzz_report::show(&history, &args.run, talk)?;
+    let found = fuzz::report::show(&history, &args.run, console)?;
     if !header.complete {
         let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
         let name = &run.name;
-        talk.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
+        console.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
     }
     if groups == 0 {
         return Ok(found);
     }
     if let Some(base) = &args.diff
-        && !changes::keep(&mut run.table, base, &header.root, talk)?
+        && !keep_changed(&mut run.table, base, &header.root, &|message| console.message(message))?
     {
-        talk.note(&format!("no code of this run was changed since {base}"));
-        return Ok(violations::tell(&violations, ExitCode::Success, talk));
+        console.note(&format!("no code of this run was changed since {base}"));
+        return Ok(violations::tell(&violations, ExitCode::Success, console));
     }
     let suite = match &args.html {
         Some(folder) => {
             let digest = Digest::of(run)?;
-            pages::write(&digest, folder, talk)?;
+            pages::write(&digest, folder, console)?;
             digest.suite
         }
         None => run.suite()?.0,
     };
     let (root, since) = (&*header.root, args.diff.as_deref());
     let origin = Origin { root, run: Some(&args.run), since };
-    let code = present::present(&suite, &presentation, &origin, talk)?;
+    let code = present::present(&suite, &presentation, &origin, console)?;
     let code = if code == ExitCode::Success { found } else { code };
-    Ok(violations::tell(&violations, code, talk))
+    Ok(violations::tell(&violations, code, console))
 }
 
 /// The run, without what is flaky if that was asked for. It may be longer when it is opened again.

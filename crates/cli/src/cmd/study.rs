@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Subcommand;
 use metacov_formats::Fault;
-use metacov_report::{Column, Table};
+use metacov_report::{tasks_table, trials_table};
+use metacov_study::Study;
 use metacov_study::conduct::{Selection, StudyFolder, read_text};
-use metacov_study::{Study, StudyPlan, SuiteSpec, Task};
 
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 pub use report::tell_disputed;
 
 const EXAMPLES: &str = "\
@@ -76,16 +76,16 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match &args.action {
-        Action::Run(args) => run_study(args, talk),
-        Action::Plan { study, ids } => plan(study, *ids, talk),
-        Action::Bugs(args) => bugs::run(args, talk),
-        Action::Report { folders, out } => report::report(folders, out.as_deref(), talk),
+        Action::Run(args) => run_study(args, console),
+        Action::Plan { study, ids } => plan(study, *ids, console),
+        Action::Bugs(args) => bugs::run(args, console),
+        Action::Report { folders, out } => report::report(folders, out.as_deref(), console),
     }
 }
 
-fn run_study(args: &run::Args, talk: &Console) -> anyhow::Result<ExitCode> {
+fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.study));
     let (folder, text) = (StudyFolder(&out), read_text(&args.study)?);
     let selection = args.selection()?;
@@ -94,49 +94,35 @@ fn run_study(args: &run::Args, talk: &Console) -> anyhow::Result<ExitCode> {
             let Selection::Shard(shard) = selection else {
                 bail!("--trial and --array-from-env are for studies of campaigns; use --shard");
             };
-            run::suites(args, *plan, &text, folder, shard, talk)?
+            run::suites(args, *plan, &text, folder, shard, console)?
         }
         Study::Campaigns(plan) => {
             if args.quick || args.corpus.is_some() {
                 bail!("--quick and --corpus are for studies of suites");
             }
-            let trials = campaigns::planned(&plan, &args.study, talk)?;
+            let trials = campaigns::planned(&plan, &args.study, console)?;
             folder.keep_study(&text)?;
-            campaigns::run(&trials, &out, plan.observe, args.jobs, &selection, talk)?
+            campaigns::run(&trials, &out, plan.observe, args.jobs, &selection, console)?
         }
     };
     if code == ExitCode::Success && selection == Selection::ALL {
-        report::report(std::slice::from_ref(&out), Some(&out), talk)?;
+        report::report(std::slice::from_ref(&out), Some(&out), console)?;
     }
     Ok(code)
 }
 
-fn plan(study: &Path, ids: bool, talk: &Console) -> anyhow::Result<ExitCode> {
+fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> {
     match parse(study, &read_text(study)?)? {
         Study::Suites(_) if ids => bail!("{}: suites have no ids", study.display()),
-        Study::Suites(plan) => print(&suites(&plan).to_terminal(talk.colors_output()))?,
+        Study::Suites(plan) => print(&tasks_table(&plan).to_terminal(console.colors_output()))?,
         Study::Campaigns(plan) => {
-            let trials = campaigns::planned(&plan, study, talk)?;
+            let trials = campaigns::planned(&plan, study, console)?;
             let listed = || trials.iter().map(|one| one.id.clone() + "\n").collect::<String>();
-            let shown = || campaigns::table(&trials).to_terminal(talk.colors_output());
+            let shown = || trials_table(&trials).to_terminal(console.colors_output());
             print(&if ids { listed() } else { shown() })?;
         }
     }
     Ok(ExitCode::Success)
-}
-
-/// What a study of suites measures, in the order of its parts.
-fn suites(plan: &StudyPlan) -> Table {
-    let columns = vec![Column::number("number"), Column::word("what")];
-    let row = |(number, task): (usize, Task)| {
-        let what = match task {
-            Task::Suite(suite) => format!("suite {}", SuiteSpec::name(&suite)),
-            Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
-            Task::Efficiency(_) => "the paper's pipeline".to_owned(),
-        };
-        vec![number.to_string(), what]
-    };
-    Table { columns, rows: (1..).zip(plan.tasks()).map(row).collect() }
 }
 
 fn parse(file: &Path, text: &str) -> anyhow::Result<Study> {

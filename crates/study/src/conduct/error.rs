@@ -2,6 +2,7 @@
 
 use std::io;
 
+use metacov_campaign::CampaignError;
 use metacov_formats::Error;
 
 /// Why a study cannot go on.
@@ -29,4 +30,15 @@ pub enum ConductError {
     /// The study asks for what cannot be done, or a program of it failed.
     #[error("{0}")]
     Invalid(String),
+}
+
+impl From<CampaignError> for ConductError {
+    fn from(error: CampaignError) -> Self {
+        match error {
+            CampaignError::Input(error) => ConductError::Input(error),
+            CampaignError::Output(error) => ConductError::Output(error),
+            CampaignError::System(error) => ConductError::System(error),
+            other => ConductError::Invalid(other.to_string()),
+        }
+    }
 }

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use metacov_formats::{Error, Fault, Location};
+use metacov_store::replace_file;
 
-use super::replace::write_file;
 use super::{ConductError, TrialFolder};
 use crate::{Efficiency, KnownBugs, StudyShard, SuiteResult, TrialOutcome};
 
@@ -111,6 +111,12 @@ impl StudyFolder<'_> {
     fn write(self, name: &str, text: &str) -> Result<(), ConductError> {
         write_file(&self.0.join(name), text)
     }
+}
+
+/// Replaces a file as a whole.
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), ConductError> {
+    let unwritten = |error| ConductError::Output(Fault::Io(error).of(path.display().to_string()));
+    replace_file(path, |out| out.write_all(text.as_bytes())).map_err(unwritten)
 }
 
 /// Reads the results of suites of all folders.

@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::Duration;
 
-use metacov_campaign::{History, Record, RoundCounts};
+use metacov_campaign::{History, RoundCounts, TrialProgress};
 use metacov_core::{Criterion, total};
-use metacov_formats::{Error, Fault, Location};
-use metacov_store::{Run, StoredRound};
+use metacov_formats::{Error, Fault};
+use metacov_store::Run;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{ConductError, PlannedTrial, TrialFolder, TrialProgress};
+use super::{ConductError, PlannedTrial, TrialFolder};
 use crate::{Budget, FileVersion, Observed, Time, Trial, TrialOutcome};
 
 /// How often it is checked whether the process of a trial has ended.
@@ -198,11 +198,8 @@ fn failure_message(log: &Path, begin: u64, status: ExitStatus) -> String {
 fn finished(file: &Path) -> Result<FinishedCampaign, Error> {
     let run = Run::open(file)?;
     let (mut history, mut groups) = (History::default(), BTreeMap::new());
-    for StoredRound { number, summary, findings, lesson, .. } in run.rounds()? {
-        history.add(&Record { summary, findings, lesson }).map_err(|what| {
-            let what = format!("a damaged run file: round {number}: {what}");
-            Fault::malformed(Location::Whole, what).of(&run.name)
-        })?;
+    for round in run.rounds()? {
+        history.add_stored(round, &run.name)?;
         if history.findings.len() > groups.len() {
             let pairs = history.stand().pairs;
             for group in history.findings.keys() {

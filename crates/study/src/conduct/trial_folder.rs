@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use metacov_formats::Error;
 
 use super::ConductError;
-use super::folder::{create, read_all, read_file};
-use super::replace::write_file;
+use super::folder::{create, read_all, read_file, write_file};
 use crate::TrialOutcome;
 
 /// Progress, log and result of each trial.

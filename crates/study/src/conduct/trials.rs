@@ -8,10 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use metacov_campaign::TrialProgress;
 use metacov_run::{StopReason, run_jobs};
 
 use super::trial::TrialRun;
-use super::{CampaignProgram, ConductError, Selection, TrialFolder, TrialProgress};
+use super::{CampaignProgram, ConductError, Selection, TrialFolder};
 use crate::{CampaignPlan, Trial, TrialOutcome};
 
 /// How long no trial may end before the progress of those that run is reported.

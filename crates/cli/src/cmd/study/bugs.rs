@@ -5,20 +5,17 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
-use metacov_campaign::{CaseBatch, CaseRunner};
 use metacov_report::correlations;
+use metacov_study::conduct::{BugRunner, read_corpus};
 use metacov_study::corpus::Bug;
-use metacov_study::{
-    BUGS_MIN, BugCorrelation, BugCovers, FileVersion, KnownBugs, MeasuredBugs, Program,
-};
+use metacov_study::{BUGS_MIN, BugCorrelation, FileVersion, KnownBugs, Program};
 
-use crate::cmd::locate_corpus::read;
-use crate::cmd::overlap::of_corpus;
-use crate::cmd::scene::Stage;
-use crate::cmd::target::engine_on_demand;
+use crate::args::target::interrupted;
+use crate::cmd::target::{engine_on_demand, list};
+use crate::cmd::workers;
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
 
 /// Whether coverage grows with the number of bugs: random sets of known bugs.
 #[derive(clap::Args)]
@@ -38,15 +35,18 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, talk: &Console) -> anyhow::Result<ExitCode> {
-    let corpus = read(&args.corpus)?;
-    let found = match correlated(&corpus, &args.target, args.jobs, talk)? {
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+    let corpus = read_corpus(&args.corpus)?;
+    let found = with_runner(args.jobs, console, |runner| {
+        correlated(&corpus, &args.target, runner, console)
+    })?;
+    let found = match found {
         Ok(found) => found,
         Err(bugs) => bail!("{bugs} bugs are too few for a correlation"),
     };
     let paper = Program::find("SQLite");
-    print(&correlations::table(&found.found, paper).to_terminal(talk.colors_output()))?;
-    talk.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
+    print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;
+    console.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
         let text = correlations::figure(&found);
         let output = Output::File(path.clone());
@@ -60,63 +60,45 @@ pub fn known_bugs(
     path: &Path,
     engine: &str,
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<KnownBugs> {
-    let corpus = read(path)?;
+    let corpus = read_corpus(path)?;
     let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
     for version in versions {
-        engine_on_demand(&format!("sqlite@{version}"), talk)?;
+        engine_on_demand(&format!("sqlite@{version}"), console)?;
     }
-    let (overlaps, left_out) = of_corpus(&corpus, jobs, talk)?;
-    let correlation =
-        if corpus.len() < BUGS_MIN { None } else { correlated(&corpus, engine, jobs, talk)?.ok() };
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
+    with_runner(jobs, console, |runner| {
+        let (overlaps, left_out) = runner.overlaps(&corpus)?;
+        let has_enough = corpus.len() >= BUGS_MIN;
+        let correlated = has_enough.then(|| correlated(&corpus, engine, runner, console));
+        let correlation = correlated.transpose()?.and_then(Result::ok);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
+    })
 }
 
 /// How coverage goes with the number of bugs; or how many bugs there are, if these are too few.
 fn correlated(
     corpus: &[Bug],
     engine: &str,
-    jobs: Option<NonZero<usize>>,
-    talk: &Console,
+    runner: &BugRunner<'_>,
+    console: &Console,
 ) -> anyhow::Result<Result<BugCorrelation, usize>> {
-    let measured = measured(corpus, engine, jobs, talk)?;
+    engine_on_demand(engine, console)?;
+    let measured = runner.measure(corpus, engine)?;
     Ok(measured.correlation(engine).ok_or(measured.bugs.len()))
 }
 
-/// What the pairs of the bugs run on one engine.
-fn measured(
-    corpus: &[Bug],
-    engine: &str,
+fn with_runner<T>(
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
-) -> anyhow::Result<MeasuredBugs> {
-    engine_on_demand(engine, talk)?;
-    let stage = Stage::new(engine, None, jobs)?;
-    let options = stage.options();
-    let mut laboratory = CaseRunner::new(&options)?;
-    let experiment = |bug: &Bug| {
-        let case = bug.case();
-        CaseBatch { setup: case.setup, tests: vec![case.sides] }
-    };
-    let experiments: Vec<CaseBatch> = corpus.iter().map(experiment).collect();
-    let results = laboratory.run(&experiments)?;
-    let mut bugs = Vec::new();
-    for (bug, result) in corpus.iter().zip(results) {
-        let ran = match &result {
-            Ok(tried) => tried.pairs.first().and_then(|pair| Some((tried, pair.as_ref().ok()?))),
-            Err(_) => None,
-        };
-        let Some((tried, ran)) = ran else {
-            talk.warning(&format!(
-                "{}: not in the correlation: its pair does not run on {engine}",
-                bug.id
-            ));
-            continue;
-        };
-        let covers = ran.covers(tried.setup.as_ref())?;
-        bugs.push(BugCovers { executed: covers.union(), difference: covers.difference() });
-    }
-    Ok(MeasuredBugs::new(bugs, laboratory.table()))
+    console: &Console,
+    run: impl FnOnce(&BugRunner<'_>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let interrupted = interrupted()?;
+    run(&BugRunner {
+        targets: &list(),
+        workers: workers(jobs),
+        interrupted: &interrupted,
+        on_message: &|message| console.message(message),
+    })
 }

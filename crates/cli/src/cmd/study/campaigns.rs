@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::{anyhow, bail};
 use clap::Parser;
-use metacov_report::{Column, Table, thousands};
+use metacov_report::thousands;
 use metacov_study::conduct::{
     CampaignEnd, CampaignExtent, CampaignProgram, PlannedTrial, Selection, TrialCampaign,
     TrialEvent, TrialFolder, TrialsRun, plan_trials,
@@ -16,9 +16,9 @@ use metacov_study::conduct::{
 use metacov_study::{CampaignPlan, Trial};
 
 use crate::cmd::interrupts::{Interrupts, interrupts};
-use crate::cmd::{fuzz, fuzz_stage, target, workers};
+use crate::cmd::{fuzz, target, workers};
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 
 /// A trial is what `metacov fuzz` does with these words.
 #[derive(Parser)]
@@ -31,7 +31,7 @@ struct Words {
 pub fn planned(
     plan: &CampaignPlan,
     file: &Path,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Vec<PlannedTrial>> {
     let check = |trial: &Trial| {
         let words = ["fuzz".to_owned()].into_iter().chain(trial.words());
@@ -41,33 +41,17 @@ pub fn planned(
             let message = message.lines().next().unwrap_or_default();
             anyhow!("{}: {}", file.display(), message.trim_start_matches("error: "))
         })?;
-        words.fuzz.check().map_err(|error| anyhow!("{}: {error}", file.display()))
+        words
+            .fuzz
+            .config()
+            .check(&target::list())
+            .map_err(|error| anyhow!("{}: {error}", file.display()))
     };
     let build = |engine: &str| {
-        target::engine_on_demand(engine, talk)?;
-        fuzz_stage::build(engine, None)
+        target::engine_on_demand(engine, console)?;
+        Ok(target::list().build_id(engine, None)?)
     };
     plan_trials(plan, check, build)
-}
-
-/// The trials of a study as a table.
-pub fn table(planned: &[PlannedTrial]) -> Table {
-    let columns = vec![
-        Column::number("number"),
-        Column::word("trial"),
-        Column::word("engine"),
-        Column::word("relations"),
-        Column::word("guidance"),
-        Column::number("seed"),
-        Column::word("budget"),
-    ];
-    let row = |of: &PlannedTrial| {
-        let Trial { engine, relations, guidance, seed, budget, .. } = &of.trial;
-        let (number, seed, budget) = (of.number.to_string(), seed.to_string(), budget.to_string());
-        let words = [engine, relations, guidance].map(Clone::clone);
-        [number, of.id.clone()].into_iter().chain(words).chain([seed, budget]).collect()
-    };
-    Table { columns, rows: planned.iter().map(row).collect() }
 }
 
 /// Runs the selected trials that have no result yet.
@@ -77,20 +61,20 @@ pub fn run(
     observe: bool,
     jobs: Option<NonZero<usize>>,
     selection: &Selection,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
     let Interrupts { interrupted, signal } = interrupts()?;
     let (folder, workers) = (TrialFolder(folder), workers(jobs));
     let (program, interrupted) = (&Fuzz, &*interrupted);
     let trials = TrialsRun { folder, observe, workers, selection, program, interrupted };
-    let failed = trials.run(planned, &|event| show(event, talk))?;
+    let failed = trials.run(planned, &|event| show(event, console))?;
     if let Some((id, what)) = failed.first_key_value() {
         let count = failed.len();
         let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
         bail!("trial {id} failed{others}: {what}");
     }
     if interrupted.load(Relaxed) {
-        talk.warning("interrupted; run it again to go on");
+        console.warning("interrupted; run it again to go on");
         return Ok(ExitCode::of_signal(&signal));
     }
     Ok(ExitCode::Success)
@@ -127,12 +111,12 @@ impl CampaignProgram for Fuzz {
     }
 }
 
-fn show(event: TrialEvent<'_>, talk: &Console) {
+fn show(event: TrialEvent<'_>, console: &Console) {
     match event {
         TrialEvent::Known { done, all } => {
-            talk.note(&format!("{done} of {all} trials are there already"));
+            console.note(&format!("{done} of {all} trials are there already"));
         }
-        TrialEvent::Done { done, all, outcome } => talk.note(&format!(
+        TrialEvent::Done { done, all, outcome } => console.note(&format!(
             "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
             outcome.id,
             outcome.trial,
@@ -141,7 +125,7 @@ fn show(event: TrialEvent<'_>, talk: &Console) {
             outcome.time.processor
         )),
         TrialEvent::Failed { planned, error } => {
-            talk.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
+            console.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
         }
         TrialEvent::Running { done, all, running } => {
             let running = running.iter().map(|(one, progress)| {
@@ -149,7 +133,7 @@ fn show(event: TrialEvent<'_>, talk: &Console) {
                 format!("{} ({}): {found} in {pairs} pairs", one.id, one.trial)
             });
             let running: Vec<String> = running.collect();
-            talk.note(&format!("{done} of {all} done; {}", running.join("; ")));
+            console.note(&format!("{done} of {all} done; {}", running.join("; ")));
         }
     }
 }

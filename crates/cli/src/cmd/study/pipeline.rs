@@ -1,61 +1,34 @@
-//! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
+//! The gcovr pipeline of the paper, on SQLite.
 
 use std::num::NonZero;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
-use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
-use metacov_run::SharedTable;
-use metacov_study::conduct::{
-    Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample, Stopwatch,
-};
-use metacov_study::{Efficiency, EfficiencyPlan, FileVersion, StudyPlan, Time};
+use anyhow::bail;
+use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, run_pipeline};
+use metacov_study::{EfficiencyPlan, StudyPlan};
+use metacov_targets::cc::Language;
 use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 
-use crate::cmd::cc::Language;
-use crate::cmd::measure::whole;
-use crate::cmd::scene::Stage;
-use crate::cmd::target::engine;
-use crate::talk::Console;
+use crate::args::target::interrupted;
+use crate::cmd::target::list;
+use crate::cmd::workers;
+use crate::console::Console;
 
-/// What became of the pipeline.
-pub enum Piped {
-    Measured(Efficiency),
-    /// gcovr is not installed.
-    NoGcovr,
-    Interrupted,
-}
-
-/// Measures a sample with gcovr, and with metacov.
+/// Measures a sample with gcovr, and with metacov; none if gcovr is not installed.
 pub fn run(
     plan: &StudyPlan,
     sample: EfficiencyPlan,
     gcovr: &Path,
     jobs: Option<NonZero<usize>>,
-    talk: &Console,
-) -> anyhow::Result<Piped> {
-    let Some(target) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
-    let Some(gcovr) = Gcovr::find(gcovr)? else { return Ok(Piped::NoGcovr) };
-    let stage = Stage::new(target, None, jobs)?;
-    let conditions = stage.options();
-    let relations = conditions.target.method().relations();
-    let names: Vec<&str> = relations.iter().map(|relation| relation.name).collect();
-    let PipelineSample { relations, pairs } = PipelineSample::of(plan, sample, &names)?;
-    let sample = TestPlan { seed: plan.seed, relations, pairs, subjects: pairs };
-    let mut pipeline = Pipeline::new(gcovr, program(&engine(target)?.1.folder))?;
-    talk.detail(|| {
-        format!("{target} is built with gcc --coverage, in {}", pipeline.folder().display())
-    });
-    pipeline.build()?;
-    let pairs = write_inputs(&pipeline, &sample, &conditions)?;
-    let Some((build, lines, metacov)) = by_metacov(&sample, &conditions)? else {
-        return Ok(Piped::Interrupted);
-    };
-    let on_pair = |number: usize| talk.note(&format!("gcovr: pair {number} of {}", pairs.len()));
-    let measured = pipeline.measure(&pairs, &lines, conditions.interrupted, &on_pair)?;
-    let Some(pairs) = measured else { return Ok(Piped::Interrupted) };
-    let (target, gcovr) = (target.clone(), pipeline.gcovr().to_owned());
-    Ok(Piped::Measured(Efficiency { version: FileVersion, target, build, gcovr, pairs, metacov }))
+    console: &Console,
+) -> anyhow::Result<Option<PipelineEnd>> {
+    let Some(name) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
+    let Some(gcovr) = Gcovr::find(gcovr)? else { return Ok(None) };
+    let interrupted = interrupted()?;
+    let target = LocateTarget::new(&list(), name, None, workers(jobs), &interrupted)?;
+    let program = program(&list().find(name)?.1.folder);
+    let (options, on_message) = (target.options(), |message| console.message(message));
+    Ok(Some(run_pipeline(plan, sample, gcovr, (name, &options), program, &on_message)?))
 }
 
 /// How SQLite is built with gcc's coverage.
@@ -73,40 +46,4 @@ fn program(source: &Path) -> PipelineProgram<'static> {
         source: SOURCE,
         counters: &["sqlite3.gcda", "statements.gcda"],
     }
-}
-
-/// Writes the sides of all pairs; returns the pairs, by relation and name.
-fn write_inputs(
-    pipeline: &Pipeline<'_>,
-    sample: &TestPlan,
-    conditions: &WorkerOptions<'_>,
-) -> anyhow::Result<Vec<(String, String)>> {
-    let mut pairs = Vec::new();
-    let language = conditions.target.method().language();
-    let written = write_pairs(sample, conditions, |setup, (relation, number), sides| {
-        let number = number.to_string();
-        for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
-            let mut text = language.script(setup);
-            text.extend(side.iter().map(|input| language.script(&input.statements)));
-            std::fs::write(pipeline.input(relation, &number, name), text)?;
-        }
-        pairs.push((relation.to_owned(), number));
-        Ok(())
-    });
-    written.context("the pairs for the pipeline cannot be made")?;
-    Ok(pairs)
-}
-
-/// The same pairs in metacov: the build, the lines that differ, and the time of all. None if it was interrupted.
-fn by_metacov(
-    sample: &TestPlan,
-    conditions: &WorkerOptions<'_>,
-) -> anyhow::Result<Option<(String, Vec<PairLines>, Time)>> {
-    let watch = Stopwatch::start();
-    let counts = LineCounts::default();
-    let measured = measure(sample, conditions, SharedTable::default(), &counts);
-    let time = watch.time();
-    let suite = whole(measured.map(|(suite, _)| suite), sample.groups())?;
-    let counts = counts.into_inner();
-    Ok(suite.map(|suite| (suite.table.build_id().to_string(), counts, time)))
 }

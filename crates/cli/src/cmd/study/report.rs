@@ -10,22 +10,26 @@ use metacov_study::{
     CampaignPlan, CampaignResults, Results, Study, StudyPlan, United, unite, unite_trials,
 };
 
+use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
-use crate::talk::{Console, print};
 
 /// Shows what folders say together, and writes it into a folder.
-pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn report(
+    folders: &[PathBuf],
+    out: Option<&Path>,
+    console: &Console,
+) -> anyhow::Result<ExitCode> {
     let [first, ..] = folders else { bail!("no folder is named") };
     let study = StudyFolder(first).study()?;
     let report = match Study::parse(&study).map_err(|fault| fault.of(StudyFolder(first).plan()))? {
-        Study::Suites(plan) => suites(*plan, folders, talk)?,
-        Study::Campaigns(plan) => campaigns(*plan, &study, folders, talk)?,
+        Study::Suites(plan) => suites(*plan, folders, console)?,
+        Study::Campaigns(plan) => campaigns(*plan, &study, folders, console)?,
     };
-    print(&report.to_terminal(talk.colors_output()))?;
+    print(&report.to_terminal(console.colors_output()))?;
     if let Some(out) = out {
         write(&report, out)?;
-        talk.note(&format!(
+        console.note(&format!(
             "report.md, report.html, all numbers (CSV) and figures are in {}",
             out.display()
         ));
@@ -33,13 +37,13 @@ pub fn report(folders: &[PathBuf], out: Option<&Path>, talk: &Console) -> anyhow
     Ok(ExitCode::Success)
 }
 
-fn suites(plan: StudyPlan, folders: &[PathBuf], talk: &Console) -> anyhow::Result<Report> {
+fn suites(plan: StudyPlan, folders: &[PathBuf], console: &Console) -> anyhow::Result<Report> {
     let United { part, disputed } = unite(&read_shards(folders)?)?;
-    tell_disputed(disputed, "suite", talk);
+    tell_disputed(disputed, "suite", console);
     let name = folders[0].display().to_string();
     ensure!(!part.is_empty(), "nothing of {name} has been measured yet");
     let results = Results::of(plan, part).map_err(|fault| fault.of(name))?;
-    tell_missing(results.missing(), "suite", talk);
+    tell_missing(results.missing(), "suite", console);
     Ok(study_report(&results).map_err(|fault| fault.of("the results"))?)
 }
 
@@ -47,13 +51,13 @@ fn campaigns(
     plan: CampaignPlan,
     study: &str,
     folders: &[PathBuf],
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<Report> {
     let (outcomes, _, disputed) = unite_trials(&read_trials(study, folders)?)?;
-    tell_disputed(disputed, "trial", talk);
+    tell_disputed(disputed, "trial", console);
     ensure!(!outcomes.is_empty(), "no trial of {} is over yet", folders[0].display());
     let results = CampaignResults::of(plan, &outcomes);
-    tell_missing(results.missing(), "trial", talk);
+    tell_missing(results.missing(), "trial", console);
     Ok(campaigns_report(&results))
 }
 
@@ -75,18 +79,18 @@ fn write(report: &Report, out: &Path) -> anyhow::Result<()> {
 }
 
 /// Says that parts of a study contradict each other.
-pub fn tell_disputed(disputed: usize, what: &str, talk: &Console) {
+pub fn tell_disputed(disputed: usize, what: &str, console: &Console) {
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };
-        talk.warning(&format!(
+        console.warning(&format!(
             "of {disputed} {what}{plural} the parts say different things; one is kept, measured before failed"
         ));
     }
 }
 
-fn tell_missing(missing: usize, what: &str, talk: &Console) {
+fn tell_missing(missing: usize, what: &str, console: &Console) {
     if missing > 0 {
         let plural = if missing == 1 { "" } else { "s" };
-        talk.note(&format!("{missing} {what}{plural} of the study not measured yet"));
+        console.note(&format!("{missing} {what}{plural} of the study not measured yet"));
     }
 }

@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use metacov_core::Suite;
 use metacov_study::conduct::{
-    ConductError, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    ConductError, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
 };
 use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
 
 use super::bugs;
-use super::pipeline::{self, Piped};
+use super::pipeline;
 use crate::cmd::{measure, target};
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 
 /// Measure the suites of a study that are not there yet, or run its campaigns, and report.
 #[derive(clap::Args)]
@@ -70,7 +70,7 @@ pub fn suites(
     text: &str,
     folder: StudyFolder<'_>,
     shard: Shard,
-    talk: &Console,
+    console: &Console,
 ) -> anyhow::Result<ExitCode> {
     let plan = if args.quick { plan.quick() } else { plan };
     let plan = match &args.corpus {
@@ -80,12 +80,12 @@ pub fn suites(
     };
     folder.keep_study(text)?;
     for name in &plan.targets {
-        target::engine_on_demand(name, talk)?;
+        target::engine_on_demand(name, console)?;
     }
     let (name, repeats_bugs) = (args.study.display().to_string(), args.corpus.is_some());
     let run = SuitesRun { plan: &plan, name, folder, shard, repeats_bugs };
-    if !run.run(&Tasks { args, plan: &plan, talk })? {
-        talk.warning("interrupted; run it again to go on");
+    if !run.run(&Tasks { args, plan: &plan, console })? {
+        console.warning("interrupted; run it again to go on");
         return Ok(ExitCode::Interrupted);
     }
     Ok(ExitCode::Success)
@@ -102,7 +102,7 @@ struct Words {
 struct Tasks<'t> {
     args: &'t Args,
     plan: &'t StudyPlan,
-    talk: &'t Console,
+    console: &'t Console,
 }
 
 impl Tasks<'_> {
@@ -122,7 +122,7 @@ impl SuiteTasks for Tasks<'_> {
             Task::Bugs(bugs) => format!("known bugs of {}", bugs.corpus.display()),
             Task::Efficiency(_) => "the paper's pipeline, with gcovr".to_owned(),
         };
-        self.talk.note(&format!("{number} of {all}: {what}"));
+        self.console.note(&format!("{number} of {all}: {what}"));
     }
 
     fn measure(&self, suite: &SuiteSpec) -> anyhow::Result<TaskEnd<Suite>> {
@@ -136,22 +136,22 @@ impl SuiteTasks for Tasks<'_> {
             let study = self.args.study.display();
             anyhow::anyhow!("{study}: {}", message.trim_start_matches("error: "))
         })?;
-        let measured = words.measure.suite(self.talk)?;
+        let measured = words.measure.suite(self.console)?;
         Ok(measured.map_or(TaskEnd::Interrupted, TaskEnd::Done))
     }
 
     fn known_bugs(&self, bugs: &BugsPlan) -> anyhow::Result<KnownBugs> {
         let path = self.study_folder().join(&bugs.corpus);
-        bugs::known_bugs(&path, &bugs.engine, self.args.jobs, self.talk)
+        bugs::known_bugs(&path, &bugs.engine, self.args.jobs, self.console)
     }
 
     fn efficiency(&self, sample: EfficiencyPlan) -> anyhow::Result<TaskEnd<Efficiency>> {
         let Args { gcovr, jobs, .. } = self.args;
-        match pipeline::run(self.plan, sample, gcovr, *jobs, self.talk)? {
-            Piped::Measured(efficiency) => Ok(TaskEnd::Done(efficiency)),
-            Piped::Interrupted => Ok(TaskEnd::Interrupted),
-            Piped::NoGcovr => {
-                self.talk.warning(&format!(
+        match pipeline::run(self.plan, sample, gcovr, *jobs, self.console)? {
+            Some(PipelineEnd::Measured(efficiency)) => Ok(TaskEnd::Done(efficiency)),
+            Some(PipelineEnd::Interrupted) => Ok(TaskEnd::Interrupted),
+            None => {
+                self.console.warning(&format!(
                     "{} is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr (or \
                      scripts/oracles, and --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
                     gcovr.display()

@@ -10,14 +10,14 @@ use metacov_core::{Cover, Criterion, Group, Operation, Reading};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
-use crate::talk::Console;
+use crate::console::Console;
 
 /// How often a line is said where no bar can be drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// How far a fold is: a bar on a terminal, a line now and then elsewhere.
 pub struct Progress<'t> {
-    talk: &'t Console,
+    console: &'t Console,
     planned: u64,
     /// How many groups were there before.
     known: u64,
@@ -46,19 +46,19 @@ struct State {
 
 impl<'t> Progress<'t> {
     #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
-    pub fn new(talk: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
+    pub fn new(console: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
         let start = Instant::now();
         let state = State { groups: 0, validated: None, lines: 0, last_line: start };
-        let bar = talk.progress(planned);
+        let bar = console.progress(planned);
         bar.set_position(known);
         bar.reset_eta();
-        let shown = match (bar.is_hidden(), talk.is_quiet() || stderr().is_terminal()) {
+        let shown = match (bar.is_hidden(), console.is_quiet() || stderr().is_terminal()) {
             (false, _) => Shown::AsBar,
             (true, false) => Shown::AsLines,
             (true, true) => Shown::NotAtAll,
         };
         let state = Mutex::new(state);
-        Progress { talk, planned, known, bar, shown, start, operation, state }
+        Progress { console, planned, known, bar, shown, start, operation, state }
     }
 
     /// Takes the bar away, and tells the speed if it is of interest.
@@ -69,7 +69,8 @@ impl<'t> Progress<'t> {
             let seconds = self.start.elapsed().as_secs_f64();
             let rate = self.rate(groups);
             let digits = usize::from(rate < 10.0);
-            self.talk.note(&format!("{groups} pairs in {seconds:.1} s, {rate:.digits$} pairs/s"));
+            self.console
+                .note(&format!("{groups} pairs in {seconds:.1} s, {rate:.digits$} pairs/s"));
         }
     }
 
@@ -117,7 +118,7 @@ impl Observer for Progress<'_> {
             self.bar.inc(1);
         } else if state.last_line.elapsed() >= LINE_EVERY {
             state.last_line = Instant::now();
-            self.talk.note(&self.line(state.groups, state.lines));
+            self.console.note(&self.line(state.groups, state.lines));
         }
         Ok(())
     }

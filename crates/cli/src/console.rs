@@ -1,11 +1,16 @@
 //! What is said beside the data: to standard error, and as loud as the user wants.
 
+pub mod failures;
+pub mod progress;
+pub mod violations;
+
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use metacov_study::conduct::Message;
 
 use crate::exit_code::Unwritten;
 use crate::output::{Output, write_whole};
@@ -13,7 +18,7 @@ use crate::output::{Output, write_whole};
 /// How loud, and in which colours.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Talk")]
-pub struct TalkArgs {
+pub struct ConsoleArgs {
     /// Say nothing but errors.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
@@ -43,7 +48,7 @@ pub struct Console {
 }
 
 impl Console {
-    pub fn new(args: &TalkArgs) -> Self {
+    pub fn new(args: &ConsoleArgs) -> Self {
         Console { quiet: args.quiet, verbose: args.verbose, color: args.color }
     }
 
@@ -80,6 +85,15 @@ impl Console {
     pub fn detail(&self, what: impl FnOnce() -> String) {
         if self.verbose {
             self.say("note", "36", &what());
+        }
+    }
+
+    /// A message of a study.
+    pub fn message(&self, message: Message) {
+        match message {
+            Message::Detail(what) => self.detail(|| what),
+            Message::Note(what) => self.note(&what),
+            Message::Warning(what) => self.warning(&what),
         }
     }
 

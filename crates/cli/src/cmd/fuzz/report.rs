@@ -3,26 +3,24 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use metacov_campaign::{CampaignStats, History, Record};
+use metacov_campaign::{CampaignStats, History, findings_folder};
 use metacov_core::{Criterion, total};
-use metacov_formats::{Error, Fault, Location};
 use metacov_report::{campaign_findings, campaign_pairs, thousands};
-use metacov_store::{Run, StoredRound};
+use metacov_store::Run;
 
-use super::fuzz::findings_folder;
+use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
-use crate::talk::{Console, print};
 
 /// Shows what a campaign has come to that has just ended.
-pub fn run(path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     let run = Run::open(path)?;
-    let (history, kept) = (history(&run)?, run.groups()?);
-    let code = show(&history, path, talk)?;
+    let (history, kept) = (History::of(&run)?, run.groups()?);
+    let code = show(&history, path, console)?;
     if kept > 0 {
         let (suite, _) = run.suite()?;
         let lines = total(&suite.table, &suite.total())[Criterion::Line].selected;
         let (lines, kept, path) = (thousands(lines), thousands(kept), path.display());
-        talk.note(&format!(
+        console.note(&format!(
             "MC {lines} lines, in {kept} pairs that were kept: metacov report {path}"
         ));
     }
@@ -30,11 +28,11 @@ pub fn run(path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// Shows what the rounds of a campaign come to; nothing if there are none.
-pub fn show(history: &History, path: &Path, talk: &Console) -> anyhow::Result<ExitCode> {
+pub fn show(history: &History, path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     if history.curve.is_empty() {
         return Ok(ExitCode::Success);
     }
-    print(&format!("{}\n", campaign_pairs(history).to_terminal(talk.colors_output())))?;
+    print(&format!("{}\n", campaign_pairs(history).to_terminal(console.colors_output())))?;
     let CampaignStats { pairs, differing, executed, plans, bugs } = history.stand();
     let mut words = format!(
         "{} pairs on {} databases, {} changes of them, {} workers lost",
@@ -50,44 +48,22 @@ pub fn show(history: &History, path: &Path, talk: &Console) -> anyhow::Result<Ex
         let (differing, executed) = (thousands(differing), thousands(executed));
         let _ = write!(words, "; {differing} edges differ, of {executed} that ran");
     }
-    talk.note(&words);
+    console.note(&words);
     for (what, count) in &history.summary.known {
-        talk.note(&format!("known: {what}, {count} times"));
+        console.note(&format!("known: {what}, {count} times"));
     }
     for (why, count) in &history.summary.unconfirmed {
-        talk.note(&format!("not confirmed, {count} times: {why}"));
+        console.note(&format!("not confirmed, {count} times: {why}"));
     }
     if history.summary.alike > 0 {
         let alike = thousands(history.summary.alike);
-        talk.note(&format!("{alike} violations look like others, and were not looked into"));
+        console.note(&format!("{alike} violations look like others, and were not looked into"));
     }
     if bugs == 0 {
         return Ok(ExitCode::Success);
     }
-    print(&format!("{}\n", campaign_findings(history).to_terminal(talk.colors_output())))?;
+    print(&format!("{}\n", campaign_findings(history).to_terminal(console.colors_output())))?;
     let plural = if bugs == 1 { "bug" } else { "bugs" };
-    talk.note(&format!("{bugs} {plural} in {}", findings_folder(path).display()));
+    console.note(&format!("{bugs} {plural} in {}", findings_folder(path).display()));
     Ok(ExitCode::Violated)
-}
-
-/// What the rounds of a run file come to.
-pub fn history(run: &Run) -> anyhow::Result<History> {
-    let mut history = History::default();
-    for round in run.rounds()? {
-        let (number, record) = record(round);
-        history.add(&record).map_err(|what| damaged(number, &what, &run.name))?;
-    }
-    Ok(history)
-}
-
-/// A round as a campaign knows it, with its number.
-pub fn record(round: StoredRound) -> (u64, Record) {
-    let StoredRound { number, summary, findings, lesson, .. } = round;
-    (number, Record { summary, findings, lesson })
-}
-
-/// What is wrong with a run file whose rounds make no sense.
-pub fn damaged(number: u64, what: &str, name: &str) -> Error {
-    let what = format!("a damaged run file: round {number}: {what}");
-    Fault::malformed(Location::Whole, what).of(name)
 }

@@ -7,8 +7,8 @@ use metacov_core::{StoredInput, Violation};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
+use crate::console::Console;
 use crate::exit_code::ExitCode;
-use crate::talk::Console;
 
 /// Keeps all pairs that violate their relation, by place.
 #[derive(Default)]
@@ -32,17 +32,17 @@ impl Observer for Violations {
 }
 
 /// Tells all of them. A run that came to a good end otherwise has not, if there are any.
-pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, talk: &Console) -> ExitCode {
+pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, console: &Console) -> ExitCode {
     if violations.is_empty() {
         return code;
     }
     for Violation { relation, pair, how, inputs } in violations.values() {
-        talk.failure(&format!("violated: pair {pair} of {relation}: {how}"));
+        console.failure(&format!("violated: pair {pair} of {relation}: {how}"));
         for (side, inputs) in ('a'..='z').zip(inputs) {
-            talk.note(&format!("{side}: {}", inputs.iter().map(line).collect::<String>()));
+            console.note(&format!("{side}: {}", inputs.iter().map(line).collect::<String>()));
         }
     }
-    talk.note("the databases: metacov gen sql, with the same options and seed");
+    console.note("the databases: metacov gen sql, with the same options and seed");
     if code == ExitCode::Success { ExitCode::Violated } else { code }
 }
 

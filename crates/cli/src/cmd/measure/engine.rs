@@ -5,18 +5,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::{anyhow, bail};
-use metacov_campaign::{Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure};
+use anyhow::bail;
+use metacov_campaign::{
+    Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure, relation_positions,
+};
 use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::{Flavour, Limits, Target};
 use metacov_run::SharedTable;
 use metacov_store::Settings;
 
-use super::measure::whole;
-use super::{RunSettings, target};
+use super::whole;
+use crate::cmd::{RunSettings, target};
+use crate::console::Console;
+use crate::console::progress::Progress;
 use crate::exit_code::ExitCode;
-use crate::progress::Progress;
-use crate::talk::Console;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
@@ -39,7 +41,7 @@ pub struct EngineArgs {
 pub struct RelationArgs {
     /// The relations to test.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    relation: Vec<String>,
+    pub relation: Vec<String>,
 }
 
 impl EngineArgs {
@@ -48,7 +50,7 @@ impl EngineArgs {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
             ("the engine", engine.to_owned()),
-            ("--relation", self.relations.names()),
+            ("--relation", self.relations.relation.join(",")),
             ("--pairs", pairs.to_string()),
             ("--databases", self.databases.to_string()),
             ("--seed", self.seed.to_string()),
@@ -63,31 +65,8 @@ impl EngineArgs {
             bail!("at least one database and one pair are needed");
         }
         let (seed, subjects) = (self.seed, self.databases.min(pairs));
-        Ok(TestPlan { seed, relations: self.relations.positions(target)?, pairs, subjects })
-    }
-}
-
-impl RelationArgs {
-    /// Their names, as they were given.
-    pub fn names(&self) -> String {
-        self.relation.join(",")
-    }
-
-    /// Their positions in the table of the target's method.
-    pub fn positions(&self, target: &dyn Target) -> anyhow::Result<Vec<usize>> {
-        let all = target.method().relations();
-        if self.relation.iter().any(|name| name == "all") {
-            return Ok((0..all.len()).collect());
-        }
-        let at = |name: &String| {
-            let known: Vec<&str> = all.iter().map(|relation| relation.name).collect();
-            let unknown = || anyhow!("`{name}` is not a relation (all, {})", known.join(", "));
-            known.iter().position(|known| known == name).ok_or_else(unknown)
-        };
-        let mut relations = self.relation.iter().map(at).collect::<anyhow::Result<Vec<_>>>()?;
-        relations.sort_unstable();
-        relations.dedup();
-        Ok(relations)
+        let relations = relation_positions(&self.relations.relation, target)?;
+        Ok(TestPlan { seed, relations, pairs, subjects })
     }
 }
 
@@ -103,17 +82,17 @@ pub struct Sql {
 
 impl Sql {
     /// What is measured, without showing it. None if it was interrupted.
-    pub fn suite(self, talk: &Console) -> anyhow::Result<Option<Suite>> {
+    pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         let (target, config) = self.config(Flavour::Exact)?;
         let plan = self.args.plan(target, self.pairs)?;
         let options = self.options(target, &config);
-        let progress = Progress::new(talk, plan.groups(), 0, Operation::Xor);
+        let progress = Progress::new(console, plan.groups(), 0, Operation::Xor);
         let measured = measure(&plan, &options, SharedTable::default(), &progress);
         progress.finish(false);
         whole(measured.map(|(suite, _)| suite), plan.groups())
     }
 
-    pub fn run(mut self, talk: &Console) -> anyhow::Result<ExitCode> {
+    pub fn run(mut self, console: &Console) -> anyhow::Result<ExitCode> {
         let frame = &mut self.frame;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
         let (target, config) = self.config(Flavour::Exact)?;
@@ -122,19 +101,19 @@ impl Sql {
         let workers = frame.options.workers;
         let options = worker_options(target, &config, workers, limits, &interrupted);
         let mut log = RunLog::default();
-        let code = frame.run(plan.groups(), talk, |table, observer| {
+        let code = frame.run(plan.groups(), console, |table, observer| {
             let (suite, of_run) = measure(&plan, &options, table, observer)?;
             log = of_run;
             Ok(suite)
         })?;
-        tell(&log, talk);
+        tell(&log, console);
         Ok(code)
     }
 
     /// What is tested.
     pub fn config(&self, flavour: Flavour) -> anyhow::Result<(&'static dyn Target, WorkerConfig)> {
         let scope = &self.frame.options.scope;
-        target::config(&self.engine, self.args.library.as_deref(), flavour, scope)
+        Ok(target::list().config(&self.engine, self.args.library.as_deref(), flavour, scope)?)
     }
 
     /// How it is tested.
@@ -161,13 +140,13 @@ fn worker_options<'o>(
 }
 
 /// How much of what was generated worked, and where the time went.
-pub fn tell(log: &RunLog, talk: &Console) {
+pub fn tell(log: &RunLog, console: &Console) {
     for (kind, success) in &log.successes.by_kind {
-        talk.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
+        console.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
     }
     let all: f64 = Phase::ALL.iter().map(|(phase, _)| log.times.on(*phase).as_secs_f64()).sum();
     for (phase, name) in Phase::ALL {
         let seconds = log.times.on(phase).as_secs_f64();
-        talk.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
+        console.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
     }
 }

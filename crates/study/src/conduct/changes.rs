@@ -1,27 +1,26 @@
-//! Code that was changed, as git tells.
+//! Restricts a run to code that was changed, as git reports it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, bail};
 use metacov_core::{SiteId, SiteTable};
 use metacov_formats::added_lines;
 
-use crate::talk::Console;
+use super::{ConductError, Message};
 
-/// Leaves out all sites but those on lines that were changed since `base`. Whether any is left.
-pub fn keep(
+/// Excludes all sites but those on lines that were changed since `base`; whether any is left.
+pub fn keep_changed(
     table: &mut SiteTable,
     base: &str,
     root: &Path,
-    talk: &Console,
-) -> anyhow::Result<bool> {
+    on_message: &dyn Fn(Message),
+) -> Result<bool, ConductError> {
     if base.starts_with('-') {
-        bail!("`{base}` is no commit");
+        return Err(ConductError::Invalid(format!("`{base}` is no commit")));
     }
     let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?.trim_end());
-    // Without colours, programs and prefixes that somebody may have configured.
+    // Without the colours, programs and prefixes of the user's configuration.
     let diff = git(&[
         "-c",
         "core.quotePath=false",
@@ -51,16 +50,21 @@ pub fn keep(
         table.exclude(id);
     }
     let lines: usize = changed.values().map(std::collections::BTreeSet::len).sum();
-    talk.detail(|| format!("{lines} lines of {} files were changed since {base}", changed.len()));
+    let files = changed.len();
+    let what = format!("{lines} lines of {files} files were changed since {base}");
+    on_message(Message::Detail(what));
     Ok(!kept.is_empty())
 }
 
-/// What git says.
-fn git(args: &[&str]) -> anyhow::Result<String> {
-    let output = Command::new("git").args(args).output().context("--diff needs git")?;
+/// The output of git.
+fn git(args: &[&str]) -> Result<String, ConductError> {
+    let output = Command::new("git").args(args).output();
+    let needed = |error| ConductError::SystemFor { what: "--diff needs git".to_owned(), error };
+    let output = output.map_err(needed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        bail!("git {}: {}", args[0], said.lines().next().unwrap_or("failed"));
+        let what = format!("git {}: {}", args[0], said.lines().next().unwrap_or("failed"));
+        return Err(ConductError::Invalid(what));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

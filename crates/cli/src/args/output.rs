@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion};
 use metacov_formats::{GcovrFormat, WRITERS, Writer};
 use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Markdown};
+use metacov_store::RUN_FILE;
 
 use crate::output::Output;
 
@@ -49,9 +50,6 @@ pub struct Threshold {
     pub criterion: Criterion,
     pub percent: f64,
 }
-
-/// The ending of run files.
-pub const RUN_FILE: &str = "metacov";
 
 /// Where to write, and how.
 type Outputs = Vec<(Output, &'static dyn Writer)>;

@@ -8,9 +8,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::bail;
 use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
-use metacov_store::{Header, RunWriter, Settings};
+use metacov_store::{Header, RUN_FILE, RunWriter, Settings};
 
-use super::output_args::RUN_FILE;
 use crate::exit_code::Unwritten;
 
 #[derive(clap::Args)]

@@ -14,7 +14,7 @@ use metacov_exec::{Limits, Mode, Program};
 use metacov_formats::Fault;
 use metacov_store::Settings;
 
-use super::run_file::command;
+use crate::args::run_file::command;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Target")]

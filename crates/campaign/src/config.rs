@@ -1,0 +1,320 @@
+//! A campaign as it is asked for, and running it.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+use metacov_core::{Fingerprint, Operation};
+use metacov_exec::{Flavour, Target};
+use metacov_formats::{Error, Fault, Scope};
+use metacov_run::StopReason;
+use metacov_store::{BUILD, Header, RunWriter, Settings};
+
+use crate::error::CampaignError;
+use crate::finding::{KnownBugs, Triage, TriageTargets};
+use crate::fuzz::{
+    Campaign, CampaignDisplay, CampaignLimits, CampaignRecorder, GUIDANCES, History,
+    KnowledgeDelta, ProgressFile, ROUND_LAG, Record, RecorderState, Schedule, findings_folder,
+    fuzz,
+};
+use crate::target_list::{TargetList, relation_positions};
+use crate::worker::host::WorkerOptions;
+use crate::worker::protocol::WorkerConfig;
+
+/// A campaign as it is asked for.
+#[derive(Clone, Debug)]
+pub struct CampaignConfig {
+    /// The name of the target, such as `sqlite@3.29.0`.
+    pub engine: String,
+    /// A library of the user's in its place.
+    pub library: Option<PathBuf>,
+    /// The name of the guidance.
+    pub guidance: String,
+    /// The names of the relations, or `all`.
+    pub relations: Vec<String>,
+    /// The seed of databases and pairs.
+    pub seed: u64,
+    /// How a round goes.
+    pub schedule: Schedule,
+    /// Whether coverage and query plans are observed even if nothing is guided by them.
+    pub observes: bool,
+    /// Whether violations are looked into.
+    pub examines: bool,
+    /// A file of known bugs.
+    pub known: Option<PathBuf>,
+    /// When it ends.
+    pub limits: CampaignLimits,
+    /// How many pairs it has, if that ends it.
+    pub pairs: Option<u64>,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+    /// How long a worker may be silent.
+    pub timeout: Duration,
+    /// How much memory a worker may have.
+    pub memory_bytes: Option<u64>,
+    /// The run file. Findings are in a folder beside it.
+    pub output: PathBuf,
+    /// Whether the campaign in the run file is resumed.
+    pub resume: bool,
+    /// The progress file of a trial of a study.
+    pub progress: Option<PathBuf>,
+    /// The command line, for the run file.
+    pub command: String,
+}
+
+/// The libraries that a campaign loads.
+struct CampaignTargets {
+    target: &'static dyn Target,
+    /// What is tested.
+    tested: WorkerConfig,
+    /// The same without counters.
+    plain: WorkerConfig,
+    /// The same with exact counters.
+    counting: WorkerConfig,
+    /// The default version, if another one is tested.
+    reference: Option<(String, WorkerConfig)>,
+    /// Identifies the build.
+    build: String,
+}
+
+impl CampaignTargets {
+    fn of(
+        config: &CampaignConfig,
+        traces: bool,
+        targets: &TargetList,
+    ) -> Result<Self, CampaignError> {
+        let (engine, library) = (&config.engine, config.library.as_deref());
+        let of = |flavour| targets.config(engine, library, flavour, &Scope::default());
+        let (target, tested) = of(if traces { Flavour::Fast } else { Flavour::Plain })?;
+        let (_, version) = targets.parse(engine)?;
+        let is_default = library.is_none() && version == target.default_version();
+        let reference = (!is_default).then(|| {
+            let name = format!("{}@{}", target.name(), target.default_version());
+            let (_, config) = targets.config(&name, None, Flavour::Plain, &Scope::default())?;
+            Ok::<_, CampaignError>((name, config))
+        });
+        Ok(CampaignTargets {
+            target,
+            tested,
+            plain: of(Flavour::Plain)?.1,
+            counting: of(Flavour::Exact)?.1,
+            reference: reference.transpose()?,
+            build: targets.build_id(engine, library)?,
+        })
+    }
+}
+
+/// Runs a campaign, or resumes it, until it ends or is interrupted.
+#[expect(clippy::disallowed_methods, reason = "a campaign may be given a time")]
+pub fn run_campaign(
+    config: &CampaignConfig,
+    targets: &TargetList,
+    interrupted: &AtomicBool,
+    display: &dyn CampaignDisplay,
+) -> Result<(), CampaignError> {
+    let guidance = config.guidance()?;
+    let progress = config.progress.as_deref().map(ProgressFile::open).transpose()?;
+    let traces = config.observes || GUIDANCES[guidance].looks().traces;
+    let loaded = CampaignTargets::of(config, traces, targets)?;
+    let campaign = config.campaign(guidance, loaded.target, &loaded.build)?;
+    let known = config.known.as_deref().map(KnownBugs::read).transpose()?.unwrap_or_default();
+    let mut writer = RunWriter::open(&config.output, &config.header(&loaded.build), config.resume)
+        .map_err(refused)?;
+    let (lessons, history) = stored_rounds(&mut writer, &config.output)?;
+    let options = WorkerOptions {
+        workers: config.workers,
+        timeout: config.timeout,
+        memory_bytes: config.memory_bytes,
+        ..WorkerOptions::new(loaded.target, &loaded.tested, interrupted)
+    };
+    let (plain, counting) = (options.single(&loaded.plain), options.single(&loaded.counting));
+    let reference = loaded.reference.as_ref();
+    let reference = reference.map(|(name, config)| (name.clone(), options.single(config)));
+    let triage = || {
+        let targets = TriageTargets {
+            target: config.engine.clone(),
+            library: config.library.as_ref().map(|_| loaded.plain.library.clone()),
+            plain: &plain,
+            counting: &counting,
+            reference: reference.as_ref().map(|(name, options)| (name.clone(), options)),
+        };
+        Triage::new(targets, known.clone())
+    };
+    let table = writer.shared_table();
+    display.begin();
+    let recorder = CampaignRecorder {
+        writer,
+        trial: campaign.trial.clone(),
+        folder: findings_folder(&config.output),
+        method: loaded.target.method(),
+        limits: config.limits_left(progress.as_ref()),
+        progress,
+        interrupted,
+        start: Instant::now(),
+        state: Mutex::new(RecorderState::new(history)),
+        display,
+    };
+    let ended = fuzz(&campaign, &options, lessons, table, &recorder, &triage);
+    display.finish();
+    let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
+    let ended = ended.map_err(|reason| match reason {
+        StopReason::Input(error) => CampaignError::Input(error),
+        StopReason::Observer(error) => CampaignError::Output(error),
+    });
+    recorder.finish(is_complete, ended)
+}
+
+impl CampaignConfig {
+    /// Whether its target, guidance and relations exist.
+    pub fn check(&self, targets: &TargetList) -> Result<(), CampaignError> {
+        let (target, _) = targets.parse(&self.engine)?;
+        self.guidance()?;
+        relation_positions(&self.relations, target).map(drop)
+    }
+
+    /// The position of the guidance in the table of all.
+    fn guidance(&self) -> Result<usize, CampaignError> {
+        let guidance = GUIDANCES.iter().position(|known| known.name() == self.guidance);
+        guidance.ok_or_else(|| {
+            let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
+            let what = format!("`{}` is not a guidance ({})", self.guidance, names.join(", "));
+            CampaignError::Invalid(what)
+        })
+    }
+
+    fn campaign(
+        &self,
+        guidance: usize,
+        target: &dyn Target,
+        build: &str,
+    ) -> Result<Campaign, CampaignError> {
+        if self.schedule.patience == 0 || self.schedule.pairs == 0 {
+            let what = "--patience and --database-pairs are at least 1".to_owned();
+            return Err(CampaignError::Invalid(what));
+        }
+        let relations = relation_positions(&self.relations, target)?;
+        Ok(Campaign {
+            seed: self.seed,
+            guidance,
+            observes: self.observes,
+            examines: self.examines,
+            schedule: self.schedule,
+            pairs: self.pairs,
+            trial: self.tag(&relations, build),
+            relations,
+        })
+    }
+
+    /// The tag of the campaign. It is part of the names of its pairs and identifies it when it is resumed, so the hashed
+    /// text must never change.
+    fn tag(&self, relations: &[usize], build: &str) -> String {
+        let CampaignConfig { engine, guidance, seed, .. } = self;
+        let Schedule { patience, pairs } = self.schedule;
+        let relations: Vec<String> = relations.iter().map(ToString::to_string).collect();
+        let relations = relations.join(", ");
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.text(&format!(
+            "({engine:?}, {guidance:?}, [{relations}], {seed}, \
+             Schedule {{ patience: {patience}, pairs: {pairs} }}) {build}"
+        ));
+        format!("{:08x}", fingerprint.hash() >> 32)
+    }
+
+    /// The limits, without what earlier processes of the campaign have spent.
+    fn limits_left(&self, progress: Option<&ProgressFile>) -> CampaignLimits {
+        let Some(progress) = progress else { return self.limits };
+        let CampaignLimits { duration, processor_time, findings } = self.limits;
+        CampaignLimits {
+            duration: duration.map(|budget| progress.time_left(budget)),
+            processor_time: processor_time.map(|budget| progress.processor_time_left(budget)),
+            findings,
+        }
+    }
+
+    fn header(&self, build: &str) -> Header {
+        let flag = |is_set: bool| if is_set { "yes" } else { "" }.to_owned();
+        let settings = [
+            ("the engine", self.engine.clone()),
+            (BUILD, build.to_owned()),
+            ("--guidance", self.guidance.clone()),
+            ("--relation", self.relations.join(",")),
+            ("--seed", self.seed.to_string()),
+            ("--patience", self.schedule.patience.to_string()),
+            ("--database-pairs", self.schedule.pairs.to_string()),
+            ("--observe", flag(self.observes)),
+            ("--no-findings", flag(!self.examines)),
+            ("a distance of rounds of", ROUND_LAG.to_string()),
+        ];
+        let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
+        let settings: Settings = settings.filter(|(_, value)| !value.is_empty()).collect();
+        Header {
+            made_by: "fuzz".to_owned(),
+            command: self.command.clone(),
+            operation: Operation::Xor,
+            per_instance: false,
+            root: PathBuf::from("/"),
+            planned: None,
+            complete: false,
+            by_relation: true,
+            settings,
+        }
+    }
+}
+
+/// A file that cannot be written, or one that holds something else.
+fn refused(error: Error) -> CampaignError {
+    match error.fault {
+        Fault::Io(_) => CampaignError::Output(error),
+        _ => CampaignError::Input(error),
+    }
+}
+
+/// What the rounds in the run file have added to what is known, and their history.
+fn stored_rounds(
+    writer: &mut RunWriter,
+    path: &Path,
+) -> Result<(Vec<KnowledgeDelta>, History), Error> {
+    let (mut lessons, mut history) = (Vec::new(), History::default());
+    let name = path.display().to_string();
+    for round in writer.take_rounds() {
+        let number = round.number;
+        let record = Record::from(round);
+        let lesson = record.lesson().map_err(|what| Record::damaged(number, &what, &name))?;
+        lessons.push(lesson);
+        history.add(&record).map_err(|what| Record::damaged(number, &what, &name))?;
+    }
+    Ok((lessons, history))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tag_of_a_campaign_never_changes() {
+        let config = CampaignConfig {
+            engine: "sqlite@3.29.0".to_owned(),
+            library: None,
+            guidance: "mix".to_owned(),
+            relations: vec!["all".to_owned()],
+            seed: 7,
+            schedule: Schedule { patience: 50, pairs: 1000 },
+            observes: false,
+            examines: true,
+            known: None,
+            limits: CampaignLimits::default(),
+            pairs: None,
+            workers: NonZero::<usize>::MIN,
+            timeout: Duration::from_secs(10),
+            memory_bytes: None,
+            output: PathBuf::new(),
+            resume: false,
+            progress: None,
+            command: String::new(),
+        };
+        assert_eq!(config.tag(&[0, 1, 4], "00ff00ff00ff00ff"), "e170fc69");
+        assert_eq!(config.tag(&[], "00ff00ff00ff00ff"), "b74ae635");
+    }
+}

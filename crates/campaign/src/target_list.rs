@@ -1,0 +1,115 @@
+//! Targets by name, and the libraries of them that workers load.
+
+use std::path::{Path, PathBuf};
+
+use metacov_core::Fingerprint;
+use metacov_exec::{Artifact, Flavour, Target};
+use metacov_formats::{Fault, Scope};
+
+use crate::error::CampaignError;
+use crate::worker::protocol::WorkerConfig;
+
+/// All targets, and where their builds are.
+#[derive(Clone)]
+pub struct TargetList {
+    /// All targets.
+    pub all: &'static [&'static dyn Target],
+    /// The folder of what was built.
+    pub cache: PathBuf,
+}
+
+impl TargetList {
+    /// The target and version that a name stands for.
+    pub fn parse<'n>(
+        &self,
+        name: &'n str,
+    ) -> Result<(&'static dyn Target, &'n str), CampaignError> {
+        let (target, version) =
+            name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
+        let Some(known) = self.all.iter().find(|known| known.name() == target) else {
+            let names = self.all.iter().map(|known| format!("{0}, or {0}@VERSION", known.name()));
+            let names: Vec<String> = names.collect();
+            return Err(CampaignError::Invalid(format!(
+                "`{name}` is not an engine ({}: metacov target list)",
+                names.join(", ")
+            )));
+        };
+        Ok((*known, version.unwrap_or_else(|| known.default_version())))
+    }
+
+    /// The target of a name, and its build.
+    pub fn find(&self, name: &str) -> Result<(&'static dyn Target, Artifact), CampaignError> {
+        let (target, version) = self.parse(name)?;
+        let found = target.find(version, &self.cache);
+        let missing = || {
+            let what = format!("{name} is not there; to build it: metacov target build {name}");
+            CampaignError::Invalid(what)
+        };
+        let found = found.map_err(|error| Fault::Io(error).of(name))?;
+        Ok((target, found.ok_or_else(missing)?))
+    }
+
+    /// The library to load: one of a target by name, or a library of the user's in its place.
+    pub fn config(
+        &self,
+        name: &str,
+        library: Option<&Path>,
+        flavour: Flavour,
+        scope: &Scope,
+    ) -> Result<(&'static dyn Target, WorkerConfig), CampaignError> {
+        if let Some(library) = library {
+            let (target, _) = self.parse(name)?;
+            return Ok((target, WorkerConfig::of_library(target, library, flavour, scope)?));
+        }
+        let (target, artifact) = self.find(name)?;
+        Ok((target, WorkerConfig::of_artifact(target, &artifact, flavour, scope)))
+    }
+
+    /// Identifies a build of a target by all its libraries, whichever of them a campaign loads: campaigns of one target
+    /// are of one build, whatever guides them.
+    pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, CampaignError> {
+        let mut fingerprint = Fingerprint::new();
+        for flavour in [Flavour::Plain, Flavour::Fast, Flavour::Exact] {
+            let path = self.config(name, library, flavour, &Scope::default())?.1.library;
+            let bytes = std::fs::read(&path)
+                .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
+            fingerprint.bytes(&bytes);
+        }
+        Ok(format!("{:016x}", fingerprint.hash()))
+    }
+
+    /// The names of all versions of a target that are built, the oldest first.
+    pub fn installed(&self, name: &str) -> Result<Vec<String>, CampaignError> {
+        let (target, _) = self.parse(name)?;
+        let mut installed = Vec::new();
+        for version in target.versions() {
+            if target.find(version, &self.cache)?.is_some() {
+                installed.push(format!("{}@{version}", target.name()));
+            }
+        }
+        Ok(installed)
+    }
+}
+
+/// The positions of relations in the table of a target's method. `all` stands for all of them.
+pub fn relation_positions(
+    names: &[String],
+    target: &dyn Target,
+) -> Result<Vec<usize>, CampaignError> {
+    let all = target.method().relations();
+    if names.iter().any(|name| name == "all") {
+        return Ok((0..all.len()).collect());
+    }
+    let known: Vec<&str> = all.iter().map(|relation| relation.name).collect();
+    let at = |name: &String| {
+        let unknown = || {
+            let what = format!("`{name}` is not a relation (all, {})", known.join(", "));
+            CampaignError::Invalid(what)
+        };
+        known.iter().position(|known| known == name).ok_or_else(unknown)
+    };
+    let mut positions = names.iter().map(at).collect::<Result<Vec<_>, _>>()?;
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}

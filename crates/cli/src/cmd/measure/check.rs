@@ -1,0 +1,45 @@
+//! `metacov measure sqlite --no-coverage`: whether relations hold, and nothing else.
+
+use std::time::Instant;
+
+use metacov_campaign::{Counts, check};
+use metacov_exec::Flavour;
+use metacov_report::checks_table;
+use metacov_run::StopReason;
+
+use super::engine::{Sql, tell};
+use crate::console::violations;
+use crate::console::{Console, print};
+use crate::exit_code::ExitCode;
+
+#[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
+    let (target, config) = sql.config(Flavour::Plain)?;
+    let plan = sql.args.plan(target, sql.pairs)?;
+    let options = sql.options(target, &config);
+    let (start, bar) = (Instant::now(), console.progress(plan.groups()));
+    let checked = check(&plan, &options, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let (checks, log) = checked.map_err(StopReason::into_error)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let table = checks_table(&checks, target.method());
+    print(&table.to_terminal(console.colors_output()))?;
+    let done: u64 = checks.relations.values().map(Counts::total).sum();
+    #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
+    let rate = done as f64 / seconds.max(0.001);
+    console.note(&format!("{done} pairs in {seconds:.1} s, {rate:.0} pairs/s"));
+    for (relation, counts) in &checks.relations {
+        for ((failure, why), pairs) in &counts.missing {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            console.detail(|| format!("{}, {pairs} pairs of {relation}{why}", failure.name()));
+        }
+    }
+    tell(&log, console);
+    let code = violations::tell(&checks.violations, ExitCode::Success, console);
+    if done < plan.groups() {
+        let planned = plan.groups();
+        console.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
+        return Ok(ExitCode::Interrupted);
+    }
+    Ok(code)
+}

@@ -1,0 +1,54 @@
+//! How far a campaign is, in a few lines.
+
+use std::time::Duration;
+
+use metacov_campaign::{CampaignStats, CampaignStatus};
+
+use super::sparkline;
+use crate::thousands;
+
+/// How many columns a curve has.
+const CURVE_COLUMNS: usize = 16;
+
+/// How far a campaign is: three lines, none of them longer than a narrow terminal.
+pub fn status(status: &CampaignStatus<'_>) -> [String; 3] {
+    let CampaignStatus { history, tested, elapsed, since_news } = status;
+    let CampaignStats { differing, executed, plans, bugs, .. } = history.stand();
+    #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
+    let rate = *tested as f64 / elapsed.as_secs_f64().max(0.001);
+    let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();
+    let curve: Vec<u64> = history.curve.iter().map(|stand| stand.differing).collect();
+    let pairs = format!(
+        "{} pairs in {}, {rate:.0}/s; {} databases, {} changes",
+        thousands(*tested),
+        time(*elapsed),
+        thousands(history.curve.len() as u64),
+        thousands(history.summary.changes),
+    );
+    let mut seen = vec![format!("news {} ago", time(*since_news))];
+    if executed > 0 {
+        seen.insert(0, format!("MC {} of {} edges", thousands(differing), thousands(executed)));
+        seen.push(sparkline(&curve, CURVE_COLUMNS));
+    }
+    if plans > 0 {
+        seen.insert(seen.len().min(1), format!("{} plans", thousands(plans)));
+    }
+    let found = format!(
+        "{} bugs, {} violations; {} workers lost",
+        thousands(bugs),
+        thousands(violated),
+        thousands(history.summary.restarts)
+    );
+    [pairs, seen.join(", "), found]
+}
+
+/// A time in the two largest units.
+fn time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
+        3600..86400 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{} d {} h", seconds / 86400, seconds / 3600 % 24),
+    }
+}

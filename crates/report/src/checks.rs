@@ -1,0 +1,39 @@
+//! Whether relations hold, as a table.
+
+use metacov_campaign::Checks;
+use metacov_core::{Failure, Method};
+
+use crate::{Column, Table, thousands};
+
+/// How often each relation of a method held, and what failed.
+pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
+    let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
+    let columns = [Column::word("relation")].into_iter();
+    let columns = columns.chain(headings.map(Column::number)).collect();
+    let mut rows = Vec::new();
+    let mut sums = [0; 6];
+    let known = method.relations().iter();
+    let known = known.filter_map(|known| checks.relations.get_key_value(known.name));
+    for (relation, counts) in known {
+        let of = |wanted: Failure| {
+            let those = counts.missing.iter().filter(|((failure, _), _)| *failure == wanted);
+            those.map(|(_, pairs)| pairs).sum()
+        };
+        let (invalid, crashed, late) =
+            (of(Failure::Invalid), of(Failure::Crashed), of(Failure::TimedOut));
+        let numbers = [counts.total(), counts.held, counts.violated, invalid, crashed, late];
+        for (sum, number) in sums.iter_mut().zip(numbers) {
+            *sum += number;
+        }
+        rows.push(row(relation, numbers));
+    }
+    if rows.len() > 1 {
+        rows.push(row("all", sums));
+    }
+    Table { columns, rows }
+}
+
+fn row(name: &str, numbers: [u64; 6]) -> Vec<String> {
+    let numbers = numbers.iter().map(|number| thousands(*number));
+    [name.to_owned()].into_iter().chain(numbers).collect()
+}

@@ -1,0 +1,56 @@
+//! Sides that have no cover, in words.
+
+use metacov_core::{Exit, Missing};
+
+/// How much of a side's output is shown.
+const OUTPUT_CHARS_MAX: usize = 200;
+
+/// Why a side of a pair has no cover, in a sentence.
+pub fn failed_side(relation: &str, pair: &str, side: usize, missing: &Missing) -> String {
+    let letter = u8::try_from(side).ok().and_then(|side| b'a'.checked_add(side));
+    let letter = letter.filter(u8::is_ascii_lowercase).map_or('?', char::from);
+    let exit = match missing.exit {
+        Exit::Success | Exit::Timeout => String::new(),
+        Exit::Failure(code) => format!(" (exit code {code})"),
+        Exit::Signalled(signal) => format!(" (signal {signal})"),
+    };
+    let words = match output_tail(&missing.output_tail).as_str() {
+        "" => String::new(),
+        words => format!(": {words}"),
+    };
+    format!("pair {pair} of {relation}, side {letter}{exit}{words}")
+}
+
+/// The end of the output of a side, from the start of a line or at least of a word.
+fn output_tail(text: &str) -> String {
+    let text = text.trim();
+    let start = text.char_indices().rev().take(OUTPUT_CHARS_MAX).last().map_or(0, |(at, _)| at);
+    if start == 0 {
+        return text.to_owned();
+    }
+    // A line or a word may start right at the limit, so the character before it counts too.
+    let before = text[..start].char_indices().next_back().map_or(0, |(at, _)| at);
+    let after = |is_end: fn(char) -> bool| text[before..].split_once(is_end).map(|(_, rest)| rest);
+    let rest = after(|letter| letter == '\n').or_else(|| after(char::is_whitespace));
+    format!("... {}", rest.unwrap_or(&text[start..]).trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_message_is_cut_where_a_line_or_a_word_starts() {
+        let numbers = |from: u32| (from..100).map(|n| format!("word{n}")).collect::<Vec<_>>();
+        assert_eq!(output_tail(" short \n"), "short");
+        let words = output_tail(&numbers(10).join(" "));
+        assert_eq!(words, format!("... {}", numbers(72).join(" ")));
+        let lines = output_tail(&format!("{}\n{}\n", numbers(10).join(" "), numbers(90).join(" ")));
+        assert_eq!(lines, format!("... {}", numbers(90).join(" ")));
+        let one = output_tail(&"x".repeat(1000));
+        assert_eq!(one, format!("... {}", "x".repeat(OUTPUT_CHARS_MAX)));
+        // A word that starts at the limit is whole.
+        let exact = output_tail(&format!("word {}", "y".repeat(OUTPUT_CHARS_MAX)));
+        assert_eq!(exact, format!("... {}", "y".repeat(OUTPUT_CHARS_MAX)));
+    }
+}

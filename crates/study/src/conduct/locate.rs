@@ -1,0 +1,376 @@
+//! Runs what `metacov locate` asks for: given pairs on a target, the violations of a run, the bugs of a corpus.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use metacov_campaign::{CaseRunner, TargetList, TestPlan, WorkerConfig, WorkerOptions, measure};
+use metacov_core::{
+    Case, Functions, Input, Judge, Language, Pair, Renumbering, SiteTable, StoredInput, Verdict,
+};
+use metacov_exec::{Flavour, Target};
+use metacov_formats::{Fault, Location, Scope};
+use metacov_run::{SharedTable, StopReason};
+use metacov_store::{Run, StoredPair};
+
+use super::{ConductError, Message};
+use crate::corpus::{self, Bug};
+use crate::locate::{
+    Formula, Found, Frequency, Passing, Symptom, Unfit, explore, found, passing, rank,
+};
+
+/// How many violations of a run are looked into: each takes seconds, and the next one seldom adds much.
+const VIOLATIONS_MAX: usize = 10;
+
+/// The source file that the fixes of a corpus refer to, as the notes of the target name it.
+pub(super) const SOURCE: &str = "sqlite3.c";
+
+/// A target that counts exactly, and how it is run.
+pub struct LocateTarget<'i> {
+    target: &'static dyn Target,
+    config: WorkerConfig,
+    workers: NonZero<usize>,
+    interrupted: &'i AtomicBool,
+}
+
+impl<'i> LocateTarget<'i> {
+    /// A target by name, or a library of the user's in its place.
+    pub fn new(
+        targets: &TargetList,
+        name: &str,
+        library: Option<&Path>,
+        workers: NonZero<usize>,
+        interrupted: &'i AtomicBool,
+    ) -> Result<Self, ConductError> {
+        let (target, config) = targets.config(name, library, Flavour::Exact, &Scope::default())?;
+        Ok(LocateTarget { target, config, workers, interrupted })
+    }
+
+    /// How its workers are run.
+    pub fn options(&self) -> WorkerOptions<'_> {
+        let options = WorkerOptions::new(self.target, &self.config, self.interrupted);
+        WorkerOptions { workers: self.workers, ..options }
+    }
+
+    /// The language of its inputs.
+    pub fn language(&self) -> &'static dyn Language {
+        self.target.method().language()
+    }
+}
+
+/// A target, and what passing pairs run on it.
+pub struct LocateRun<'c> {
+    runner: CaseRunner<'c>,
+    language: &'static dyn Language,
+    numbers: Renumbering,
+    /// The sites of the target.
+    pub table: SiteTable,
+    /// Its functions.
+    pub functions: Functions,
+    /// How often passing pairs run each site.
+    pub passing: Frequency,
+    /// The folder of the notes of the target, and mostly of its source.
+    pub folder: PathBuf,
+}
+
+impl<'c> LocateRun<'c> {
+    /// Compares with generated pairs that pass: this many of each relation, each on its own database.
+    pub fn with_generated(
+        options: &'c WorkerOptions<'c>,
+        pairs: u64,
+        seed: u64,
+    ) -> Result<Self, ConductError> {
+        let relations = (0..options.target.method().relations().len()).collect();
+        let plan = TestPlan { seed, relations, pairs, subjects: pairs };
+        let passing = Passing::default();
+        let measured = measure(&plan, options, SharedTable::default(), &passing);
+        let (suite, _) = measured.map_err(StopReason::into_error)?;
+        LocateRun::with(options, suite.table, passing.into_frequency())
+    }
+
+    /// Compares with passing pairs whose sites are numbered by `table`.
+    pub fn with(
+        options: &'c WorkerOptions<'c>,
+        mut table: SiteTable,
+        passing: Frequency,
+    ) -> Result<Self, ConductError> {
+        let name = options.config.library.display().to_string();
+        let runner = CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.clone()))?;
+        let numbers = table.absorb(runner.table()).map_err(|mismatch| {
+            Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
+        })?;
+        let functions = Functions::of(&table);
+        let coverage = options.config.coverage.as_ref();
+        let folder = coverage.map(|coverage| coverage.notes.clone()).unwrap_or_default();
+        let language = options.target.method().language();
+        Ok(LocateRun { runner, language, numbers, table, functions, passing, folder })
+    }
+
+    /// Runs a pair, and this many variants of it.
+    pub fn explore(
+        &mut self,
+        case: &Case,
+        variants: usize,
+    ) -> Result<Result<Symptom, Unfit>, ConductError> {
+        let LocateRun { runner, numbers, language, .. } = self;
+        Ok(explore(case, *language, variants, numbers, |batches| runner.run(batches))?)
+    }
+}
+
+/// A run file whose pairs can be run again.
+pub struct RunOfTarget {
+    run: Run,
+    /// The name of the target that it was measured on.
+    pub engine: String,
+    /// The library of the user's that it was measured on, if it was one.
+    pub library: Option<PathBuf>,
+}
+
+/// A violation as it is stored in a run.
+struct StoredViolation {
+    name: String,
+    how: String,
+    case: Case,
+}
+
+impl RunOfTarget {
+    /// Opens a run file.
+    pub fn open(path: &Path) -> Result<Self, ConductError> {
+        let run = Run::open(path)?;
+        let setting = |name: &str| run.header.settings.get(name).filter(|text| !text.is_empty());
+        let Some(engine) = setting("the engine").cloned() else {
+            return Err(ConductError::Invalid(format!(
+                "{} is not a run of `metacov measure sqlite`, whose pairs can be run again",
+                run.name
+            )));
+        };
+        let library = setting("--library").map(PathBuf::from);
+        Ok(RunOfTarget { run, engine, library })
+    }
+
+    /// The violations of the run: `pairs`, or all if none is named.
+    pub fn violations(
+        self,
+        pairs: &[String],
+        language: &dyn Language,
+    ) -> Result<RunViolations, ConductError> {
+        let run = self.run;
+        let mut violations: Vec<StoredViolation> = Vec::new();
+        for stored in run.pairs()? {
+            let stored = stored?;
+            let name = format!("{}/{}", stored.relation, stored.name);
+            let is_wanted = pairs.is_empty() || pairs.contains(&name);
+            if let (true, Some(Verdict::Violated(how))) = (is_wanted, &stored.verdict) {
+                violations.push(StoredViolation::of(&run, &stored, name, how.clone(), language)?);
+            }
+        }
+        let is_missing = |pair: &&String| violations.iter().all(|known| known.name != **pair);
+        if let Some(missing) = pairs.iter().find(is_missing) {
+            let what = format!("{} has no violating pair `{missing}`", run.name);
+            return Err(ConductError::Invalid(what));
+        }
+        if violations.is_empty() {
+            let what = format!("{} has no pair that violates its relation", run.name);
+            return Err(ConductError::Invalid(what));
+        }
+        Ok(RunViolations { run, violations })
+    }
+}
+
+/// The violations of a run.
+pub struct RunViolations {
+    run: Run,
+    violations: Vec<StoredViolation>,
+}
+
+impl RunViolations {
+    /// Runs the first of them and their variants. Compares with the pairs of the run that pass.
+    pub fn explore<'c>(
+        self,
+        options: &'c WorkerOptions<'c>,
+        variants: usize,
+        on_message: &dyn Fn(Message),
+    ) -> Result<(LocateRun<'c>, Vec<(String, Symptom)>), ConductError> {
+        let frequency = passing(&self.run)?;
+        let name = self.run.name.clone();
+        let mut run = LocateRun::with(options, self.run.table, frequency)?;
+        let mut symptoms = Vec::new();
+        let all = self.violations.len();
+        if all > VIOLATIONS_MAX {
+            on_message(Message::Note(format!(
+                "the first {VIOLATIONS_MAX} of {all} violations; --pair chooses"
+            )));
+        }
+        for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
+            match violation.explore(&mut run, variants)? {
+                Ok(symptom) => symptoms.push((violation.name, symptom)),
+                Err(why) => {
+                    on_message(Message::Warning(format!("{}: left out: {why}", violation.name)));
+                }
+            }
+        }
+        if symptoms.is_empty() {
+            let what = format!("no violation of {name} shows again on this engine");
+            return Err(ConductError::Invalid(what));
+        }
+        Ok((run, symptoms))
+    }
+}
+
+impl StoredViolation {
+    fn of(
+        run: &Run,
+        stored: &StoredPair,
+        name: String,
+        how: String,
+        language: &dyn Language,
+    ) -> Result<Self, ConductError> {
+        let statements = |content: &[u8]| language.statements(&String::from_utf8_lossy(content));
+        let input = |input: &StoredInput| match input {
+            input if input.is_cut() => Err(ConductError::Invalid(format!(
+                "{}: the statements of pair {name} were not kept",
+                run.name
+            ))),
+            input => Ok(Input { statements: statements(&input.content) }),
+        };
+        let side = |inputs: &Vec<StoredInput>| inputs.iter().map(input).collect::<Result<_, _>>();
+        let [a, b] = stored.inputs.as_slice() else {
+            let what = format!("{}: pair {name} has not two sides", run.name);
+            return Err(ConductError::Invalid(what));
+        };
+        let sides = Pair { a: side(a)?, b: side(b)? };
+        let setup = match stored.setup {
+            Some(hash) => statements(run.setup(hash)?.content()),
+            None => Vec::new(),
+        };
+        let (relation, parts) = (stored.relation.clone(), Vec::new());
+        let case = Case { relation, setup, sides, parts, judge: Judge::Bag };
+        Ok(StoredViolation { name, how, case })
+    }
+
+    /// Runs the pair and its variants; if it does not show the same violation, why.
+    fn explore(
+        &self,
+        run: &mut LocateRun<'_>,
+        variants: usize,
+    ) -> Result<Result<Symptom, String>, ConductError> {
+        let mut why = "its relation is not known".to_owned();
+        for judge in judges(&self.case.relation) {
+            match run.explore(&Case { judge: *judge, ..self.case.clone() }, variants)? {
+                Ok(found) if found.how == self.how => return Ok(Ok(found)),
+                Ok(found) => why = format!("it is violated in another way: {}", found.how),
+                Err(unfit) => why = unfit.to_string(),
+            }
+        }
+        Ok(Err(why))
+    }
+}
+
+/// The judges that a relation may have: the one that reports the same violation is the right one.
+fn judges(relation: &str) -> &'static [Judge] {
+    match relation {
+        "norec" => &[Judge::Number, Judge::RowsCounted],
+        "tlp-aggregate" => &[Judge::Number, Judge::Bag],
+        _ => &[Judge::Bag, Judge::Representatives],
+    }
+}
+
+/// Reads a corpus of known bugs.
+pub fn read_corpus(path: &Path) -> Result<Vec<Bug>, ConductError> {
+    let name = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name.clone()))?;
+    let malformed = |error: corpus::Error| {
+        Fault::malformed(Location::Whole, error.to_string()).of(name.clone())
+    };
+    Ok(corpus::read(&bytes).map_err(malformed)?)
+}
+
+/// The name of a target, and the bugs that it has, each with its place in the corpus.
+type BugsOfTarget<'b> = (String, Vec<(usize, &'b Bug)>);
+
+/// The bugs of a corpus by the name of the target that has them. All targets must be built.
+pub(super) fn by_target<'b>(
+    bugs: &'b [Bug],
+    targets: &TargetList,
+) -> Result<Vec<BugsOfTarget<'b>>, ConductError> {
+    let mut versions: BTreeMap<&str, Vec<(usize, &Bug)>> = BTreeMap::new();
+    for (at, bug) in bugs.iter().enumerate() {
+        versions.entry(&bug.version).or_default().push((at, bug));
+    }
+    let named = versions.into_iter().map(|(version, bugs)| (format!("sqlite@{version}"), bugs));
+    let named: Vec<BugsOfTarget<'b>> = named.collect();
+    for (name, _) in &named {
+        targets.find(name)?;
+    }
+    Ok(named)
+}
+
+/// How the bugs of a corpus are located.
+pub struct CorpusOptions<'o> {
+    /// All targets.
+    pub targets: &'o TargetList,
+    /// How many passing pairs of each relation are generated.
+    pub pairs: u64,
+    /// Their seed.
+    pub seed: u64,
+    /// How many variants of each bug's pair are run, at most.
+    pub variants: usize,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+    /// Set when all should end.
+    pub interrupted: &'o AtomicBool,
+    /// Called before each bug.
+    pub on_bug: &'o dyn Fn(),
+    /// Messages for the user.
+    pub on_message: &'o dyn Fn(Message),
+}
+
+/// Locates the bugs of a corpus: by suspicion, by Ochiai, and by Ochiai without passing pairs. Bugs that cannot be run are
+/// left out.
+pub fn locate_corpus(
+    bugs: &[Bug],
+    options: &CorpusOptions<'_>,
+) -> Result<Vec<(String, [Found; 3])>, ConductError> {
+    let CorpusOptions { targets, pairs, seed, variants, workers, interrupted, .. } = *options;
+    let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
+    for (name, bugs) in by_target(bugs, targets)? {
+        let target = LocateTarget::new(targets, &name, None, workers, interrupted)?;
+        let worker_options = target.options();
+        let mut run = LocateRun::with_generated(&worker_options, pairs, seed)?;
+        for (at, bug) in bugs {
+            (options.on_bug)();
+            if bug.fix_lines.is_empty() {
+                (options.on_message)(Message::Note(format!(
+                    "{}: left out, as its fix has no lines in this version",
+                    bug.id
+                )));
+                continue;
+            }
+            match run.explore(&bug.case(), variants)? {
+                Ok(symptom) => {
+                    results.insert(at, (bug.id.clone(), places(&run, symptom, bug)));
+                }
+                Err(unfit) => {
+                    let what = format!("{}: left out: {unfit}", bug.id);
+                    (options.on_message)(Message::Warning(what));
+                }
+            }
+        }
+    }
+    Ok(results.into_values().collect())
+}
+
+/// Where the fix of a bug is ranked.
+fn places(run: &LocateRun<'_>, symptom: Symptom, bug: &Bug) -> [Found; 3] {
+    let symptoms = [symptom];
+    let place = |formula, passing| {
+        let ranking = rank(&run.table, &run.functions, &symptoms, passing, formula);
+        found(&ranking, &run.table, &run.functions, (SOURCE, &bug.fix_lines))
+    };
+    [
+        place(Formula::Suspicion, &run.passing),
+        place(Formula::Ochiai, &run.passing),
+        place(Formula::Ochiai, &Frequency::default()),
+    ]
+}

@@ -1,0 +1,224 @@
+//! Runs what `metacov overlap` asks for: whether what pairs validate overlaps with fixes.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use metacov_campaign::{CaseBatch, CaseRunner, TargetList};
+use metacov_core::{Cover, FileId, Functions, SiteTable, Verdict};
+use metacov_formats::Fault;
+use metacov_store::Run;
+
+use super::locate::{LocateTarget, SOURCE, by_target};
+use super::{ConductError, Message};
+use crate::corpus::{Bug, Change};
+use crate::overlap::{FileFix, Overlap, overlap, parse};
+use crate::{BugCovers, BugOverlap, LeftOut, MeasuredBugs};
+
+/// Compares a fix (a unified diff, or a list of lines) with the pairs of a run, or one of them, by file.
+pub fn overlap_of_run(
+    path: &Path,
+    pair: Option<&str>,
+    fix: &Path,
+    on_message: &dyn Fn(Message),
+) -> Result<Vec<(String, Overlap)>, ConductError> {
+    let name = fix.display().to_string();
+    let text = std::fs::read_to_string(fix).map_err(|error| Fault::Io(error).of(name.clone()))?;
+    let fixes = parse(&text).map_err(|fault| fault.of(name.clone()))?;
+    let run = Run::open(path)?;
+    let functions = Functions::of(&run.table);
+    let (executed, difference) = covers(&run, pair)?;
+    let mut rows = Vec::new();
+    for FileFix { path, lines } in &fixes {
+        let Some(file) = file(&run.table, path)? else {
+            let what = format!("{path} is not among the measured files: left out");
+            on_message(Message::Warning(what));
+            continue;
+        };
+        if lines.iter().all(|fix| fix.kind == Change::InsertionContext) {
+            let what = format!("{path}: the fix only inserts lines: see `context`");
+            on_message(Message::Note(what));
+        }
+        let found = overlap(&run.table, &functions, (file, lines), &executed, &difference);
+        rows.push((path.clone(), found));
+    }
+    if rows.is_empty() {
+        let what = format!("{name} changes no file that {} measured", run.name);
+        return Err(ConductError::Invalid(what));
+    }
+    Ok(rows)
+}
+
+/// What the pairs of a run ran, and the union of their differences.
+fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), ConductError> {
+    let (mut executed, mut difference) = (Cover::of(&run.table), Cover::of(&run.table));
+    let mut is_found = false;
+    for stored in run.pairs()? {
+        let stored = stored?;
+        let name = format!("{}/{}", stored.relation, stored.name);
+        if pair.is_some_and(|pair| pair != name) {
+            continue;
+        }
+        let Ok(group) = &stored.outcome else { continue };
+        is_found = true;
+        for side in group.sides() {
+            executed |= &side.executed;
+        }
+        difference |= &group.difference();
+    }
+    let missing = match pair {
+        _ if is_found => return Ok((executed, difference)),
+        Some(pair) => format!("{} has no measured pair `{pair}`", run.name),
+        None => format!("{} has no measured pair", run.name),
+    };
+    Err(ConductError::Invalid(missing))
+}
+
+/// The measured file that a fix names: its path ends in the same names.
+fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, ConductError> {
+    let mut files: BTreeMap<&str, FileId> = BTreeMap::new();
+    for (_, site) in table.sites() {
+        files.insert(table.path(site.file), site.file);
+    }
+    if let Some(file) = files.get(path) {
+        return Ok(Some(*file));
+    }
+    let ends = |known: &str| Path::new(known).ends_with(path) || Path::new(path).ends_with(known);
+    let mut found = files.iter().filter(|(known, _)| ends(known));
+    match (found.next(), found.next()) {
+        (None, _) => Ok(None),
+        (Some((_, file)), None) => Ok(Some(*file)),
+        (Some((one, _)), Some((other, _))) => {
+            let what = format!("{path} may be {one} or {other}: which of them is meant?");
+            Err(ConductError::Invalid(what))
+        }
+    }
+}
+
+/// Runs the pairs of known bugs.
+pub struct BugRunner<'r> {
+    /// All targets.
+    pub targets: &'r TargetList,
+    /// How many workers.
+    pub workers: NonZero<usize>,
+    /// Set when all should end.
+    pub interrupted: &'r AtomicBool,
+    /// Messages for the user.
+    pub on_message: &'r dyn Fn(Message),
+}
+
+impl BugRunner<'_> {
+    /// Compares the fix of each bug with what its pair validates on the version that has the bug; also the bugs that are
+    /// left out. All versions must be built.
+    pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), ConductError> {
+        let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
+        for (engine, bugs) in by_target(bugs, self.targets)? {
+            self.overlaps_on(&engine, bugs, &mut rows)?;
+        }
+        let (mut overlaps, mut left_out) = (Vec::new(), Vec::new());
+        for row in rows.into_values() {
+            match row {
+                Ok(overlap) => overlaps.push(overlap),
+                Err(bug) => left_out.push(bug),
+            }
+        }
+        Ok((overlaps, left_out))
+    }
+
+    /// The same of the bugs of one version, by their place in the corpus.
+    fn overlaps_on(
+        &self,
+        engine: &str,
+        bugs: Vec<(usize, &Bug)>,
+        rows: &mut BTreeMap<usize, Result<BugOverlap, LeftOut>>,
+    ) -> Result<(), ConductError> {
+        let left_out =
+            |bug: &Bug, why: &str| Err(LeftOut { id: bug.id.clone(), why: why.to_owned() });
+        let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
+        let options = target.options();
+        let mut runner = CaseRunner::new(&options)?;
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            bugs.into_iter().partition(|(_, bug)| !bug.fix_lines.is_empty());
+        for (at, bug) in unknown {
+            let why = "its fix has no lines in this version";
+            self.note(format!("{}: left out, as {why}", bug.id));
+            rows.insert(at, left_out(bug, why));
+        }
+        let results = runner.run(&batches(known.iter().map(|(_, bug)| *bug)))?;
+        let table = runner.table();
+        let build = table.build_id().to_string();
+        let functions = Functions::of(table);
+        let file = file(table, SOURCE)?
+            .ok_or_else(|| ConductError::Invalid(format!("{SOURCE} was not measured")))?;
+        for ((at, bug), result) in known.into_iter().zip(results) {
+            let why = match &result {
+                Ok(tried) => match tried.pairs.first() {
+                    Some(Ok(ran)) => {
+                        if !matches!(bug.case().judge.judge(&ran.outcomes), Verdict::Violated(_)) {
+                            self.warn(format!("{}: its sides agree here", bug.id));
+                        }
+                        let covers = ran.covers(tried.setup.as_ref())?;
+                        let (executed, difference) = (covers.union(), covers.difference());
+                        let fix = (file, bug.fix_lines.as_slice());
+                        let overlap = overlap(table, &functions, fix, &executed, &difference);
+                        let (id, engine, build) =
+                            (bug.id.clone(), engine.to_owned(), build.clone());
+                        rows.insert(at, Ok(BugOverlap { id, engine, build, overlap }));
+                        continue;
+                    }
+                    Some(Err((_, missing))) => missing.failure.name(),
+                    None => "no result",
+                },
+                Err(missing) => missing.failure.name(),
+            };
+            self.warn(format!("{}: left out: {why}", bug.id));
+            rows.insert(at, left_out(bug, why));
+        }
+        Ok(())
+    }
+
+    /// What the pairs of all bugs run on one target.
+    pub fn measure(&self, bugs: &[Bug], engine: &str) -> Result<MeasuredBugs, ConductError> {
+        let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
+        let options = target.options();
+        let mut runner = CaseRunner::new(&options)?;
+        let results = runner.run(&batches(bugs.iter()))?;
+        let mut measured = Vec::new();
+        for (bug, result) in bugs.iter().zip(results) {
+            let ran = match &result {
+                Ok(tried) => {
+                    tried.pairs.first().and_then(|pair| Some((tried, pair.as_ref().ok()?)))
+                }
+                Err(_) => None,
+            };
+            let Some((tried, ran)) = ran else {
+                self.warn(format!(
+                    "{}: not in the correlation: its pair does not run on {engine}",
+                    bug.id
+                ));
+                continue;
+            };
+            let covers = ran.covers(tried.setup.as_ref())?;
+            measured.push(BugCovers { executed: covers.union(), difference: covers.difference() });
+        }
+        Ok(MeasuredBugs::new(measured, runner.table()))
+    }
+
+    fn note(&self, what: String) {
+        (self.on_message)(Message::Note(what));
+    }
+
+    fn warn(&self, what: String) {
+        (self.on_message)(Message::Warning(what));
+    }
+}
+
+/// The pairs of bugs, each on its own database.
+fn batches<'b>(bugs: impl Iterator<Item = &'b Bug>) -> Vec<CaseBatch> {
+    let batch = |bug: &Bug| {
+        let case = bug.case();
+        CaseBatch { setup: case.setup, tests: vec![case.sides] }
+    };
+    bugs.map(batch).collect()
+}
