@@ -27,7 +27,7 @@ pub fn status(status: &CampaignStatus<'_>) -> [String; 3] {
     );
     let mut seen = vec![format!("news {} ago", time(*since_news))];
     if executed > 0 {
-        seen.insert(0, format!("MC {} of {} edges", thousands(differing), thousands(executed)));
+        seen.insert(0, format!("{} of {} edges differ", thousands(differing), thousands(executed)));
         seen.push(sparkline(&curve, CURVE_COLUMNS));
     }
     if plans > 0 {

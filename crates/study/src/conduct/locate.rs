@@ -132,6 +132,8 @@ struct StoredViolation {
     name: String,
     how: String,
     case: Case,
+    /// The judge, or those that it may have been.
+    judges: Vec<Judge>,
 }
 
 impl RunOfTarget {
@@ -245,8 +247,12 @@ impl StoredViolation {
             None => Vec::new(),
         };
         let (relation, parts) = (stored.relation.clone(), Vec::new());
+        let judges = match stored.judge {
+            Some(judge) => vec![judge],
+            None => judges(&relation).to_vec(),
+        };
         let case = Case { relation, setup, sides, parts, judge: Judge::Bag };
-        Ok(StoredViolation { name, how, case })
+        Ok(StoredViolation { name, how, case, judges })
     }
 
     /// Runs the pair and its variants; if it does not show the same violation, why.
@@ -256,7 +262,7 @@ impl StoredViolation {
         variants: usize,
     ) -> Result<Result<Symptom, String>, ConductError> {
         let mut why = "its relation is not known".to_owned();
-        for judge in judges(&self.case.relation) {
+        for judge in &self.judges {
             match run.explore(&Case { judge: *judge, ..self.case.clone() }, variants)? {
                 Ok(found) if found.how == self.how => return Ok(Ok(found)),
                 Ok(found) => why = format!("it is violated in another way: {}", found.how),
@@ -267,7 +273,8 @@ impl StoredViolation {
     }
 }
 
-/// The judges that a relation may have: the one that reports the same violation is the right one.
+/// The judges that a relation of SQLite may have, for run files of version 5, which do not name them: the one that reports
+/// the same violation is the right one.
 fn judges(relation: &str) -> &'static [Judge] {
     match relation {
         "norec" => &[Judge::Number, Judge::RowsCounted],

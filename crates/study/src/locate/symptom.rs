@@ -100,7 +100,7 @@ pub fn explore(
                 Some((ran, Verdict::Violated(_))) => symptom.violating.add(&executed(ran)?),
                 Some((ran, Verdict::Holds)) => symptom.near_misses.add(&executed(ran)?),
                 Some((_, Verdict::Invalid(_) | Verdict::Lost { .. })) | None => {
-                    symptom.invalid += 1
+                    symptom.invalid += 1;
                 }
             }
         }
