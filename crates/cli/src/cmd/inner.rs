@@ -1,5 +1,4 @@
-//! Processes that metacov starts itself: `metacov supervise`, `metacov load` and
-//! `metacov work`.
+//! Processes that metacov starts itself: `metacov supervise`, `metacov load`, `metacov work`.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -12,9 +11,9 @@ pub fn supervise(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// A shared library and its arguments.
 #[derive(clap::Args)]
 pub struct LoadArgs {
+    /// A shared library and its arguments.
     #[arg(last = true)]
     words: Vec<OsString>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::{StoredInput, Violation};
+use metacov_core::Violation;
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
@@ -23,10 +23,9 @@ impl Violations {
 
 impl Observer for Violations {
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
-        if let Some(violation) = done.context.violation(done.relation, done.pair) {
-            let mut violations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            violations.insert(done.place, violation);
-        }
+        let violation = done.context.violation(done.relation, done.pair);
+        let mut violations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        violations.extend(violation.map(|violation| (done.place, violation)));
         Ok(())
     }
 }
@@ -39,14 +38,11 @@ pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, console: &Con
     for Violation { relation, pair, how, inputs } in violations.values() {
         console.failure(&format!("violated: pair {pair} of {relation}: {how}"));
         for (side, inputs) in ('a'..='z').zip(inputs) {
-            console.note(&format!("{side}: {}", inputs.iter().map(line).collect::<String>()));
+            let texts = inputs.iter().map(|input| String::from_utf8_lossy(&input.content));
+            let lines: String = texts.map(|text| text.trim_end().replace('\n', " ")).collect();
+            console.note(&format!("{side}: {lines}"));
         }
     }
     console.note("the databases: metacov gen sql, with the same options and seed");
     if code == ExitCode::Success { ExitCode::Violated } else { code }
-}
-
-/// An input in one line.
-fn line(input: &StoredInput) -> String {
-    String::from_utf8_lossy(&input.content).trim_end().replace('\n', " ")
 }
