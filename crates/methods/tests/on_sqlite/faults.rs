@@ -74,8 +74,7 @@ fn tlp_where_notices_rows_that_are_lost() {
 
 #[test]
 fn tlp_where_notices_a_row_too_many() {
-    let once_more =
-        |sql: &str| format!("SELECT * FROM ({sql}) UNION RELATIONS SELECT * FROM ({sql})");
+    let once_more = |sql: &str| format!("SELECT * FROM ({sql}) UNION ALL SELECT * FROM ({sql})");
     check("tlp-where", 60, once_more);
 }
 

@@ -48,7 +48,7 @@ fn most_statements_and_queries_of_each_kind_work() {
                 let relation = relation.info.name;
                 successes.side(relation, name, outcome.iter().all(Outcome::is_success));
                 if let [Outcome::Error { message, .. }] = outcome.as_slice() {
-                    reasons.add(relation, &side[0].statements[0], message);
+                    reasons.add(relation, &side[0].statements.join("; "), message);
                 }
             }
         }
