@@ -64,7 +64,7 @@ pub(super) struct WorkerLoss {
     pub(super) at: At,
 }
 
-/// What a worker was doing when it was lost, as far as it told.
+/// What a worker was doing when it was lost, as far as it reported it.
 pub(super) enum At {
     /// Making or changing the state: the last statements.
     Setup(Vec<String>),

@@ -74,7 +74,7 @@ pub fn run(language: Language, args: &Args) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Links this program under the names of its compilers, and prints what a build has to be told.
+/// Links this program under the names of its compilers, and prints the settings that a build needs.
 fn install(folder: &Path) -> anyhow::Result<ExitCode> {
     let (program, folder) = (env::current_exe()?, std::path::absolute(folder)?);
     for (variable, language) in [("CC", Language::C), ("CXX", Language::Cpp)] {

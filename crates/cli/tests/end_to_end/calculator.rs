@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::run::{self, Run};
 
-/// Campaigns of the calculator: a seed, and so many pairs that its bug is found.
+/// A campaign on the calculator with enough pairs to find its bug.
 const FUZZ: &[&str] = &["fuzz", "calculator@1.0", "--pairs", "1500", "--database-pairs", "300"];
 
 /// A study of two suites of each size.
