@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use metacov_core::{Context, Cover, Language, Operation, Setup, SiteTable, Suite, Verdict};
+use metacov_core::{Context, Cover, Language, Operation, Setup, Suite, SuiteFold, Verdict};
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupRead, Observer, SharedTable, StopReason, WorkerFold};
 
@@ -33,12 +33,11 @@ pub fn measure(
         language: options.language(),
     };
     let (sinks, log) = batches::run(plan, options, sink)?;
-    let mut suite = Suite::new(SiteTable::new(), Operation::Xor, false);
+    let mut all = SuiteFold::new(&table.table(), Operation::Xor);
     for sink in sinks {
-        sink.fold.put_into(&mut suite);
+        all.merge(sink.fold.finish());
     }
-    suite.table = table.into_table();
-    Ok((suite, log))
+    Ok((all.finish(table.into_table(), false), log))
 }
 
 /// Folds pairs.

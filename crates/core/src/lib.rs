@@ -67,6 +67,6 @@ pub use sites::{
 pub use success_rates::{Success, SuccessRates};
 pub use tally::{
     CheckedBy, Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite,
-    Summaries, Summary, Tally, Warning, by_file, by_function, total,
+    SuiteFold, Summaries, Summary, Tally, Warning, by_file, by_function, total,
 };
 pub use test::{Case, Input, Invalid, Judge, Outcome, Size, Test, Value, Verdict};

@@ -11,7 +11,7 @@ use crate::{Cover, Failure, Group, Operation, Reading, SiteId, SiteTable};
 
 pub use growth::{Curve, Growth, Point};
 pub use site_state::{CheckedBy, SiteState};
-pub use suite::{SharedCriteria, Suite};
+pub use suite::{SharedCriteria, Suite, SuiteFold};
 pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use warning::Warning;
 

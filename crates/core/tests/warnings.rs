@@ -1,8 +1,8 @@
 //! Signs that a number may not mean what it seems to.
 
 use metacov_core::{
-    BranchKey, Element, FileId, Group, Operation, Pair, Reading, SharedCriteria, Site, SiteTable,
-    Suite, Symbol, Tally, Warning,
+    BranchKey, Element, FileId, Group, Operation, Pair, Reading, Site, SiteTable, Suite, SuiteFold,
+    Symbol, Warning,
 };
 
 /// A suite of one pair whose sides tell these elements, each with whether it ran.
@@ -11,12 +11,9 @@ fn suite(a: &[(u32, Element, bool)], b: &[(u32, Element, bool)]) -> Suite {
     let file = table.file("x.c");
     let readings = Pair { a, b }.map(|sites| reading(&mut table, file, sites));
     let group = Group::from(readings);
-    let mut tally = Tally::of(&table);
-    tally.add(&group, Operation::Xor);
-    let mut suite = Suite::new(table, Operation::Xor, false);
-    suite.agreement = SharedCriteria::of(&group);
-    suite.relations.insert("relation".to_owned(), tally);
-    suite
+    let mut fold = SuiteFold::new(&table, Operation::Xor);
+    fold.add("relation", Ok(&group));
+    fold.finish(table, false)
 }
 
 fn reading(table: &mut SiteTable, file: FileId, sites: &[(u32, Element, bool)]) -> Reading {

@@ -8,7 +8,7 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use metacov_core::{Context, Missing, Operation, Reading, Setup, SiteTable, StoredInput, Suite};
+use metacov_core::{Context, Missing, Operation, Reading, Setup, StoredInput, Suite, SuiteFold};
 use metacov_formats::{
     CoverageLoader, Error, Fault, FileSpec, GroupSpec, Location, PairList, Scope, SharedNotes,
     Specs,
@@ -99,12 +99,11 @@ pub fn fold<S: Source>(
         });
         fold
     })?;
-    let mut suite = Suite::new(SiteTable::new(), options.operation, options.scope.per_instance);
+    let mut all = SuiteFold::new(&table.table(), options.operation);
     for fold in folds {
-        fold.put_into(&mut suite);
+        all.merge(fold.finish());
     }
-    suite.table = table.into_table();
-    Ok(suite)
+    Ok(all.finish(table.into_table(), options.scope.per_instance))
 }
 
 /// The groups that are left.

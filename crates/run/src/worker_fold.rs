@@ -1,11 +1,6 @@
 //! One worker's part of a fold.
 
-use std::collections::BTreeMap;
-
-use metacov_core::{
-    Context, Group, Missing, Operation, Reading, SharedCriteria, SiteTable, Suite, Tally,
-    same_build,
-};
+use metacov_core::{Context, Group, Missing, Operation, Reading, SiteTable, SuiteFold, same_build};
 use metacov_formats::{Error, Fault};
 
 use crate::shared_table::WorkerTable;
@@ -18,9 +13,7 @@ pub type Readings = Result<Group<Reading>, (usize, Missing)>;
 pub struct WorkerFold<'n> {
     table: &'n SharedTable,
     own: WorkerTable<'n>,
-    operation: Operation,
-    relations: BTreeMap<String, Tally>,
-    agreement: SharedCriteria,
+    folded: SuiteFold,
 }
 
 /// A group that a worker has read.
@@ -44,8 +37,8 @@ pub struct GroupRead<'g> {
 impl<'n> WorkerFold<'n> {
     /// A fold of no groups.
     pub fn new(table: &'n SharedTable, operation: Operation) -> Self {
-        let (relations, agreement) = (BTreeMap::new(), SharedCriteria::default());
-        WorkerFold { table, own: WorkerTable::of(table), operation, relations, agreement }
+        let folded = SuiteFold::new(&table.table(), operation);
+        WorkerFold { table, own: WorkerTable::of(table), folded }
     }
 
     /// Folds a group, whose sites have the numbers of this worker's own table, and tells the observer.
@@ -68,24 +61,13 @@ impl<'n> WorkerFold<'n> {
             table: self.table,
         };
         observer.on_group(&done).map_err(StopReason::Observer)?;
-        if !self.relations.contains_key(relation) {
-            let tally = Tally::of(&self.table.table());
-            self.relations.insert(relation.to_owned(), tally);
-        }
-        let Some(tally) = self.relations.get_mut(relation) else { return Ok(()) };
-        match readings {
-            Ok(readings) => {
-                self.agreement = self.agreement.meet(SharedCriteria::of(&readings));
-                tally.add(&readings, self.operation);
-            }
-            Err((_, missing)) => tally.add_failure(missing.failure),
-        }
+        self.folded.add(relation, readings.as_ref().map_err(|(_, missing)| missing.failure));
         Ok(())
     }
 
-    /// Adds what was folded to a suite over the shared table.
-    pub fn put_into(self, suite: &mut Suite) {
-        suite.merge(self.relations, self.agreement);
+    /// What was folded, over the shared table.
+    pub fn finish(self) -> SuiteFold {
+        self.folded
     }
 
     /// What the sides ran, in the numbers of the shared table.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Growth, Operation, Setup, SharedCriteria, SiteTable, Suite, Tally, Violation};
+use metacov_core::{Growth, Operation, Setup, SiteTable, Suite, SuiteFold, Violation};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
@@ -104,30 +104,17 @@ impl Run {
         mut each: impl FnMut(&SiteTable, &StoredPair),
     ) -> Result<(Suite, Header), Error> {
         let Header { operation, per_instance, .. } = self.header;
-        let mut relations = BTreeMap::new();
-        let mut agreement = SharedCriteria::default();
+        let mut fold = SuiteFold::new(&self.table, operation);
         for stored in self.pairs()? {
             let stored = stored?;
             each(&self.table, &stored);
             let StoredPair { relation, outcome, sides, .. } = stored;
-            if !relations.contains_key(&relation) {
-                relations.insert(relation.clone(), Tally::of(&self.table));
+            if outcome.is_ok() && operation != Operation::Xor && sides != 2 {
+                return Err(damaged(&format!("{operation} of {sides} sides")).of(&self.name));
             }
-            let Some(tally) = relations.get_mut(&relation) else { continue };
-            match outcome {
-                Ok(_) if operation != Operation::Xor && sides != 2 => {
-                    return Err(damaged(&format!("{operation} of {sides} sides")).of(&self.name));
-                }
-                Ok(readings) => {
-                    agreement = agreement.meet(SharedCriteria::of(&readings));
-                    tally.add(&readings, operation);
-                }
-                Err((_, missing)) => tally.add_failure(missing.failure),
-            }
+            fold.add(&relation, outcome.as_ref().map_err(|(_, missing)| missing.failure));
         }
-        let mut suite = Suite::new(self.table, operation, per_instance);
-        suite.merge(relations, agreement);
-        Ok((suite, self.header))
+        Ok((fold.finish(self.table, per_instance), self.header))
     }
 
     /// What made the state that the groups with this setup start from.

@@ -2,7 +2,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use metacov_core::{Element, Exit, Facts, Failure, Method as _, Missing, Outcome, Pair, Rng, seed};
+use metacov_core::{
+    Element, Exit, Facts, Failure, Method as _, Missing, Outcome, Pair, Rng, SiteTable, seed,
+};
 use metacov_run::GroupDone;
 
 use super::*;

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::{BranchNaming, Criteria, Criterion, Group, Operation, Reading, SiteTable, Tally};
+use crate::{
+    BranchNaming, Criteria, Criterion, Failure, Group, Operation, Reading, SiteTable, Tally,
+};
 
 /// What is left of a suite: one tally for each relation, over one table.
 pub struct Suite {
@@ -19,12 +21,6 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// A suite of no pairs.
-    pub fn new(table: SiteTable, operation: Operation, per_instance: bool) -> Self {
-        let (relations, agreement) = (BTreeMap::new(), SharedCriteria::default());
-        Suite { table, operation, per_instance, relations, agreement }
-    }
-
     /// All relations together.
     pub fn total(&self) -> Tally {
         let mut total = Tally::of(&self.table);
@@ -36,16 +32,54 @@ impl Suite {
     pub fn criteria(&self) -> Criteria {
         self.agreement.criteria()
     }
+}
 
-    /// Adds the tallies of another suite over the same table.
-    pub fn merge(&mut self, relations: BTreeMap<String, Tally>, agreement: SharedCriteria) {
-        for (relation, tally) in relations {
+/// A suite while its groups are folded, by one worker of several or from a run file. The table may still grow.
+pub struct SuiteFold {
+    operation: Operation,
+    /// The tally that each relation starts from.
+    empty: Tally,
+    relations: BTreeMap<String, Tally>,
+    agreement: SharedCriteria,
+}
+
+impl SuiteFold {
+    /// A fold of no groups.
+    pub fn new(table: &SiteTable, operation: Operation) -> Self {
+        let (relations, agreement) = (BTreeMap::new(), SharedCriteria::default());
+        SuiteFold { operation, empty: Tally::of(table), relations, agreement }
+    }
+
+    /// Folds a group of a relation, or counts that a side of it failed.
+    pub fn add(&mut self, relation: &str, outcome: Result<&Group<Reading>, Failure>) {
+        let tally = match self.relations.get_mut(relation) {
+            Some(tally) => tally,
+            None => self.relations.entry(relation.to_owned()).or_insert(self.empty.clone()),
+        };
+        match outcome {
+            Ok(group) => {
+                self.agreement = self.agreement.meet(SharedCriteria::of(group));
+                tally.add(group, self.operation);
+            }
+            Err(failure) => tally.add_failure(failure),
+        }
+    }
+
+    /// Adds all groups of another fold over the same table.
+    pub fn merge(&mut self, other: SuiteFold) {
+        for (relation, tally) in other.relations {
             match self.relations.get_mut(&relation) {
                 Some(known) => known.merge(&tally),
                 None => drop(self.relations.insert(relation, tally)),
             }
         }
-        self.agreement = self.agreement.meet(agreement);
+        self.agreement = self.agreement.meet(other.agreement);
+    }
+
+    /// The suite, once all groups are folded.
+    pub fn finish(self, table: SiteTable, per_instance: bool) -> Suite {
+        let SuiteFold { operation, relations, agreement, .. } = self;
+        Suite { table, operation, per_instance, relations, agreement }
     }
 }
 

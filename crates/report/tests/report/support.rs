@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use metacov_core::{
     BranchKey, BranchNaming, Context, Criteria, Criterion, Element, Exit, Failure, Group, Missing,
-    Operation, Reading, Setup, Site, SiteTable, StoredInput, Suite, Symbol, Tally, Verdict,
+    Operation, Reading, Setup, Site, SiteTable, StoredInput, Suite, SuiteFold, Symbol, Tally,
+    Verdict,
 };
 use metacov_formats::{Export, GcovrFormat, Writer};
 use metacov_report::digest::Digest;
@@ -155,23 +156,12 @@ impl Pair {
 
 /// The suite of some pairs.
 pub fn suite(program: Program, operation: Operation, pairs: &[Pair]) -> Suite {
-    let mut relations = std::collections::BTreeMap::new();
-    let mut agreement = metacov_core::SharedCriteria::default();
+    let mut fold = SuiteFold::new(&program.table, operation);
     for pair in pairs {
-        let tally: &mut Tally =
-            relations.entry(pair.relation.clone()).or_insert_with(|| Tally::of(&program.table));
-        match &pair.outcome {
-            Ok(sides) => {
-                let group = program.group(sides);
-                agreement = agreement.meet(metacov_core::SharedCriteria::of(&group));
-                tally.add(&group, operation);
-            }
-            Err((failure, _)) => tally.add_failure(*failure),
-        }
+        let outcome = pair.outcome.as_ref().map(|sides| program.group(sides));
+        fold.add(&pair.relation, outcome.as_ref().map_err(|(failure, _)| *failure));
     }
-    let mut suite = Suite::new(program.table, operation, false);
-    suite.merge(relations, agreement);
-    suite
+    fold.finish(program.table, false)
 }
 
 pub fn header(pairs: &[Pair]) -> Header {

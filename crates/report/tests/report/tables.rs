@@ -1,6 +1,6 @@
 //! What rows of a suite say, whoever they are dressed for.
 
-use metacov_core::{Criteria, Criterion, Failure, Operation, Suite, Tally, total};
+use metacov_core::{Criteria, Criterion, Failure, Operation, Suite, SuiteFold, Tally, total};
 use metacov_report::{By, Column, Csv, Layout, Table, View, table, thousands};
 use proptest::prelude::*;
 
@@ -256,12 +256,9 @@ fn flaky_code_has_a_column_if_there_is_any() {
     let program = Program::of_lines(1..=5);
     let (a, mut b) = (program.reading(&lines("a.c", &[1])), program.reading(&lines("a.c", &[2])));
     b.repeat(&program.reading(&lines("a.c", &[2, 3])));
-    let mut tally = Tally::of(&program.table);
-    let group = metacov_core::Group::new(vec![a, b]).unwrap();
-    let agreement = metacov_core::SharedCriteria::of(&group);
-    tally.add(&group, Operation::Xor);
-    let mut suite = Suite::new(program.table, Operation::Xor, false);
-    suite.merge([("swap".to_owned(), tally)].into(), agreement);
+    let mut fold = SuiteFold::new(&program.table, Operation::Xor);
+    fold.add("swap", Ok(&metacov_core::Group::new(vec![a, b]).unwrap()));
+    let suite = fold.finish(program.table, false);
     let table = view(&suite, By::Total, Layout::Sides);
     assert_eq!(headings(&table).last(), Some(&"flaky"));
     assert_eq!(table.rows[0].last().unwrap(), "1");

@@ -71,9 +71,8 @@ pub fn side_by_side(
     }
     let [a, b] = all;
     let total = tally(&table, side(a), side(b));
-    let mut suite = Suite::new(table, Operation::Xor, first.per_instance);
-    suite.merge(relations, agreement);
-    Ok((suite, total))
+    let (operation, per_instance) = (Operation::Xor, first.per_instance);
+    Ok((Suite { table, operation, per_instance, relations, agreement }, total))
 }
 
 fn everything(table: &SiteTable) -> Cover {
