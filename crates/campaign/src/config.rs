@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use metacov_core::{Fingerprint, Operation};
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Error, Fault, Scope};
-use metacov_run::StopReason;
 use metacov_store::{BUILD, Header, RunWriter, Settings};
 
 use crate::error::CampaignError;
@@ -159,10 +158,6 @@ pub fn run_campaign(
     let ended = fuzz(&campaign, &options, lessons, table, &recorder, &triage);
     display.finish();
     let is_complete = ended.is_ok() && !interrupted.load(Relaxed);
-    let ended = ended.map_err(|reason| match reason {
-        StopReason::Input(error) => CampaignError::Input(error),
-        StopReason::Observer(error) => CampaignError::Output(error),
-    });
     recorder.finish(is_complete, ended)
 }
 

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{Context, Cover, Language, Operation, Setup, Suite, SuiteFold, Verdict};
-use metacov_formats::{Error, Fault};
-use metacov_run::{GroupRead, Observer, SharedTable, StopReason, WorkerFold};
+use metacov_formats::Error;
+use metacov_run::{GroupRead, Observer, SharedTable, WorkerFold};
 
+use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::stored_inputs::stored;
 use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
@@ -24,7 +25,7 @@ pub fn measure(
     options: &WorkerOptions<'_>,
     table: SharedTable,
     observer: &dyn Observer,
-) -> Result<(Suite, RunLog), StopReason> {
+) -> Result<(Suite, RunLog), CampaignError> {
     let sink = || Folding {
         fold: WorkerFold::new(&table, Operation::Xor),
         observer,
@@ -62,15 +63,15 @@ impl ResultSink for Folding<'_> {
         Ok(())
     }
 
-    fn take(&mut self, done: TestDone<'_>) -> Result<(), StopReason> {
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError> {
         let TestDone { place, relation, number, result, worker } = done;
         let pair = number.to_string();
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
-        let fault = |error| StopReason::Input(Fault::Io(error).of(sides[0].clone()));
+        let named = |error: io::Error| CampaignError::from(error).of(&sides[0]);
         let inputs = result.sides.map(|sides| stored(self.language, &sides)).unwrap_or_default();
         let (setup, judge) = (self.setup.clone(), result.judge);
         let mut context = Context { setup, inputs, verdict: None, judge };
-        let found = worker.sites().map_err(fault)?;
+        let found = worker.sites().map_err(named)?;
         let readings = match result.verdict {
             Verdict::Lost { side, missing } => Err((side.unwrap_or(0), missing)),
             Verdict::Invalid(reason) => Err((reason.side(), reason.missing())),
@@ -78,12 +79,12 @@ impl ResultSink for Folding<'_> {
                 context.verdict = Some(verdict);
                 let covers = result.covers.ok_or_else(|| io::Error::other("no covers reported"));
                 let group = covers.and_then(|covers| found.group(&self.executed, &covers));
-                Ok(group.map_err(fault)?)
+                Ok(group.map_err(named)?)
             }
         };
         let took = Duration::from_micros(result.micros);
         let read =
             GroupRead { place, relation, pair: &pair, sides: &sides, readings, context, took };
-        self.fold.add(read, &found.table, self.observer)
+        Ok(self.fold.add(read, &found.table, self.observer)?)
     }
 }

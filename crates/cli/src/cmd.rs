@@ -20,15 +20,14 @@ pub mod report;
 pub mod study;
 pub mod target;
 
-use std::io::ErrorKind;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::bail;
 use metacov_core::{Criterion, Suite};
-use metacov_formats::{Error, Fault, PairList};
+use metacov_formats::{Error, PairList};
 use metacov_report::left_out_note;
-use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, StopReason, fold};
+use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, fold};
 use metacov_store::{Run, RunWriter};
 
 use crate::args::output::Presentation;
@@ -68,11 +67,11 @@ pub fn run<S: Source>(config: Config<S>, console: &Console) -> anyhow::Result<Ex
 
 impl RunSettings {
     /// Shows what `fold` makes of groups: as it is in the run file, if there is one.
-    fn run(
+    fn run<E: Into<anyhow::Error>>(
         self,
         planned: u64,
         console: &Console,
-        fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, StopReason>,
+        fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, E>,
     ) -> anyhow::Result<ExitCode> {
         let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
         if presentation.plot().is_some() && run_file.is_none() {
@@ -109,10 +108,7 @@ impl RunSettings {
             // What ended the fold is the cause of what came after.
             folded.is_ok().then_some(finished).transpose()?;
         }
-        let mut suite = folded.map_err(|halt| match halt {
-            StopReason::Input(error) => anyhow::Error::from(error),
-            StopReason::Observer(error) => Unwritten(error).into(),
-        })?;
+        let mut suite = folded.map_err(Into::into)?;
         let mut violations = violations.into_inner();
         if let Some(file) = &run_file {
             let run = Run::open(&file.path)?;
@@ -157,10 +153,11 @@ struct Observers<'r> {
 
 impl Observer for Observers<'_> {
     fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
-        if self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed)) {
-            return Err(Fault::Io(ErrorKind::Interrupted.into()).of(pair));
-        }
         self.recorder.map_or(Ok(false), |recorder| recorder.is_done(place, relation, pair))
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed))
     }
 
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {

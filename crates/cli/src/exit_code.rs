@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_campaign::CampaignError;
 use metacov_formats::{Error, Fault};
+use metacov_run::StopReason;
 use metacov_study::conduct::ConductError;
 use signal_hook::consts::{SIGHUP, SIGTERM};
 
@@ -70,40 +71,69 @@ impl ExitCode {
 
     /// What an error means for the process.
     pub fn of(error: &anyhow::Error) -> Self {
-        let campaign = error.downcast_ref::<CampaignError>();
-        let conduct = error.downcast_ref::<ConductError>();
-        let unwritten = match (campaign, conduct) {
-            (Some(CampaignError::Output(error)), _) | (_, Some(ConductError::Output(error))) => {
-                Some(error)
-            }
-            _ => error.downcast_ref::<Unwritten>().map(|Unwritten(error)| error),
-        };
-        if let Some(error) = unwritten {
-            // The reader of our output has closed it, as in `metacov diff a b | head`.
-            return match &error.fault {
-                Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
-                _ => ExitCode::Failure,
-            };
+        if let Some(error) = error.downcast_ref() {
+            return Self::of_stop(error);
         }
-        let input = match (campaign, conduct) {
-            (Some(CampaignError::Input(error)), _) | (_, Some(ConductError::Input(error))) => {
-                Some(error)
-            }
-            _ => error.downcast_ref::<Error>(),
-        };
-        match input {
-            Some(Error { fault: Fault::OtherBuild { .. }, .. }) => ExitCode::DifferentBuilds,
-            Some(_) => ExitCode::BadInput,
-            None if matches!(campaign, Some(CampaignError::System(_)))
-                || matches!(conduct, Some(ConductError::System(_))) =>
-            {
-                ExitCode::Failure
-            }
-            // Nothing that the user has typed.
-            None if error.chain().any(<dyn std::error::Error>::is::<io::Error>) => {
-                ExitCode::Failure
-            }
-            None => ExitCode::Usage,
+        if let Some(error) = error.downcast_ref() {
+            return Self::of_campaign(error);
+        }
+        if let Some(error) = error.downcast_ref() {
+            return Self::of_conduct(error);
+        }
+        if let Some(Unwritten(error)) = error.downcast_ref() {
+            return Self::of_output(error);
+        }
+        if let Some(error) = error.downcast_ref() {
+            return Self::of_input(error);
+        }
+        // Nothing that the user has typed.
+        if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
+            return ExitCode::Failure;
+        }
+        ExitCode::Usage
+    }
+
+    fn of_stop(reason: &StopReason) -> Self {
+        match reason {
+            StopReason::Interrupted => ExitCode::Interrupted,
+            StopReason::Input(error) => Self::of_input(error),
+            StopReason::Observer(error) => Self::of_output(error),
+            StopReason::System(_) => ExitCode::Failure,
+        }
+    }
+
+    fn of_campaign(error: &CampaignError) -> Self {
+        match error {
+            CampaignError::Interrupted => ExitCode::Interrupted,
+            CampaignError::Input(error) => Self::of_input(error),
+            CampaignError::Output(error) => Self::of_output(error),
+            CampaignError::System(_) | CampaignError::Worker(_) => ExitCode::Failure,
+            CampaignError::Invalid(_) => ExitCode::Usage,
+        }
+    }
+
+    fn of_conduct(error: &ConductError) -> Self {
+        match error {
+            ConductError::Interrupted => ExitCode::Interrupted,
+            ConductError::Input(error) => Self::of_input(error),
+            ConductError::Output(error) => Self::of_output(error),
+            ConductError::System(_) | ConductError::Failed(_) => ExitCode::Failure,
+            ConductError::Invalid(_) => ExitCode::Usage,
+        }
+    }
+
+    fn of_input(error: &Error) -> Self {
+        match error.fault {
+            Fault::OtherBuild { .. } => ExitCode::DifferentBuilds,
+            _ => ExitCode::BadInput,
+        }
+    }
+
+    fn of_output(error: &Error) -> Self {
+        match &error.fault {
+            // The reader of our output has closed it, as in `metacov diff a b | head`.
+            Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
+            _ => ExitCode::Failure,
         }
     }
 }

@@ -14,3 +14,8 @@ pub struct BuildMismatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a group needs at least two sides")]
 pub struct GroupTooSmall;
+
+/// A reduction was ended by the caller's answer. The caller knows why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the reduction was stopped")]
+pub struct ReductionStopped;

@@ -52,7 +52,7 @@ mod test;
 
 pub use context::{Context, Setup, StoredInput, Violation};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
-pub use error::{BuildMismatch, GroupTooSmall};
+pub use error::{BuildMismatch, GroupTooSmall, ReductionStopped};
 pub use execution::{Exit, Failure, Missing};
 pub use fingerprint::Fingerprint;
 pub use method::{

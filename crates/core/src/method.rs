@@ -5,9 +5,8 @@
 //! examined later and elsewhere, on stored text, by the [`Language`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 
-use crate::{Case, Input, Outcome, Pair, Rng, Test};
+use crate::{Case, Input, Outcome, Pair, ReductionStopped, Rng, Test};
 
 /// What an opened target says of itself, by name: its version, its compile-time options.
 pub type Facts = BTreeMap<String, String>;
@@ -61,7 +60,7 @@ pub struct SetupStep {
 }
 
 /// Says of each of some cases whether it still fails.
-pub type StillFails<'f> = dyn FnMut(&[Case]) -> io::Result<Vec<bool>> + 'f;
+pub type StillFails<'f> = dyn FnMut(&[Case]) -> Result<Vec<bool>, ReductionStopped> + 'f;
 
 /// What can be done to a stored case without running it.
 pub trait Language: Sync {
@@ -92,7 +91,7 @@ pub trait Language: Sync {
         effort: Effort,
         candidates_max: usize,
         fails: &mut StillFails<'_>,
-    ) -> io::Result<Reduction>;
+    ) -> Result<Reduction, ReductionStopped>;
 
     /// Cases that are one small edit away, each once: `count_max` at most, from all parts alike.
     fn variants(&self, case: &Case, count_max: usize) -> Vec<Variant>;

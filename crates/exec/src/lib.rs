@@ -11,6 +11,7 @@
 mod arena;
 mod capture;
 mod counters;
+mod error;
 mod manifest;
 mod pairs;
 mod process;
@@ -19,6 +20,7 @@ mod snapshot;
 mod target;
 
 pub use capture::{Capture, GcovCapture, Trace};
+pub use error::ExecError;
 pub use manifest::Executions;
 pub use pairs::pairs_below;
 pub use process::cpu_time::processor_time;

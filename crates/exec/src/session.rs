@@ -18,12 +18,13 @@ pub use library_main::load;
 pub use program::{Mode, Program};
 pub use runner::ProcessRunner;
 
+use crate::error::ExecError;
 use crate::process::supervisor::Ended;
 
 /// Executions of one program in one mode.
 trait ProcessSession: Send {
     /// Runs the program once.
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> io::Result<Ended>;
+    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError>;
 
     /// The coverage of the last execution; none if it left no counters.
     fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error>;

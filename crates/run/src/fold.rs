@@ -14,8 +14,8 @@ use metacov_formats::{
     Specs,
 };
 
-use crate::pool::{PoolState, StopReason, run_jobs};
-use crate::{GroupRead, Observer, Readings, SharedTable, WorkerFold};
+use crate::pool::{PoolState, run_jobs};
+use crate::{GroupRead, Observer, Readings, SharedTable, StopReason, WorkerFold};
 
 /// How a suite is folded.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ pub trait Source: Sync {
         side: &Self::Side,
         runner: &mut Self::Runner,
         intake: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error>;
+    ) -> Result<Result<Reading, Missing>, StopReason>;
 
     /// What to call a side in a message.
     fn name(&self, side: &Self::Side) -> String;
@@ -78,21 +78,21 @@ pub fn fold<S: Source>(
     let workers = options.workers.get().min(usize::try_from(pairs.groups).unwrap_or(usize::MAX));
     let groups = Groups { specs: pairs.specs, next: 0 };
     let (groups, library) = (Mutex::new(groups), Arc::<SharedNotes>::default());
-    let next = |state: &PoolState| {
+    let next = |state: &PoolState<StopReason>| {
         groups.lock().unwrap_or_else(PoisonError::into_inner).next(state, observer)
     };
     let folds = run_jobs(workers.max(1), next, |jobs| {
         let mut fold = WorkerFold::new(&table, options.operation);
         let mut intake = CoverageLoader::sharing(library.clone(), &options.scope);
         if let Err(error) = intake.read_universe(&options.universe) {
-            jobs.fail(error);
+            jobs.fail(error.into());
         }
         let mut runner = source.runner(jobs.worker);
         jobs.run(|place, spec| {
             let read = read_group(source, options.operation, &spec, &mut runner, &mut intake);
             let sides: Vec<String> =
                 spec.sides.sides().iter().map(|side| source.name(side)).collect();
-            let (readings, context, took) = read.map_err(StopReason::Input)?;
+            let (readings, context, took) = read?;
             let GroupSpec { relation, pair, .. } = &spec;
             let read = GroupRead { place, relation, pair, sides: &sides, readings, context, took };
             fold.add(read, intake.table(), observer)
@@ -114,8 +114,12 @@ struct Groups<S> {
 
 impl<S> Groups<S> {
     /// The next group that the observer does not know, and its place.
-    fn next(&mut self, state: &PoolState, observer: &dyn Observer) -> Option<(u64, GroupSpec<S>)> {
-        while !state.is_over() {
+    fn next(
+        &mut self,
+        state: &PoolState<StopReason>,
+        observer: &dyn Observer,
+    ) -> Option<(u64, GroupSpec<S>)> {
+        while !state.is_over() && !observer.is_interrupted() {
             let at = self.next;
             self.next += 1;
             let is_new = self.specs.next()?.and_then(|spec| {
@@ -125,7 +129,7 @@ impl<S> Groups<S> {
             match is_new {
                 Ok(Some(spec)) => return Some((at, spec)),
                 Ok(None) => {}
-                Err(error) => state.stop(at, StopReason::Input(error)),
+                Err(error) => state.stop(at, error.into()),
             }
         }
         None
@@ -143,12 +147,13 @@ fn read_group<S: Source>(
     spec: &GroupSpec<S::Side>,
     runner: &mut S::Runner,
     intake: &mut CoverageLoader<'_>,
-) -> Result<(Readings, Context, std::time::Duration), Error> {
+) -> Result<(Readings, Context, std::time::Duration), StopReason> {
     let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
         return Err(Fault::malformed(Location::Whole, what)
-            .of(format!("pair {} of {}", spec.pair, spec.relation)));
+            .of(format!("pair {} of {}", spec.pair, spec.relation))
+            .into());
     }
     let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
     let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };

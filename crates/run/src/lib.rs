@@ -6,6 +6,7 @@
 //!
 //! The crate calls down into `exec` and `formats`; nothing of it is called from there.
 
+mod error;
 mod fold;
 mod observer;
 mod pool;
@@ -13,9 +14,10 @@ mod shared_table;
 mod sources;
 mod worker_fold;
 
+pub use error::{JobError, StopReason};
 pub use fold::{FoldOptions, Source, fold};
 pub use observer::{GroupDone, Observer};
-pub use pool::{JobQueue, PoolState, StopReason, run_jobs};
+pub use pool::{JobQueue, PoolState, run_jobs};
 pub use shared_table::SharedTable;
 pub use sources::{CoverageFiles, ProgramRuns};
 pub use worker_fold::{GroupRead, Readings, WorkerFold};

@@ -15,6 +15,11 @@ pub trait Observer: Sync {
         Ok(false)
     }
 
+    /// Whether no group is to be begun any more.
+    fn is_interrupted(&self) -> bool {
+        false
+    }
+
     /// Takes in a group. An error ends the fold.
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error>;
 }

@@ -1,50 +1,21 @@
 //! The thread pool: workers that take jobs in their order until there are none left, one of them
 //! fails, or an interrupt ends the run.
 
-use std::io::ErrorKind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use metacov_formats::{Error, Fault};
-
-/// Why a run came to an early end.
-#[derive(Debug, thiserror::Error)]
-pub enum StopReason {
-    /// A group could not be run or read.
-    #[error(transparent)]
-    Input(Error),
-    /// An observer could not take in a group.
-    #[error(transparent)]
-    Observer(Error),
-}
-
-impl StopReason {
-    /// Whether it was asked for: an interrupt, which loses nothing.
-    fn is_interrupt(&self) -> bool {
-        matches!(self, StopReason::Input(Error { fault: Fault::Io(error), .. })
-            if error.kind() == ErrorKind::Interrupted)
-    }
-
-    /// The error, whoever met it.
-    pub fn into_error(self) -> Error {
-        match self {
-            StopReason::Input(error) | StopReason::Observer(error) => error,
-        }
-    }
-}
+use crate::error::JobError;
 
 /// Whether the workers of a pool go on.
-#[derive(Default)]
-pub struct PoolState(Mutex<Ends>);
+pub struct PoolState<E>(Mutex<Ends<E>>);
 
-#[derive(Default)]
-struct Ends {
+struct Ends<E> {
     is_interrupted: bool,
     /// The first failure, by the place of its job.
-    failed: Option<(u64, StopReason)>,
+    failed: Option<(u64, E)>,
 }
 
-impl PoolState {
+impl<E: JobError> PoolState<E> {
     /// Whether no job is to be begun any more.
     pub fn is_over(&self) -> bool {
         let ends = self.lock();
@@ -53,7 +24,7 @@ impl PoolState {
 
     /// Notes why a job did not come to its end. Jobs are given out in their order, so all jobs before
     /// it have begun, and of several failures the first by place is the result.
-    pub fn stop(&self, place: u64, reason: StopReason) {
+    pub fn stop(&self, place: u64, reason: E) {
         let mut ends = self.lock();
         if reason.is_interrupt() {
             ends.is_interrupted = true;
@@ -62,23 +33,23 @@ impl PoolState {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ends> {
+    fn lock(&self) -> MutexGuard<'_, Ends<E>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// What a worker takes its jobs from.
-pub struct JobQueue<'q, J> {
+pub struct JobQueue<'q, J, E> {
     /// The number of the worker, from zero.
     pub worker: usize,
-    state: &'q PoolState,
-    next: &'q (dyn Fn(&PoolState) -> Option<(u64, J)> + Sync),
+    state: &'q PoolState<E>,
+    next: &'q (dyn Fn(&PoolState<E>) -> Option<(u64, J)> + Sync),
 }
 
-impl<J> JobQueue<'_, J> {
+impl<J, E: JobError> JobQueue<'_, J, E> {
     /// Runs jobs until there are none left. A job that fails, or that is interrupted, ends the run for
     /// all workers.
-    pub fn run(&self, mut job: impl FnMut(u64, J) -> Result<(), StopReason>) {
+    pub fn run(&self, mut job: impl FnMut(u64, J) -> Result<(), E>) {
         while !self.state.is_over()
             && let Some((place, next)) = (self.next)(self.state)
         {
@@ -89,20 +60,20 @@ impl<J> JobQueue<'_, J> {
     }
 
     /// Ends the run before the first job.
-    pub fn fail(&self, error: Error) {
-        self.state.stop(0, StopReason::Input(error));
+    pub fn fail(&self, error: E) {
+        self.state.stop(0, error);
     }
 }
 
 /// Runs jobs on threads; what each worker leaves. `next` gives out jobs with their places, in order,
 /// and may wait for one; it stops the state if it fails itself. An interrupt is not a failure: the
 /// result is what was done until then.
-pub fn run_jobs<J, R: Send>(
+pub fn run_jobs<J, R: Send, E: JobError>(
     workers: usize,
-    next: impl Fn(&PoolState) -> Option<(u64, J)> + Sync,
-    work: impl Fn(&JobQueue<'_, J>) -> R + Sync,
-) -> Result<Vec<R>, StopReason> {
-    let state = PoolState::default();
+    next: impl Fn(&PoolState<E>) -> Option<(u64, J)> + Sync,
+    work: impl Fn(&JobQueue<'_, J, E>) -> R + Sync,
+) -> Result<Vec<R>, E> {
+    let state = PoolState(Mutex::new(Ends { is_interrupted: false, failed: None }));
     let results = thread::scope(|scope| {
         let start = |worker| {
             let (state, next, work) = (&state, &next, &work);
@@ -121,34 +92,38 @@ pub fn run_jobs<J, R: Send>(
 
 #[cfg(test)]
 mod tests {
-    use std::io;
     use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
     use super::*;
 
-    /// Runs 100 jobs, of which these fail; how many were run.
-    fn run(workers: usize, failing: &[(u64, ErrorKind)]) -> Result<u64, String> {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum End {
+        Interrupted,
+        Failed(u64),
+    }
+
+    impl JobError for End {
+        fn is_interrupt(&self) -> bool {
+            *self == End::Interrupted
+        }
+    }
+
+    /// Runs 100 jobs, of which these end early; how many were run.
+    fn run(workers: usize, ends: &[(u64, End)]) -> Result<u64, End> {
         let given = AtomicU64::new(0);
-        let next = |_: &PoolState| {
+        let next = |_: &PoolState<End>| {
             let at = given.fetch_add(1, Relaxed);
             (at < 100).then_some((at, at))
         };
-        let done = run_jobs(workers, next, |jobs| {
+        let counts = run_jobs(workers, next, |jobs| {
             let mut count = 0;
             jobs.run(|place, job| {
                 assert_eq!(place, job);
                 count += 1;
-                match failing.iter().find(|(at, _)| *at == place) {
-                    Some((_, kind)) => {
-                        let fault = Fault::Io(io::Error::from(*kind));
-                        Err(StopReason::Input(fault.of(place.to_string())))
-                    }
-                    None => Ok(()),
-                }
+                ends.iter().find(|(at, _)| *at == place).map_or(Ok(()), |(_, end)| Err(*end))
             });
             count
-        });
-        let counts = done.map_err(|reason| reason.into_error().name)?;
+        })?;
         Ok(counts.into_iter().sum())
     }
 
@@ -162,13 +137,28 @@ mod tests {
     #[test]
     fn the_first_failure_by_place_is_the_result() {
         for workers in [1, 4] {
-            let failing = [(90, ErrorKind::NotFound), (40, ErrorKind::NotFound)];
-            assert_eq!(run(workers, &failing), Err("40".to_owned()));
+            let ends = [(90, End::Failed(90)), (40, End::Failed(40))];
+            assert_eq!(run(workers, &ends), Err(End::Failed(40)));
         }
     }
 
     #[test]
     fn an_interrupt_ends_the_run_and_is_no_failure() {
-        assert_eq!(run(1, &[(40, ErrorKind::Interrupted)]), Ok(41));
+        assert_eq!(run(1, &[(40, End::Interrupted)]), Ok(41));
+    }
+
+    #[test]
+    fn a_failure_is_the_result_even_if_the_run_is_interrupted() {
+        let ends = [(0, End::Interrupted), (1, End::Failed(1))];
+        let both = run_jobs(
+            1,
+            |_: &PoolState<End>| None::<(u64, ())>,
+            |jobs| {
+                for (place, end) in ends {
+                    jobs.state.stop(place, end);
+                }
+            },
+        );
+        assert_eq!(both, Err(End::Failed(1)));
     }
 }

@@ -7,7 +7,7 @@ use metacov_core::{Missing, Reading, Setup, StoredInput};
 use metacov_exec::{Invocation, ProcessRunner, Program};
 use metacov_formats::{CoverageLoader, Error, FileSpec};
 
-use crate::Source;
+use crate::{Source, StopReason};
 
 /// Coverage files, united. One that cannot be read is an error: nothing was run.
 pub struct CoverageFiles;
@@ -23,8 +23,8 @@ impl Source for CoverageFiles {
         side: &Vec<FileSpec>,
         (): &mut (),
         intake: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
-        intake.read_side(side).map(Ok)
+    ) -> Result<Result<Reading, Missing>, StopReason> {
+        Ok(Ok(intake.read_side(side)?))
     }
 
     fn name(&self, side: &Vec<FileSpec>) -> String {
@@ -53,8 +53,8 @@ impl Source for ProgramRuns {
         side: &Vec<Invocation>,
         runner: &mut ProcessRunner,
         intake: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
-        runner.run_side(&self.target, side, self.repeat, intake)
+    ) -> Result<Result<Reading, Missing>, StopReason> {
+        Ok(runner.run_side(&self.target, side, self.repeat, intake)?)
     }
 
     fn name(&self, side: &Vec<Invocation>) -> String {

@@ -49,7 +49,7 @@ impl<'n> WorkerFold<'n> {
         observer: &dyn Observer,
     ) -> Result<(), StopReason> {
         let GroupRead { place, relation, pair, sides, readings, context, took } = read;
-        let readings = self.renumbered(readings, sides, own_table).map_err(StopReason::Input)?;
+        let readings = self.renumbered(readings, sides, own_table)?;
         let done = GroupDone {
             place,
             relation,

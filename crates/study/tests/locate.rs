@@ -1,12 +1,11 @@
 //! Ranking with a handful of made-up covers, and looking into a made-up engine.
 
 use std::collections::BTreeSet;
-use std::io;
 
 use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{
     Case, Cover, Effort, Element, Functions, Input, Judge, Language, Missing, Outcome, Pair,
-    Reduction, Site, SiteTable, StillFails, Symbol, Value, Variant,
+    Reduction, ReductionStopped, Site, SiteTable, StillFails, Symbol, Value, Variant,
 };
 use metacov_study::corpus::{Change, FixLines};
 use metacov_study::locate::{
@@ -215,7 +214,7 @@ impl Language for Digits {
         _: Effort,
         _: usize,
         _: &mut StillFails<'_>,
-    ) -> io::Result<Reduction> {
+    ) -> Result<Reduction, ReductionStopped> {
         unreachable!("only variants are asked for")
     }
 
@@ -272,8 +271,7 @@ fn variants_are_sorted_by_what_came_of_them() {
             parts: Vec::new(),
             judge: Judge::Number,
         };
-        explore(&case, &Digits, 1000, &numbers, |batches| Ok::<_, io::Error>(engine(&own, batches)))
-            .unwrap()
+        explore(&case, &Digits, 1000, &numbers, |batches| Ok(engine(&own, batches))).unwrap()
     };
     let setup = ["CREATE TABLE t(c)", "CREATE INDEX i ON t(c)"];
     let symptom = explored(&setup, "SELECT COUNT(*) FROM t WHERE c = 1").unwrap();

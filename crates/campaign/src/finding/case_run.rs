@@ -1,9 +1,8 @@
 //! Cases, run again.
 
-use std::io;
-
 use metacov_core::{Case, Cover, Missing, Outcome, Pair, Value, Verdict};
 
+use crate::error::CampaignError;
 use crate::worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
 
 /// A case that was run.
@@ -17,7 +16,10 @@ pub(crate) struct CaseRun {
 }
 
 /// Runs cases, those on the same database together.
-pub(crate) fn run(runner: &mut CaseRunner<'_>, cases: &[Case]) -> io::Result<Vec<CaseRun>> {
+pub(crate) fn run(
+    runner: &mut CaseRunner<'_>,
+    cases: &[Case],
+) -> Result<Vec<CaseRun>, CampaignError> {
     let groups: Vec<&[Case]> = cases.chunk_by(|a, b| a.setup == b.setup).collect();
     let batch = |group: &&[Case]| CaseBatch {
         setup: group.first().map_or_else(Vec::new, |case| case.setup.clone()),
@@ -38,14 +40,14 @@ pub(crate) fn run(runner: &mut CaseRunner<'_>, cases: &[Case]) -> io::Result<Vec
     if runs.len() == cases.len() {
         Ok(runs)
     } else {
-        Err(io::Error::other("a case without a result"))
+        Err(CampaignError::Worker("a case without a result".to_owned()))
     }
 }
 
 /// Runs a case.
-pub(crate) fn one(runner: &mut CaseRunner<'_>, case: &Case) -> io::Result<CaseRun> {
+pub(crate) fn one(runner: &mut CaseRunner<'_>, case: &Case) -> Result<CaseRun, CampaignError> {
     let run = run(runner, std::slice::from_ref(case))?.pop();
-    run.ok_or_else(|| io::Error::other("a case without a result"))
+    run.ok_or_else(|| CampaignError::Worker("a case without a result".to_owned()))
 }
 
 fn judged(

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -49,7 +48,7 @@ pub enum Replayed {
 
 impl FindingFile {
     /// Runs the finding again, and judges it.
-    pub fn replay(&self, runner: &mut CaseRunner<'_>) -> io::Result<Verdict> {
+    pub fn replay(&self, runner: &mut CaseRunner<'_>) -> Result<Verdict, CampaignError> {
         Ok(one(runner, &self.suspect().case)?.verdict)
     }
 }
@@ -100,14 +99,14 @@ pub fn replay_findings(
         .collect();
     let mut runners = BTreeMap::new();
     for (name, options) in &options {
-        let runner = CaseRunner::new(options).map_err(|error| Fault::Io(error).of(*name))?;
+        let runner = CaseRunner::new(options).map_err(|error| error.of(name))?;
         runners.insert(*name, runner);
     }
     let mut replay = |finding: &FindingFile, engine: &str| {
-        let unknown = || io::Error::other("an engine that was not started");
+        let unknown = || CampaignError::Worker("an engine that was not started".to_owned());
         let runner = runners.get_mut(engine).ok_or_else(unknown);
         let verdict = runner.and_then(|runner| finding.replay(runner));
-        verdict.map_err(|error| CampaignError::from(Fault::Io(error).of(engine)))
+        verdict.map_err(|error| error.of(engine))
     };
     let mut replayed = Vec::new();
     for (_, finding) in findings {

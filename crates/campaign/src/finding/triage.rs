@@ -1,10 +1,9 @@
 //! Suspects go in, findings come out.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::path::PathBuf;
 
-use metacov_core::{Case, Effort, Functions, Language, Reduction, Size, Verdict};
+use metacov_core::{Case, Effort, Functions, Language, Reduction, ReductionStopped, Size, Verdict};
 
 use super::case_run::{CaseRun, one, run, text};
 use super::confirm::ConfirmedCase;
@@ -13,6 +12,7 @@ use super::failing_case::{FailingCase, FailureKind};
 use super::family;
 use super::known_bugs::KnownBugs;
 use super::signature::Signature;
+use crate::error::CampaignError;
 use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
 
@@ -91,7 +91,7 @@ impl Finding {
 
 impl<'c> Triage<'c> {
     /// Starts the workers.
-    pub fn new(targets: TriageTargets<'c>, known: KnownBugs) -> io::Result<Self> {
+    pub fn new(targets: TriageTargets<'c>, known: KnownBugs) -> Result<Self, CampaignError> {
         let plain = CaseRunner::new(targets.plain)?;
         let reference = targets.reference.as_ref();
         let reference = reference.map(|(_, conditions)| CaseRunner::new(conditions)).transpose()?;
@@ -104,7 +104,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Looks into a suspect: makes it small, and measures it.
-    pub fn examine(&mut self, sketch: ConfirmedCase) -> io::Result<Examined> {
+    pub fn examine(&mut self, sketch: ConfirmedCase) -> Result<Examined, CampaignError> {
         let finding = self.finding(sketch)?;
         let (small, signature) = (&finding.suspect, &finding.signature);
         let known = self.known.name(self.language(), &small.case, signature);
@@ -117,7 +117,10 @@ impl<'c> Triage<'c> {
     }
 
     /// Whether a suspect shows again, and again, in the same way.
-    pub(super) fn confirm(&mut self, suspect: &FailingCase) -> io::Result<Result<(), String>> {
+    pub(super) fn confirm(
+        &mut self,
+        suspect: &FailingCase,
+    ) -> Result<Result<(), String>, CampaignError> {
         let mut outcomes = Vec::new();
         for _ in 0..REPLAYS {
             self.plain.restart();
@@ -138,7 +141,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Makes a suspect that was confirmed small, and measures it.
-    fn finding(&mut self, sketch: ConfirmedCase) -> io::Result<Finding> {
+    fn finding(&mut self, sketch: ConfirmedCase) -> Result<Finding, CampaignError> {
         let reduction = self.reduce(&sketch)?;
         let ConfirmedCase { suspect, reference, .. } = sketch;
         let mut small = FailingCase { case: reduction.case, ..suspect.clone() };
@@ -172,7 +175,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Makes what is left of a suspect as small as it gets.
-    fn reduce(&mut self, sketch: &ConfirmedCase) -> io::Result<Reduction> {
+    fn reduce(&mut self, sketch: &ConfirmedCase) -> Result<Reduction, CampaignError> {
         let what = &sketch.suspect.what;
         let candidates_max = match what {
             FailureKind::Violated(_) => CANDIDATES_MAX,
@@ -200,11 +203,29 @@ impl<'c> Triage<'c> {
         }
         let holds = sketch.reference.is_some();
         let mut reduction =
-            self.language().reduce(&case, Effort::Whole, candidates_max, &mut |cases| {
-                self.still_fail(cases, what, holds)
-            })?;
+            self.reduce_case(&case, Effort::Whole, candidates_max, (what, holds))?;
         reduction.candidates += sketch.reduction.candidates;
         Ok(reduction)
+    }
+
+    /// Makes a case smaller while it fails in this way, and still holds on the reference if it must.
+    pub(super) fn reduce_case(
+        &mut self,
+        case: &Case,
+        effort: Effort,
+        candidates_max: usize,
+        (what, must_hold): (&FailureKind, bool),
+    ) -> Result<Reduction, CampaignError> {
+        let (language, mut ended) = (self.language(), None);
+        let mut fails = |cases: &[Case]| {
+            self.still_fail(cases, what, must_hold).map_err(|error| {
+                ended = Some(error);
+                ReductionStopped
+            })
+        };
+        language
+            .reduce(case, effort, candidates_max, &mut fails)
+            .map_err(|stopped| ended.unwrap_or(CampaignError::Worker(stopped.to_string())))
     }
 
     /// Of each of some cases: whether it fails in this way, and still holds on the reference if it must.
@@ -213,7 +234,7 @@ impl<'c> Triage<'c> {
         cases: &[Case],
         what: &FailureKind,
         must_hold: bool,
-    ) -> io::Result<Vec<bool>> {
+    ) -> Result<Vec<bool>, CampaignError> {
         let is_like = |run: &CaseRun| {
             FailureKind::of(&run.verdict).is_some_and(|failure| failure.is_like(what))
         };
@@ -229,7 +250,7 @@ impl<'c> Triage<'c> {
     }
 
     /// What only one of the sides runs, if both come to an end.
-    fn difference(&mut self, suspect: &FailingCase) -> io::Result<Option<Difference>> {
+    fn difference(&mut self, suspect: &FailingCase) -> Result<Option<Difference>, CampaignError> {
         if !matches!(suspect.what, FailureKind::Violated(_)) {
             return Ok(None);
         }

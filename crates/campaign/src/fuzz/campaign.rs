@@ -6,13 +6,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use metacov_core::{Operation, SiteTable};
-use metacov_formats::{Error, Fault};
-use metacov_run::{GroupRead, Observer, PoolState, SharedTable, StopReason, WorkerFold, run_jobs};
+use metacov_formats::Error;
+use metacov_run::{GroupRead, Observer, PoolState, SharedTable, WorkerFold, run_jobs};
 
 use super::done::{Done, Kept};
 use super::knowledge::{Knowledge, KnowledgeDelta};
 use super::round::Schedule;
 use super::round_runner::RoundRunner;
+use crate::error::CampaignError;
 use crate::finding::{Finding, Triage};
 use crate::worker::host::WorkerOptions;
 
@@ -78,8 +79,8 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
     closed: Vec<KnowledgeDelta>,
     table: SharedTable,
     observer: &O,
-    triage: &(dyn Fn() -> io::Result<Triage<'c>> + Sync),
-) -> Result<SiteTable, StopReason> {
+    triage: &(dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
+) -> Result<SiteTable, CampaignError> {
     let rounds = closed.len() as u64;
     let state = State {
         next: rounds,
@@ -106,9 +107,8 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
             let (started, worker) = (None, None);
             let mut runner = RoundRunner { campaign, options, observer, triage, started, worker };
             jobs.run(|number, known| {
-                let done = runner.round(number, &known).map_err(|error| {
-                    StopReason::Input(Fault::Io(error).of(format!("round {number}")))
-                });
+                let done = runner.round(number, &known);
+                let done = done.map_err(|error| error.of(&format!("round {number}")));
                 let ended = done.and_then(|done| rounds.end(number, done));
                 rounds.changed.notify_all();
                 ended
@@ -149,7 +149,7 @@ impl<'n> Rounds<'_, 'n> {
     }
 
     /// The next round, and what it knows, once the rounds that it builds on are closed.
-    fn next(&self, pool: &PoolState) -> Option<(u64, Knowledge)> {
+    fn next(&self, pool: &PoolState<CampaignError>) -> Option<(u64, Knowledge)> {
         let mut state = self.state();
         loop {
             if pool.is_over() || self.observer.is_over() || state.next >= self.campaign.rounds() {
@@ -173,28 +173,28 @@ impl<'n> Rounds<'_, 'n> {
     }
 
     /// Takes in a round that is over.
-    fn end(&self, number: u64, done: Done) -> Result<(), StopReason> {
+    fn end(&self, number: u64, done: Done) -> Result<(), CampaignError> {
         let mut state = self.state();
         state.waiting.insert(number, done);
         self.close(&mut state)
     }
 
     /// Closes the rounds that are over and have none before them that is not.
-    fn close(&self, state: &mut State<'_>) -> Result<(), StopReason> {
+    fn close(&self, state: &mut State<'_>) -> Result<(), CampaignError> {
         while let Some(mut done) = state.waiting.remove(&state.closed) {
             for kept in std::mem::take(&mut done.kept) {
                 self.fold(state, kept)?;
             }
-            self.observer.close(&done).map_err(StopReason::Observer)?;
+            self.observer.close(&done).map_err(CampaignError::Output)?;
             state.lessons.push_back(done.lesson);
             state.closed += 1;
         }
         Ok(())
     }
 
-    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), StopReason> {
+    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), CampaignError> {
         let Kept { place, relation, pair, group, sites, context, micros } = kept;
-        if self.group_observer.is_done(place, relation, &pair).map_err(StopReason::Input)? {
+        if self.group_observer.is_done(place, relation, &pair)? {
             return Ok(());
         }
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
@@ -202,6 +202,6 @@ impl<'n> Rounds<'_, 'n> {
         let (pair, sides) = (&pair, &sides);
         let readings = Ok(group);
         let read = GroupRead { place, relation, pair, sides, readings, context, took };
-        state.fold.add(read, &sites.table, self.group_observer)
+        Ok(state.fold.add(read, &sites.table, self.group_observer)?)
     }
 }

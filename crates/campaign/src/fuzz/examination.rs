@@ -1,11 +1,10 @@
 //! What a round meets that is wrong, and what becomes of it.
 
-use std::io;
-
 use metacov_core::{Case, Failure, Judge, Pair};
 
 use super::round::Violated;
 use super::round_runner::{At, RoundProgress, RoundRunner, WorkerLoss};
+use crate::error::CampaignError;
 use crate::finding::{Examined, FailingCase, FailureKind};
 
 /// Suspects that are looked at, of one kind and one relation in one round, at most: most of those behind them are the
@@ -18,7 +17,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         violated: Violated,
         progress: &mut RoundProgress,
-    ) -> io::Result<()> {
+    ) -> Result<(), CampaignError> {
         let Violated { pair, how, case } = violated;
         let suspect = FailingCase {
             case: Case { setup: progress.setup.clone(), ..case },
@@ -35,7 +34,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         loss: WorkerLoss,
         progress: &mut RoundProgress,
-    ) -> io::Result<()> {
+    ) -> Result<(), CampaignError> {
         let WorkerLoss { missing, at, .. } = loss;
         let pair = progress.point.pairs;
         let (sides, side, relation) = match at {
@@ -71,7 +70,11 @@ impl RoundRunner<'_, '_> {
     }
 
     /// Looks into a suspect, if it is one of the first.
-    fn examine(&mut self, suspect: FailingCase, progress: &mut RoundProgress) -> io::Result<()> {
+    fn examine(
+        &mut self,
+        suspect: FailingCase,
+        progress: &mut RoundProgress,
+    ) -> Result<(), CampaignError> {
         let examined = (suspect.case.relation.clone(), suspect.what.name());
         let examined = progress.examined.entry(examined).or_default();
         if !self.campaign.examines || *examined == EXAMINED_MAX {

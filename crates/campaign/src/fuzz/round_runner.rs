@@ -12,6 +12,7 @@ use super::done::{Done, Kept, Summary};
 use super::knowledge::Knowledge;
 use super::round::{Changed, Round, RoundBatch, RoundPosition, Stagnation};
 use super::sketch_hashes::SketchHashes;
+use crate::error::CampaignError;
 use crate::finding::{Finding, Triage};
 use crate::stored_inputs::stored;
 use crate::worker::host::{Heard, WorkerOptions, WorkerProcess};
@@ -23,7 +24,7 @@ pub(crate) struct RoundRunner<'l, 'c> {
     pub(crate) options: &'l WorkerOptions<'c>,
     pub(crate) observer: &'l dyn CampaignObserver,
     /// Started when there is something to look into.
-    pub(crate) triage: &'l (dyn Fn() -> io::Result<Triage<'c>> + Sync),
+    pub(crate) triage: &'l (dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
     pub(crate) started: Option<Triage<'c>>,
     pub(crate) worker: Option<WorkerProcess>,
 }
@@ -74,7 +75,7 @@ pub(super) enum At {
 
 impl RoundRunner<'_, '_> {
     /// Goes through a round.
-    pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> io::Result<Done> {
+    pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> Result<Done, CampaignError> {
         let mut progress = RoundProgress {
             number,
             point: RoundPosition::default(),
@@ -142,7 +143,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         worker: &mut WorkerProcess,
         progress: &mut RoundProgress,
-    ) -> io::Result<Followed> {
+    ) -> Result<Followed, CampaignError> {
         // Changes that were made before are made again.
         let mut repeated = progress.point.changes.len();
         let mut at = At::Setup(Vec::new());
@@ -177,7 +178,7 @@ impl RoundRunner<'_, '_> {
                 Heard::Answer(Answer::Explored(stretch)) => {
                     self.take(*stretch, worker, progress)?;
                     if self.options.interrupted.load(Relaxed) {
-                        return Err(io::ErrorKind::Interrupted.into());
+                        return Err(CampaignError::Interrupted);
                     }
                     if self.observer.is_over() {
                         return Ok(Followed::Over);
@@ -187,9 +188,9 @@ impl RoundRunner<'_, '_> {
                     progress.summary.times.add(&times);
                     return Ok(Followed::Done);
                 }
-                Heard::Answer(Answer::Failed(what)) => return Err(io::Error::other(what)),
+                Heard::Answer(Answer::Failed(what)) => return Err(CampaignError::Worker(what)),
                 Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(io::Error::other("unexpected reply from a worker")),
+                Heard::Answer(_) => return Err(CampaignError::unexpected_reply()),
                 Heard::Gone(missing) => break (missing, true),
             }
         };
@@ -202,7 +203,7 @@ impl RoundRunner<'_, '_> {
         batch: RoundBatch,
         worker: &WorkerProcess,
         progress: &mut RoundProgress,
-    ) -> io::Result<()> {
+    ) -> Result<(), CampaignError> {
         let RoundBatch { pairs, counts, kept, violations, pace, lesson } = batch;
         for (relation, counts) in counts {
             let name = self.options.relation(relation)?;

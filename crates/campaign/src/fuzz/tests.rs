@@ -9,7 +9,8 @@ use metacov_run::{GroupDone, Observer, SharedTable};
 
 use super::explore::purpose;
 use super::*;
-use crate::finding::{Finding, Triage};
+use crate::CampaignError;
+use crate::finding::Finding;
 use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
 use crate::worker::protocol::{decode, encode};
 
@@ -93,7 +94,7 @@ impl Log {
         let config = ScriptedTarget::config(true);
         let options = target.options(&config, workers, &self.interrupted);
         let table = SharedTable::of(SiteTable::new(), None);
-        let triage = || -> io::Result<Triage<'_>> { Err(io::Error::other("not examined")) };
+        let triage = || Err(CampaignError::Worker("not examined".to_owned()));
         fuzz(campaign, &options, closed, table, self, &triage).unwrap();
     }
 

@@ -1,9 +1,10 @@
 //! A language of words, a statement on each line.
 
 use std::collections::BTreeSet;
-use std::io;
 
-use metacov_core::{Case, Effort, Language, Outcome, Reduction, StillFails, Value, Variant};
+use metacov_core::{
+    Case, Effort, Language, Outcome, Reduction, ReductionStopped, StillFails, Value, Variant,
+};
 
 /// A language of words.
 pub(crate) struct Words;
@@ -36,7 +37,7 @@ impl Language for Words {
         effort: Effort,
         candidates_max: usize,
         fails: &mut StillFails<'_>,
-    ) -> io::Result<Reduction> {
+    ) -> Result<Reduction, ReductionStopped> {
         let (mut case, mut candidates, mut at) = (case.clone(), 0, 0);
         while candidates < candidates_max {
             let Some(smaller) = self.without(&case, effort, at) else { break };

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metacov_core::{Input, Missing, Pair, SuccessRates, Verdict};
-use metacov_formats::{Error, Fault};
-use metacov_run::{PoolState, StopReason, run_jobs};
+use metacov_formats::Error;
+use metacov_run::{PoolState, run_jobs};
 
 use super::host::{Heard, WorkerOptions, WorkerProcess};
 use super::protocol::{Answer, Request, SetupDone, TestBatch, TestResult};
+use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::timing::PhaseTimes;
 
@@ -40,7 +41,7 @@ pub(crate) trait ResultSink {
     /// The next tests are on this state.
     fn set_state(&mut self, done: SetupDone, worker: &WorkerProcess) -> io::Result<()>;
     /// What came of a test.
-    fn take(&mut self, done: TestDone<'_>) -> Result<(), StopReason>;
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError>;
 }
 
 /// Runs the tests of a plan that are wanted; the sinks of all threads. An interrupt ends it early.
@@ -48,17 +49,23 @@ pub(crate) fn run<D: ResultSink + Send>(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,
     sink: impl Fn() -> D + Sync,
-) -> Result<(Vec<D>, RunLog), StopReason> {
+) -> Result<(Vec<D>, RunLog), CampaignError> {
     let tests = Tests { plan, options, log: Mutex::default() };
     let workers = options.workers.get().min(usize::try_from(plan.subjects).unwrap_or(1));
     let next = AtomicU64::new(0);
-    let next = |_: &PoolState| {
+    let next = |_: &PoolState<CampaignError>| {
+        if options.interrupted.load(Relaxed) {
+            return None;
+        }
         let subject = next.fetch_add(1, Relaxed);
         (subject < plan.subjects).then_some((subject, ()))
     };
     let sinks = run_jobs(workers, next, |jobs| {
         let (mut sink, mut worker) = (sink(), None);
-        jobs.run(|subject, ()| tests.run_on(subject, &mut worker, &mut sink));
+        jobs.run(|subject, ()| {
+            let ran = tests.run_on(subject, &mut worker, &mut sink);
+            ran.map_err(|error| error.of(&format!("database {subject}")))
+        });
         sink
     })?;
     Ok((sinks, tests.log.into_inner().unwrap_or_else(PoisonError::into_inner)))
@@ -72,11 +79,6 @@ struct Tests<'r> {
 }
 
 impl Tests<'_> {
-    fn relation(&self, position: usize) -> Result<&'static str, StopReason> {
-        let name = self.options.relation(position);
-        name.map_err(|error| StopReason::Input(Fault::Io(error).of("the plan")))
-    }
-
     fn log(&self) -> MutexGuard<'_, RunLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -87,12 +89,11 @@ impl Tests<'_> {
         subject: u64,
         worker: &mut Option<WorkerProcess>,
         sink: &mut impl ResultSink,
-    ) -> Result<(), StopReason> {
-        let fault = |error| StopReason::Input(Fault::Io(error).of(format!("database {subject}")));
+    ) -> Result<(), CampaignError> {
         let mut rest = VecDeque::new();
         for (relation, number) in self.plan.tests(subject) {
             let place = self.plan.place(relation, number);
-            if sink.wants(place, self.relation(relation)?, number).map_err(StopReason::Input)? {
+            if sink.wants(place, self.options.relation(relation)?, number)? {
                 rest.push_back((relation, number));
             }
         }
@@ -100,12 +101,12 @@ impl Tests<'_> {
         while !rest.is_empty() {
             let mut running = match worker.take() {
                 Some(running) => running,
-                None => WorkerProcess::start(self.options).map_err(fault)?,
+                None => WorkerProcess::start(self.options)?,
             };
             let tests = rest.iter().copied().collect();
             let job = TestBatch { seed: self.plan.seed, subject, tests, is_cautious };
             running.ask(&Request::Run(job));
-            let lost = self.follow(&mut running, &mut rest, sink, is_first, fault)?;
+            let lost = self.follow(&mut running, &mut rest, sink, is_first)?;
             is_first = false;
             let Some(lost) = lost else {
                 *worker = Some(running);
@@ -140,26 +141,23 @@ impl Tests<'_> {
         rest: &mut VecDeque<(usize, u64)>,
         sink: &mut impl ResultSink,
         is_first: bool,
-        fault: impl Fn(io::Error) -> StopReason,
-    ) -> Result<Option<WorkerLoss>, StopReason> {
+    ) -> Result<Option<WorkerLoss>, CampaignError> {
         let (mut at, mut sides, mut side) = (At::Setup, None, 0);
         let (missing, is_gone) = loop {
-            match worker.hear(self.options).map_err(&fault)? {
+            match worker.hear(self.options)? {
                 Heard::Answer(Answer::Built(built)) => {
                     at = At::Tests;
                     // A state that is made again was generated once.
                     if is_first {
                         self.log().take(&built);
                     }
-                    sink.set_state(built, worker).map_err(&fault)?;
+                    sink.set_state(built, worker)?;
                 }
                 Heard::Answer(Answer::Next(next)) => (sides, side) = (Some(next), 0),
                 Heard::Answer(Answer::Side(number)) => side = number,
                 Heard::Answer(Answer::Tested(batch)) => {
                     for result in batch {
-                        let test = rest.pop_front();
-                        let test =
-                            test.ok_or_else(|| fault(unexpected("more tests than asked")))?;
+                        let test = rest.pop_front().ok_or_else(CampaignError::unexpected_reply)?;
                         self.take(test, result, worker, sink)?;
                     }
                 }
@@ -167,9 +165,9 @@ impl Tests<'_> {
                     self.log().times.add(&times);
                     return Ok(None);
                 }
-                Heard::Answer(Answer::Failed(what)) => return Err(fault(io::Error::other(what))),
+                Heard::Answer(Answer::Failed(what)) => return Err(CampaignError::Worker(what)),
                 Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(fault(unexpected("another answer than asked for"))),
+                Heard::Answer(_) => return Err(CampaignError::unexpected_reply()),
                 Heard::Gone(missing) => break (missing, true),
             }
         };
@@ -182,8 +180,9 @@ impl Tests<'_> {
         result: TestResult,
         worker: &WorkerProcess,
         sink: &mut impl ResultSink,
-    ) -> Result<(), StopReason> {
-        let (place, relation) = (self.plan.place(relation, number), self.relation(relation)?);
+    ) -> Result<(), CampaignError> {
+        let (place, relation) =
+            (self.plan.place(relation, number), self.options.relation(relation)?);
         {
             let successes = &mut self.log().successes;
             successes.side(relation, 'a', result.worked[0]);
@@ -233,8 +232,4 @@ impl WorkerLoss {
             covers: None,
         }
     }
-}
-
-fn unexpected(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("unexpected reply from a worker: {what}"))
 }

@@ -7,13 +7,13 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, codec};
-use metacov_formats::{Error, Fault};
-use metacov_run::{PoolState, StopReason, run_jobs};
+use metacov_run::{PoolState, run_jobs};
 use serde::{Deserialize, Serialize};
 
 use super::bench::TestBench;
 use super::host::{Heard, Sites, WorkerOptions, WorkerProcess};
 use super::protocol::{Answer, Request};
+use crate::error::CampaignError;
 
 /// A setup and tests on it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,9 +65,9 @@ pub struct CaseRunner<'c> {
 
 impl<'c> CaseRunner<'c> {
     /// Starts the workers.
-    pub fn new(options: &'c WorkerOptions<'c>) -> io::Result<Self> {
+    pub fn new(options: &'c WorkerOptions<'c>) -> Result<Self, CampaignError> {
         let start = |_| WorkerProcess::start(options).map(|worker| Mutex::new(Some(worker)));
-        let workers = (0..options.workers.get()).map(start).collect::<io::Result<_>>()?;
+        let workers = (0..options.workers.get()).map(start).collect::<Result<_, _>>()?;
         Ok(CaseRunner { options, workers })
     }
 
@@ -79,9 +79,12 @@ impl<'c> CaseRunner<'c> {
 
     /// Runs batches; what came of each, in their order. One whose setup ends the target is an
     /// [`Err`] with how it ended.
-    pub fn run(&mut self, batches: &[CaseBatch]) -> io::Result<Vec<Result<CaseResult, Missing>>> {
+    pub fn run(
+        &mut self,
+        batches: &[CaseBatch],
+    ) -> Result<Vec<Result<CaseResult, Missing>>, CampaignError> {
         let next = Mutex::new(0..batches.len());
-        let next = |_: &PoolState| {
+        let next = |_: &PoolState<CampaignError>| {
             let at = next.lock().ok().and_then(|mut next| next.next())?;
             Some((at as u64, at))
         };
@@ -90,21 +93,14 @@ impl<'c> CaseRunner<'c> {
                 self.workers[jobs.worker].lock().unwrap_or_else(PoisonError::into_inner);
             let mut done = Vec::new();
             jobs.run(|_, at| {
-                let result = attempt(&batches[at], &mut worker, self.options);
-                let result =
-                    result.map_err(|error| StopReason::Input(Fault::Io(error).of("a case")))?;
-                done.push((at, result));
+                done.push((at, attempt(&batches[at], &mut worker, self.options)?));
                 Ok(())
             });
             done
-        });
-        let results = results.map_err(|stop| match stop.into_error() {
-            Error { fault: Fault::Io(error), .. } => error,
-            error => io::Error::other(error),
         })?;
         let mut results: Vec<_> = results.into_iter().flatten().collect();
         if results.len() < batches.len() {
-            return Err(io::ErrorKind::Interrupted.into());
+            return Err(CampaignError::Interrupted);
         }
         results.sort_by_key(|(at, _)| *at);
         Ok(results.into_iter().map(|(_, result)| result).collect())
@@ -122,9 +118,11 @@ fn attempt(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
     options: &WorkerOptions<'_>,
-) -> io::Result<Result<CaseResult, Missing>> {
+) -> Result<Result<CaseResult, Missing>, CampaignError> {
     let missing = match ask(batch, worker, options)? {
-        Ok(outcomes) => return outcomes.decoded(options.sites.get().map(|sites| &**sites)).map(Ok),
+        Ok(outcomes) => {
+            return Ok(Ok(outcomes.decoded(options.sites.get().map(|sites| &**sites))?));
+        }
         Err(missing) => missing,
     };
     let part =
@@ -161,7 +159,7 @@ fn ask(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
     options: &WorkerOptions<'_>,
-) -> io::Result<Result<CaseOutcomes, Missing>> {
+) -> Result<Result<CaseOutcomes, Missing>, CampaignError> {
     let mut running = match worker.take() {
         Some(running) => running,
         None => WorkerProcess::start(options)?,
@@ -175,8 +173,8 @@ fn ask(
     match answer {
         Answer::RanCases(outcomes) => Ok(Ok(outcomes)),
         Answer::Lost(lost) => Ok(Err(lost)),
-        Answer::Failed(what) => Err(io::Error::other(what)),
-        _ => Err(io::Error::other("unexpected reply from a worker")),
+        Answer::Failed(what) => Err(CampaignError::Worker(what)),
+        _ => Err(CampaignError::unexpected_reply()),
     }
 }
 

@@ -11,6 +11,7 @@ use metacov_exec::{HelperEvent, Target};
 
 use super::link::{Launch, Link};
 use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
+use crate::error::CampaignError;
 
 /// How tests are run.
 pub struct WorkerOptions<'c> {
@@ -105,22 +106,23 @@ pub(crate) enum Heard {
 }
 
 impl WorkerProcess {
-    pub(crate) fn start(options: &WorkerOptions<'_>) -> io::Result<Self> {
+    pub(crate) fn start(options: &WorkerOptions<'_>) -> Result<Self, CampaignError> {
         let mut link = Link::start(options.launch, options.memory_bytes)?;
         link.say(&encode(options.config));
         let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
             HelperEvent::Ended(_, words) => {
-                return Err(io::Error::other(format!("the worker does not start: {words}")));
+                let what = format!("the worker does not start: {words}");
+                return Err(CampaignError::Worker(what));
             }
             HelperEvent::Late => {
                 let seconds = START_TIME.as_secs();
                 let what = format!("the worker has not started within {seconds} seconds");
-                return Err(io::Error::other(what));
+                return Err(CampaignError::Worker(what));
             }
         };
         let Answer::Ready(sites) = decode(&message)? else {
-            return Err(io::Error::other("unexpected reply from a worker that starts"));
+            return Err(CampaignError::unexpected_reply());
         };
         let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
         Ok(WorkerProcess { link, sites })
@@ -130,7 +132,7 @@ impl WorkerProcess {
         self.link.say(&encode(request));
     }
 
-    pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> io::Result<Heard> {
+    pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> Result<Heard, CampaignError> {
         Ok(match self.link.hear(options.timeout, options.interrupted)? {
             HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
             HelperEvent::Ended(exit, output_tail) => {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use metacov_exec::{HelperEvent, HelperProcess};
+use metacov_exec::{ExecError, HelperEvent, HelperProcess};
 
 #[cfg(any(test, feature = "scripted"))]
 use super::thread::ThreadWorker;
@@ -54,7 +54,7 @@ impl Link {
         &mut self,
         time: Duration,
         interrupted: &AtomicBool,
-    ) -> io::Result<HelperEvent> {
+    ) -> Result<HelperEvent, ExecError> {
         match self {
             Link::Process(helper) => helper.hear(time, interrupted),
             #[cfg(any(test, feature = "scripted"))]

@@ -8,7 +8,7 @@ use metacov_core::{
     TableData, Verdict, codec,
 };
 use metacov_exec::{Artifact, Flavour, HelperPort, Target};
-use metacov_formats::Scope;
+use metacov_formats::{Error, Fault, Scope};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -54,8 +54,10 @@ impl WorkerConfig {
         library: &Path,
         flavour: Flavour,
         scope: &Scope,
-    ) -> io::Result<Self> {
-        let library = std::path::absolute(library)?;
+    ) -> Result<Self, Error> {
+        let unreadable = |error| Fault::Io(error).of(library.display().to_string());
+        std::fs::metadata(library).map_err(unreadable)?;
+        let library = std::path::absolute(library).map_err(unreadable)?;
         let beside = library.parent().map(ToOwned::to_owned).unwrap_or_default();
         let notes = scope.notes.clone().unwrap_or(beside);
         Ok(Self::of_files(target, library, notes, flavour, scope))

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use metacov_core::{Exit, Failure, Missing};
-use metacov_exec::{Capture, HelperEvent};
+use metacov_exec::{Capture, ExecError, HelperEvent};
 
 use super::bench::TestBench;
 use super::protocol::{Answer, Port, SitesData, WorkerConfig, decode, encode};
@@ -50,9 +50,9 @@ impl ThreadWorker {
     }
 
     /// There is no limit on the time: a script that hangs says so.
-    pub(crate) fn hear(&mut self, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
+    pub(crate) fn hear(&mut self, interrupted: &AtomicBool) -> Result<HelperEvent, ExecError> {
         if interrupted.load(Relaxed) {
-            return Err(io::ErrorKind::Interrupted.into());
+            return Err(ExecError::Interrupted);
         }
         let panicked = || HelperEvent::Ended(Exit::Failure(101), "the worker panicked".to_owned());
         Ok(self.events.recv().unwrap_or_else(|_| panicked()))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::bail;
-use metacov_campaign::{WorkerOptions, write_pairs};
+use metacov_campaign::{CampaignError, WorkerOptions, write_pairs};
 use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
 
@@ -70,7 +70,12 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         }
         Ok(())
     });
-    written.map_err(|error| Unwritten(Fault::Io(error).of(args.out.display().to_string())))?;
+    written.map_err(|error| match error {
+        CampaignError::System(error) => {
+            Unwritten(Fault::Io(error).of(args.out.display().to_string())).into()
+        }
+        other => anyhow::Error::from(other),
+    })?;
     console.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
     Ok(ExitCode::Success)
 }

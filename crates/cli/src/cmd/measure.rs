@@ -11,7 +11,7 @@ use metacov_core::{Operation, Suite};
 use metacov_exec::{Executions, Invocation, Program, pairs_below};
 use metacov_formats::{GroupSpec, PairList};
 use metacov_report::By;
-use metacov_run::{FoldOptions, ProgramRuns, SharedTable, StopReason, fold};
+use metacov_run::{FoldOptions, ProgramRuns, SharedTable, fold};
 use metacov_store::Settings;
 
 use super::{Config, RunSettings, workers};
@@ -153,7 +153,7 @@ impl Args {
         let progress = Progress::new(console, planned, 0, Operation::Xor);
         let suite = fold(&source, pairs, &frame.options, SharedTable::default(), &progress);
         progress.finish(false);
-        whole(suite, planned)
+        Ok(whole(suite?, planned))
     }
 
     /// Tests of an engine.
@@ -205,10 +205,9 @@ impl Args {
 }
 
 /// The suite, if it has all that was planned.
-pub fn whole(suite: Result<Suite, StopReason>, planned: u64) -> anyhow::Result<Option<Suite>> {
-    let suite = suite.map_err(StopReason::into_error)?;
+pub fn whole(suite: Suite, planned: u64) -> Option<Suite> {
     let is_whole = suite.total().all_groups() == planned;
-    Ok(is_whole.then_some(suite))
+    is_whole.then_some(suite)
 }
 
 fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invocation>>> {

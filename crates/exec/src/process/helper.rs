@@ -16,6 +16,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::supervisor::{Event, Supervisor};
 use super::wire::Request;
+use crate::error::ExecError;
 
 /// The longest message.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
@@ -63,7 +64,11 @@ impl HelperProcess {
 
     /// Waits for its next message, for this long at most.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-    pub fn hear(&mut self, time: Duration, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
+    pub fn hear(
+        &mut self,
+        time: Duration,
+        interrupted: &AtomicBool,
+    ) -> Result<HelperEvent, ExecError> {
         let end = Some(Instant::now() + time);
         match self.supervisor.next(Some(self.answers.as_fd()), end, interrupted)? {
             Event::Answer => match hear(&mut self.answers)? {
@@ -78,7 +83,7 @@ impl HelperProcess {
         }
     }
 
-    fn ended(&mut self, interrupted: &AtomicBool) -> io::Result<HelperEvent> {
+    fn ended(&mut self, interrupted: &AtomicBool) -> Result<HelperEvent, ExecError> {
         loop {
             if let Event::Ended(exit) = self.supervisor.next(None, None, interrupted)? {
                 return Ok(HelperEvent::Ended(exit, self.supervisor.output.text()));

@@ -17,6 +17,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::captured_output::CapturedOutput;
 use super::wire::{Reply, Request};
+use crate::error::ExecError;
 
 /// How often an interrupt is checked for.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -85,7 +86,7 @@ impl Supervisor {
         request: &Request,
         stdin: &File,
         interrupted: &AtomicBool,
-    ) -> io::Result<Ended> {
+    ) -> Result<Ended, ExecError> {
         self.spawn(request, stdin.as_fd(), None)?;
         loop {
             match self.next(None, None, interrupted) {
@@ -93,7 +94,7 @@ impl Supervisor {
                     return Ok(Ended { exit, output: self.output.text() });
                 }
                 Ok(_) => {}
-                Err(error) => return Err(about(&request.command, &error)),
+                Err(error) => return Err(about(&request.command, error)),
             }
         }
     }
@@ -106,10 +107,10 @@ impl Supervisor {
         mut answers: Option<BorrowedFd<'_>>,
         end: Option<Instant>,
         interrupted: &AtomicBool,
-    ) -> io::Result<Event> {
+    ) -> Result<Event, ExecError> {
         loop {
             if interrupted.load(Ordering::Relaxed) {
-                return Err(io::Error::new(io::ErrorKind::Interrupted, "interrupted"));
+                return Err(ExecError::Interrupted);
             }
             let left = end.map(|end| end.saturating_duration_since(Instant::now()));
             if left == Some(Duration::ZERO) {
@@ -123,7 +124,7 @@ impl Supervisor {
             ends.extend(self.output_pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
             match poll(&mut ends, Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => return Err(io::Error::from(error).into()),
             }
             let ready =
                 |at: usize| ends.get(at).is_some_and(|end| end.revents().contains(PollFlags::IN));
@@ -147,15 +148,15 @@ impl Supervisor {
             if has_ended {
                 return match Reply::receive(self.control()?.as_fd())? {
                     Reply::Ended(exit) => Ok(Event::Ended(exit)),
-                    Reply::NotStarted(error) => Err(io::Error::from_raw_os_error(error)),
+                    Reply::NotStarted(error) => Err(io::Error::from_raw_os_error(error).into()),
                 };
             }
         }
     }
 
     /// Ends the target, and waits until it has ended.
-    pub(crate) fn kill(&mut self, interrupted: &AtomicBool) -> io::Result<()> {
-        rustix::io::write(self.control()?, b"k")?;
+    pub(crate) fn kill(&mut self, interrupted: &AtomicBool) -> Result<(), ExecError> {
+        rustix::io::write(self.control()?, b"k").map_err(io::Error::from)?;
         while !matches!(self.next(None, None, interrupted)?, Event::Ended(_)) {}
         Ok(())
     }
@@ -174,11 +175,15 @@ impl Supervisor {
     }
 }
 
-/// The error with the name of the program in front.
-pub(crate) fn about(command: &[std::ffi::OsString], error: &io::Error) -> io::Error {
-    let program = command.first().map(|name| Path::new(name).display());
-    let what = program.map_or(error.to_string(), |name| format!("{name}: {error}"));
-    io::Error::new(error.kind(), what)
+/// The error with the name of the program in front, if the system refused something.
+pub(crate) fn about(command: &[std::ffi::OsString], error: ExecError) -> ExecError {
+    match (error, command.first()) {
+        (ExecError::System(error), Some(program)) => {
+            let what = format!("{}: {error}", Path::new(program).display());
+            io::Error::new(error.kind(), what).into()
+        }
+        (error, _) => error,
+    }
 }
 
 /// Ends the supervisor, and with it all processes that it runs.

@@ -24,6 +24,7 @@ use super::ProcessSession;
 use super::invocation::{Environment, Invocation};
 use super::program::{Mode, Program};
 use super::workspace::Workspace;
+use crate::error::ExecError;
 use crate::process::limits::{Limits, whole_seconds};
 use crate::process::supervisor::{Ended, Event, Supervisor, about};
 use crate::process::supervisor_main::exit;
@@ -47,11 +48,11 @@ impl ForkServerSession {
 
     /// Starts a server. Code that it runs before the first input counts for all inputs, as it would
     /// if each had a new process.
-    fn start_server(&mut self, program: &Program) -> io::Result<ForkServer> {
+    fn start_server(&mut self, program: &Program) -> Result<ForkServer, ExecError> {
         if program.mode == Mode::Inline && program.limits.cpu.is_some() {
             let what = "processor time is limited by process, and all inputs share one (use --mode \
                         fork)";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
         }
         let (command, environment) = self.server_command(program)?;
         self.workspace.arena.keep_nothing()?;
@@ -60,7 +61,7 @@ impl ForkServerSession {
         let supervisor = &mut self.workspace.supervisor;
         let start = ForkServer::start(supervisor, command, environment, limits, interrupted)?;
         let Start::Ready(mut server) = start else {
-            return Err(self.not_serving(program, &start));
+            return Err(self.not_serving(program, &start).into());
         };
         if let (Some(setup), Mode::Fork, true) =
             (&program.setup, program.mode, program.is_library())
@@ -68,14 +69,14 @@ impl ForkServerSession {
             let request = ServerRequest::RunInline(setup.content());
             let reply = self.execute(&mut server, program, request)?;
             if !matches!(reply, ServerReply::Ran(_)) {
-                return Err(io::Error::other("the setup does not run to its end"));
+                return Err(io::Error::other("the setup does not run to its end").into());
             }
         }
         self.workspace.arena.keep();
         if program.mode == Mode::Inline && !self.workspace.arena.is_isolated() {
             let what = "its counters share memory with other variables, so they cannot be \
                         reset (link it with `metacov cc` and GNU ld or lld, or use --mode fork)";
-            return Err(io::Error::other(what));
+            return Err(io::Error::other(what).into());
         }
         Ok(server)
     }
@@ -123,7 +124,7 @@ impl ForkServerSession {
         server: &mut ForkServer,
         program: &Program,
         input: &Path,
-    ) -> io::Result<ServerReply> {
+    ) -> Result<ServerReply, ExecError> {
         let mut reply = self.run_input(server, program, input)?;
         if matches!(reply, ServerReply::Ran(_)) {
             self.first = Some(self.workspace.arena.counters());
@@ -139,7 +140,7 @@ impl ForkServerSession {
         server: &mut ForkServer,
         program: &Program,
         input: &Path,
-    ) -> io::Result<ServerReply> {
+    ) -> Result<ServerReply, ExecError> {
         if program.mode == Mode::Inline {
             let setup = program.setup.as_ref().filter(|setup| !setup.content().is_empty());
             if let Some(setup) = setup {
@@ -165,17 +166,17 @@ impl ForkServerSession {
         server: &mut ForkServer,
         program: &Program,
         request: ServerRequest<'_>,
-    ) -> io::Result<ServerReply> {
+    ) -> Result<ServerReply, ExecError> {
         let supervisor = &mut self.workspace.supervisor;
         server.execute(request, supervisor, program.limits.wall, &program.interrupted)
     }
 }
 
 impl ProcessSession for ForkServerSession {
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> io::Result<Ended> {
+    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError> {
         let Some(input) = invocation.only_input() else {
             let what = "a library gets an input, and no arguments, environment or standard input";
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
         };
         let running = self.server.take();
         let is_first = running.is_none() && program.mode == Mode::Inline;
@@ -271,9 +272,9 @@ impl ForkServer {
         environment: Environment,
         limits: &Limits,
         interrupted: &AtomicBool,
-    ) -> io::Result<Start> {
-        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
+    ) -> Result<Start, ExecError> {
+        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
+        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
         // Time is limited for each input, not for the server.
         let (wall, cpu) = (None, None);
         let (grace, memory_bytes) = (limits.grace, limits.memory_bytes);
@@ -285,7 +286,7 @@ impl ForkServer {
             Ok(Event::Answer) => server.read_number().ok(),
             Ok(Event::Late) => None,
             Ok(Event::Ended(_)) => return Ok(Start::NotServing),
-            Err(error) => return Err(about(&request.command, &error)),
+            Err(error) => return Err(about(&request.command, error)),
         };
         if greeting == Some(READY) {
             return Ok(Start::Ready(server));
@@ -301,7 +302,7 @@ impl ForkServer {
         supervisor: &mut Supervisor,
         time: Duration,
         interrupted: &AtomicBool,
-    ) -> io::Result<ServerReply> {
+    ) -> Result<ServerReply, ExecError> {
         // If the server has ended, `wait` reports how; a broken pipe says less.
         let _ = self.send(request);
         let forks = !matches!(request, ServerRequest::RunInline(_));
@@ -355,7 +356,7 @@ impl ForkServer {
         supervisor: &mut Supervisor,
         time: Duration,
         interrupted: &AtomicBool,
-    ) -> io::Result<Event> {
+    ) -> Result<Event, ExecError> {
         supervisor.next(Some(self.answers.as_fd()), Some(Instant::now() + time), interrupted)
     }
 

@@ -11,6 +11,7 @@ use super::ProcessSession;
 use super::invocation::Invocation;
 use super::program::Program;
 use super::workspace::Workspace;
+use crate::error::ExecError;
 use crate::process::limits::Limits;
 use crate::process::supervisor::Ended;
 use crate::process::wire::Request;
@@ -27,7 +28,7 @@ impl PerInputSession {
 }
 
 impl ProcessSession for PerInputSession {
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> io::Result<Ended> {
+    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError> {
         let mut invocation = invocation.clone();
         if let Some(input) = &mut invocation.input {
             *input = self.workspace.with_setup(program, input)?;

@@ -4,7 +4,7 @@ use std::io;
 use std::num::NonZero;
 
 use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
-use metacov_formats::{CoverageLoader, Error, Fault};
+use metacov_formats::{CoverageLoader, Fault};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 use super::ProcessSession;
@@ -12,6 +12,7 @@ use super::fork_server::ForkServerSession;
 use super::invocation::Invocation;
 use super::per_input::PerInputSession;
 use super::program::{Mode, Program};
+use crate::error::ExecError;
 
 /// Runs sides, one at a time. Servers and shared memory are kept from one side to the next.
 pub struct ProcessRunner {
@@ -35,7 +36,7 @@ impl ProcessRunner {
         invocations: &[Invocation],
         repeat: NonZero<u32>,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
+    ) -> Result<Result<Reading, Missing>, ExecError> {
         let mut side: Option<Reading> = None;
         for invocation in invocations {
             match (self.repeat(program, invocation, repeat, loader)?, &mut side) {
@@ -54,7 +55,7 @@ impl ProcessRunner {
         invocation: &Invocation,
         repeat: NonZero<u32>,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
+    ) -> Result<Result<Reading, Missing>, ExecError> {
         let mut all = self.execute(program, invocation, loader)?;
         for _ in 1..repeat.get() {
             let Ok(reading) = &mut all else { break };
@@ -72,15 +73,17 @@ impl ProcessRunner {
         program: &Program,
         invocation: &Invocation,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
-        let fault = |error| Fault::Io(error).of(invocation.name());
+    ) -> Result<Result<Reading, Missing>, ExecError> {
+        let named = |error: ExecError| error.of(invocation.name());
         if let Some(path) = program.rebuilt() {
             let mismatch = BuildMismatch { place: "the program's file".to_owned() };
             let earlier = "the run so far".to_owned();
-            return Err(Fault::OtherBuild { earlier, mismatch }.of(path.display().to_string()));
+            return Err(Fault::OtherBuild { earlier, mismatch }
+                .of(path.display().to_string())
+                .into());
         }
-        let session = self.session(program, invocation).map_err(fault)?;
-        let ended = session.run(program, invocation).map_err(fault)?;
+        let session = self.session(program, invocation).map_err(|error| named(error.into()))?;
+        let ended = session.run(program, invocation).map_err(named)?;
         let failure = match ended.exit {
             Exit::Signalled(_) => Some(Failure::Crashed),
             Exit::Timeout => Some(Failure::TimedOut),
@@ -100,10 +103,10 @@ impl ProcessRunner {
                 Err(error) if matches!(error.fault, Fault::Inconsistent { .. }) => {
                     Err(Missing { output_tail: error.to_string(), ..missing(Failure::Invalid) })
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.into()),
             },
         };
-        session.clear().map_err(fault)?;
+        session.clear().map_err(|error| named(error.into()))?;
         Ok(reading)
     }
 

@@ -1,9 +1,10 @@
 //! Statements of the calculator, as text.
 
 use std::collections::BTreeSet;
-use std::io;
 
-use metacov_core::{Case, Effort, Input, Language, Outcome, Pair, Reduction, StillFails, Variant};
+use metacov_core::{
+    Case, Effort, Input, Language, Outcome, Pair, Reduction, ReductionStopped, StillFails, Variant,
+};
 
 /// The language of the calculator: a statement on each line.
 pub(super) struct Expressions;
@@ -46,7 +47,7 @@ impl Language for Expressions {
         effort: Effort,
         candidates_max: usize,
         fails: &mut StillFails<'_>,
-    ) -> io::Result<Reduction> {
+    ) -> Result<Reduction, ReductionStopped> {
         let (mut case, mut candidates) = (case.clone(), 0);
         loop {
             let smaller = smaller(&case, effort);

@@ -73,11 +73,11 @@ impl Source for Inputs {
         side: &Input,
         (): &mut (),
         intake: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, Error> {
+    ) -> Result<Result<Reading, Missing>, StopReason> {
         match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
-                intake.read_side(&[file]).map(Ok)
+                Ok(Ok(intake.read_side(&[file])?))
             }
             Input::Failed(failure) => {
                 let exit = match failure {
@@ -201,6 +201,7 @@ pub fn record_with(
             recorder.finish(false, None)?;
             return Err(error);
         }
+        Err(other) => panic!("{other}"),
     };
     recorder.finish(until >= specs.len(), Some(&suite.table))
 }

@@ -59,7 +59,7 @@ pub fn keep_changed(
 /// The output of git.
 fn git(args: &[&str]) -> Result<String, ConductError> {
     let output = Command::new("git").args(args).output();
-    let needed = |error| ConductError::SystemFor { what: "--diff needs git".to_owned(), error };
+    let needed = |error| ConductError::Failed(format!("--diff needs git: {error}"));
     let output = output.map_err(needed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

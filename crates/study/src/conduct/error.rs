@@ -7,8 +7,10 @@ use metacov_formats::Error;
 
 /// Why a study cannot go on.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ConductError {
+    /// An interrupt ended it: nothing is wrong.
+    #[error("interrupted")]
+    Interrupted,
     /// A file cannot be read, or the parts of a study do not belong together.
     #[error(transparent)]
     Input(#[from] Error),
@@ -18,16 +20,10 @@ pub enum ConductError {
     /// The system refused something, such as starting a process.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The same, with what it was needed for.
-    #[error("{what}")]
-    SystemFor {
-        /// What could not be done.
-        what: String,
-        /// Why.
-        #[source]
-        error: io::Error,
-    },
-    /// The study asks for what cannot be done, or a program of it failed.
+    /// A worker, or another program that a study needs, failed.
+    #[error("{0}")]
+    Failed(String),
+    /// The study, or the caller, asks for what cannot be done.
     #[error("{0}")]
     Invalid(String),
 }
@@ -35,10 +31,12 @@ pub enum ConductError {
 impl From<CampaignError> for ConductError {
     fn from(error: CampaignError) -> Self {
         match error {
+            CampaignError::Interrupted => ConductError::Interrupted,
             CampaignError::Input(error) => ConductError::Input(error),
             CampaignError::Output(error) => ConductError::Output(error),
             CampaignError::System(error) => ConductError::System(error),
-            other => ConductError::Invalid(other.to_string()),
+            CampaignError::Worker(what) => ConductError::Failed(what),
+            CampaignError::Invalid(what) => ConductError::Invalid(what),
         }
     }
 }

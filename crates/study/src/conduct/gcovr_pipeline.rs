@@ -105,9 +105,8 @@ pub struct Pipeline<'p> {
 impl<'p> Pipeline<'p> {
     /// Creates the folder.
     pub fn new(gcovr: Gcovr, program: PipelineProgram<'p>) -> Result<Self, ConductError> {
-        let what = || "no folder for the pipeline".to_owned();
-        let folder =
-            tempfile::tempdir().map_err(|error| ConductError::SystemFor { what: what(), error })?;
+        let failed = |error| ConductError::Failed(format!("no folder for the pipeline: {error}"));
+        let folder = tempfile::tempdir().map_err(failed)?;
         Ok(Pipeline { folder, gcovr, program })
     }
 

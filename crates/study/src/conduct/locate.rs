@@ -11,7 +11,7 @@ use metacov_core::{
 };
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Fault, Location, Scope};
-use metacov_run::{SharedTable, StopReason};
+use metacov_run::SharedTable;
 use metacov_store::{Run, StoredPair};
 
 use super::{ConductError, Message};
@@ -85,7 +85,7 @@ impl<'c> LocateRun<'c> {
         let plan = TestPlan { seed, relations, pairs, subjects: pairs };
         let passing = Passing::default();
         let measured = measure(&plan, options, SharedTable::default(), &passing);
-        let (suite, _) = measured.map_err(StopReason::into_error)?;
+        let (suite, _) = measured?;
         LocateRun::with(options, suite.table, passing.into_frequency())
     }
 
@@ -96,7 +96,7 @@ impl<'c> LocateRun<'c> {
         passing: Frequency,
     ) -> Result<Self, ConductError> {
         let name = options.config.library.display().to_string();
-        let runner = CaseRunner::new(options).map_err(|error| Fault::Io(error).of(name.clone()))?;
+        let runner = CaseRunner::new(options).map_err(|error| error.of(&name))?;
         let numbers = table.absorb(runner.table()).map_err(|mismatch| {
             Fault::OtherBuild { earlier: "the passing pairs".to_owned(), mismatch }.of(name)
         })?;

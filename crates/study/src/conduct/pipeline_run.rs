@@ -1,7 +1,7 @@
 //! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
 
 use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
-use metacov_run::{SharedTable, StopReason};
+use metacov_run::SharedTable;
 
 use super::{
     ConductError, Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineProgram, PipelineSample,
@@ -68,8 +68,7 @@ fn write_inputs(
         pairs.push((relation.to_owned(), number));
         Ok(())
     });
-    let what = || "the pairs for the pipeline cannot be made".to_owned();
-    written.map_err(|error| ConductError::SystemFor { what: what(), error })?;
+    written.map_err(|error| error.of("the pairs for the pipeline cannot be made"))?;
     Ok(pairs)
 }
 
@@ -82,7 +81,7 @@ fn by_metacov(
     let counts = LineCounts::default();
     let measured = measure(sample, options, SharedTable::default(), &counts);
     let time = watch.time();
-    let (suite, _) = measured.map_err(StopReason::into_error)?;
+    let (suite, _) = measured?;
     let is_complete = suite.total().all_groups() == sample.groups();
     let counts = counts.into_inner();
     Ok(is_complete.then(|| (suite.table.build_id().to_string(), counts, time)))

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use metacov_campaign::TrialProgress;
-use metacov_run::{StopReason, run_jobs};
+use metacov_campaign::{CampaignError, TrialProgress};
+use metacov_run::run_jobs;
 
 use super::trial::TrialRun;
 use super::{CampaignProgram, ConductError, Selection, TrialFolder};
@@ -153,12 +153,11 @@ impl TrialsRun<'_> {
                         shared.trial(one);
                         // The receiver outlives all workers.
                         let _ = ended.send(());
-                        Ok(())
+                        Ok::<_, CampaignError>(())
                     });
                 },
             )
-        })
-        .map_err(StopReason::into_error)?;
+        })?;
         Ok(shared.state.into_inner().unwrap_or_else(PoisonError::into_inner).failed)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_campaign::{CaseBatch, CaseResult, PairResult};
+use metacov_campaign::{CampaignError, CaseBatch, CaseResult, PairResult};
 use metacov_core::{Case, Cover, Language, Missing, Renumbering, Variant, Verdict};
 
 use super::Frequency;
@@ -54,18 +54,18 @@ pub fn explore(
     language: &dyn Language,
     most: usize,
     numbers: &Renumbering,
-    mut run: impl FnMut(&[CaseBatch]) -> io::Result<Vec<Result<CaseResult, Missing>>>,
-) -> io::Result<Result<Symptom, Unfit>> {
+    mut run: impl FnMut(&[CaseBatch]) -> Result<Vec<Result<CaseResult, Missing>>, CampaignError>,
+) -> Result<Result<Symptom, Unfit>, CampaignError> {
     let whole = CaseBatch { setup: case.setup.clone(), tests: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
         Some(Err(missing)) => return Ok(Err(missing.into())),
-        None => return Err(io::Error::other("an experiment without a result")),
+        None => return Err(without_result("an experiment")),
     };
     let ran = match tried.pairs.first() {
         Some(Ok(ran)) => ran,
         Some(Err((_, missing))) => return Ok(Err(missing.clone().into())),
-        None => return Err(io::Error::other("a pair without a result")),
+        None => return Err(without_result("a pair")),
     };
     let how = match case.judge.judge(&ran.outcomes) {
         Verdict::Violated(how) => how,
@@ -106,6 +106,10 @@ pub fn explore(
         }
     }
     Ok(Ok(symptom))
+}
+
+fn without_result(what: &str) -> CampaignError {
+    CampaignError::Worker(format!("{what} without a result"))
 }
 
 /// What to run for the variants of a case, and which variants each batch is of.

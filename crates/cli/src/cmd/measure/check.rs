@@ -5,7 +5,6 @@ use std::time::Instant;
 use metacov_campaign::{Counts, check};
 use metacov_exec::Flavour;
 use metacov_report::checks_table;
-use metacov_run::StopReason;
 
 use super::engine::{Sql, tell};
 use crate::console::violations;
@@ -20,7 +19,7 @@ pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
     let (start, bar) = (Instant::now(), console.progress(plan.groups()));
     let checked = check(&plan, &options, &|| bar.inc(1));
     bar.finish_and_clear();
-    let (checks, log) = checked.map_err(StopReason::into_error)?;
+    let (checks, log) = checked?;
     let seconds = start.elapsed().as_secs_f64();
     let table = checks_table(&checks, target.method());
     print(&table.to_terminal(console.colors_output()))?;

@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::bail;
 use metacov_campaign::{
-    Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure, relation_positions,
+    CampaignError, Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure,
+    relation_positions,
 };
 use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::{Flavour, Limits, Target};
@@ -89,7 +90,7 @@ impl Sql {
         let progress = Progress::new(console, plan.groups(), 0, Operation::Xor);
         let measured = measure(&plan, &options, SharedTable::default(), &progress);
         progress.finish(false);
-        whole(measured.map(|(suite, _)| suite), plan.groups())
+        Ok(whole(measured?.0, plan.groups()))
     }
 
     pub fn run(mut self, console: &Console) -> anyhow::Result<ExitCode> {
@@ -104,7 +105,7 @@ impl Sql {
         let code = frame.run(plan.groups(), console, |table, observer| {
             let (suite, of_run) = measure(&plan, &options, table, observer)?;
             log = of_run;
-            Ok(suite)
+            Ok::<_, CampaignError>(suite)
         })?;
         tell(&log, console);
         Ok(code)

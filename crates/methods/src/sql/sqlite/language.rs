@@ -1,9 +1,10 @@
 //! The language of SQLite's shell: SQL, and commands that begin with a dot.
 
 use std::collections::BTreeSet;
-use std::io;
 
-use metacov_core::{Case, Effort, Language, Outcome, Reduction, StillFails, Variant};
+use metacov_core::{
+    Case, Effort, Language, Outcome, Reduction, ReductionStopped, StillFails, Variant,
+};
 
 use super::{features, query_plan, variants};
 use crate::sql::reduce::{reduce, reduce_queries, renumbered};
@@ -62,7 +63,7 @@ impl Language for Shell {
         effort: Effort,
         candidates_max: usize,
         fails: &mut StillFails<'_>,
-    ) -> io::Result<Reduction> {
+    ) -> Result<Reduction, ReductionStopped> {
         match effort {
             Effort::Sides => reduce_queries(case, candidates_max, fails),
             Effort::Whole => reduce(case, candidates_max, fails),

@@ -1,0 +1,29 @@
+//! Why an execution has no result. What a program does, a crash included, is a result.
+
+use std::io;
+
+use metacov_formats::{Error, Fault};
+
+/// Why an execution has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum ExecError {
+    /// It was ended by an interrupt: nothing is wrong.
+    #[error("interrupted")]
+    Interrupted,
+    /// The input, the program or its counters cannot be read or run.
+    #[error(transparent)]
+    Input(#[from] Error),
+    /// The system refused something, such as starting a process.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+impl ExecError {
+    /// The same about the execution called `name`, if it is about none yet.
+    pub(crate) fn of(self, name: impl Into<String>) -> Self {
+        match self {
+            ExecError::System(error) => ExecError::Input(Fault::Io(error).of(name)),
+            other => other,
+        }
+    }
+}
