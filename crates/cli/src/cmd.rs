@@ -23,7 +23,6 @@ pub mod target;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use anyhow::bail;
 use metacov_core::{Criterion, Suite};
 use metacov_formats::{Error, PairList};
 use metacov_report::left_out_note;
@@ -36,7 +35,7 @@ use crate::console::Console;
 use crate::console::failures::Failures;
 use crate::console::progress::Progress;
 use crate::console::violations::{self, Violations};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use present::Origin;
 
 /// What is meant: a suite to fold, and what to show of it.
@@ -75,7 +74,7 @@ impl RunSettings {
     ) -> anyhow::Result<ExitCode> {
         let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
         if presentation.plot().is_some() && run_file.is_none() {
-            bail!("curves are drawn from a run file: add -o RUN.metacov");
+            bail_usage!("curves are drawn from a run file: add -o RUN.metacov");
         }
         let mut recorder =
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;

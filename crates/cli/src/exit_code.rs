@@ -1,6 +1,6 @@
 //! What the process ends with.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_campaign::CampaignError;
@@ -47,17 +47,23 @@ pub enum ExitCode {
     Terminated = 143,
 }
 
-/// An output could not be written.
-#[derive(Debug)]
-pub struct Unwritten(pub Error);
+/// The command line, or a study, asks for what makes no sense.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
 
-impl std::fmt::Display for Unwritten {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "cannot write {}", self.0)
-    }
+/// Returns a [`UsageError`]. Takes what `format!` takes.
+macro_rules! bail_usage {
+    ($($text:tt)*) => {
+        return Err($crate::exit_code::UsageError(format!($($text)*)).into())
+    };
 }
+pub(crate) use bail_usage;
 
-impl std::error::Error for Unwritten {}
+/// An output could not be written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {0}")]
+pub struct Unwritten(pub Error);
 
 impl ExitCode {
     /// What a run ends with that a signal has ended, by its number.
@@ -69,28 +75,23 @@ impl ExitCode {
         }
     }
 
-    /// What an error means for the process.
+    /// What an error means for the process. An error of no type that is known here is a failure.
     pub fn of(error: &anyhow::Error) -> Self {
         if let Some(error) = error.downcast_ref() {
-            return Self::of_stop(error);
+            Self::of_stop(error)
+        } else if let Some(error) = error.downcast_ref() {
+            Self::of_campaign(error)
+        } else if let Some(error) = error.downcast_ref() {
+            Self::of_conduct(error)
+        } else if let Some(Unwritten(error)) = error.downcast_ref() {
+            Self::of_output(error)
+        } else if let Some(error) = error.downcast_ref() {
+            Self::of_input(error)
+        } else if error.is::<UsageError>() {
+            ExitCode::Usage
+        } else {
+            ExitCode::Failure
         }
-        if let Some(error) = error.downcast_ref() {
-            return Self::of_campaign(error);
-        }
-        if let Some(error) = error.downcast_ref() {
-            return Self::of_conduct(error);
-        }
-        if let Some(Unwritten(error)) = error.downcast_ref() {
-            return Self::of_output(error);
-        }
-        if let Some(error) = error.downcast_ref() {
-            return Self::of_input(error);
-        }
-        // Nothing that the user has typed.
-        if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
-            return ExitCode::Failure;
-        }
-        ExitCode::Usage
     }
 
     fn of_stop(reason: &StopReason) -> Self {
@@ -146,16 +147,72 @@ impl From<ExitCode> for std::process::ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use anyhow::{Context, anyhow};
+    use std::io;
+
+    use anyhow::anyhow;
+    use metacov_core::BuildMismatch;
 
     use super::*;
 
+    fn code(error: impl Into<anyhow::Error>) -> ExitCode {
+        ExitCode::of(&error.into())
+    }
+
+    fn fault(kind: ErrorKind) -> Error {
+        Fault::Io(kind.into()).of("file")
+    }
+
+    fn other_build() -> Error {
+        let mismatch = BuildMismatch { place: "file:1".to_owned() };
+        Fault::OtherBuild { earlier: "other".to_owned(), mismatch }.of("file")
+    }
+
     #[test]
-    fn a_failure_of_the_system_is_no_usage_error() {
-        let failed = || io::Error::other("a worker does not start");
-        assert_eq!(ExitCode::of(&anyhow!("--pairs is needed")), ExitCode::Usage);
-        assert_eq!(ExitCode::of(&failed().into()), ExitCode::Failure);
-        let with_context = Err::<(), _>(failed()).context("worker 1").unwrap_err();
-        assert_eq!(ExitCode::of(&with_context), ExitCode::Failure);
+    fn only_what_the_user_has_typed_is_a_usage_error() {
+        let typed = || -> anyhow::Result<()> { bail_usage!("{} is needed", "--pairs") };
+        let error = typed().unwrap_err();
+        assert_eq!(
+            (ExitCode::of(&error), error.to_string()),
+            (ExitCode::Usage, "--pairs is needed".to_owned())
+        );
+        assert_eq!(code(CampaignError::Invalid(String::new())), ExitCode::Usage);
+        assert_eq!(code(ConductError::Invalid(String::new())), ExitCode::Usage);
+        assert_eq!(code(anyhow!("of no type that is known")), ExitCode::Failure);
+    }
+
+    #[test]
+    fn a_failure_of_a_worker_or_of_the_system_is_a_failure() {
+        let failed = || io::Error::other("no more processes");
+        assert_eq!(code(failed()), ExitCode::Failure);
+        assert_eq!(code(anyhow::Error::from(failed()).context("worker 1")), ExitCode::Failure);
+        assert_eq!(code(StopReason::System(failed())), ExitCode::Failure);
+        assert_eq!(code(CampaignError::from(failed())), ExitCode::Failure);
+        assert_eq!(code(CampaignError::Worker(String::new())), ExitCode::Failure);
+        assert_eq!(code(ConductError::from(failed())), ExitCode::Failure);
+        assert_eq!(code(ConductError::Failed(String::new())), ExitCode::Failure);
+    }
+
+    #[test]
+    fn an_interrupt_is_one_whoever_meets_it() {
+        assert_eq!(code(StopReason::Interrupted), ExitCode::Interrupted);
+        assert_eq!(code(CampaignError::Interrupted), ExitCode::Interrupted);
+        assert_eq!(code(ConductError::Interrupted), ExitCode::Interrupted);
+        // What the system calls an interrupt is a failed call.
+        assert_eq!(code(io::Error::from(ErrorKind::Interrupted)), ExitCode::Failure);
+    }
+
+    #[test]
+    fn inputs_and_outputs_are_told_apart() {
+        let missing = || fault(ErrorKind::NotFound);
+        assert_eq!(code(missing()), ExitCode::BadInput);
+        assert_eq!(code(StopReason::Input(missing())), ExitCode::BadInput);
+        assert_eq!(code(CampaignError::Input(missing())), ExitCode::BadInput);
+        assert_eq!(code(ConductError::Input(missing())), ExitCode::BadInput);
+        assert_eq!(code(StopReason::Input(other_build())), ExitCode::DifferentBuilds);
+        assert_eq!(code(Unwritten(missing())), ExitCode::Failure);
+        assert_eq!(code(StopReason::Observer(missing())), ExitCode::Failure);
+        assert_eq!(code(CampaignError::Output(missing())), ExitCode::Failure);
+        assert_eq!(code(ConductError::Output(missing())), ExitCode::Failure);
+        assert_eq!(code(Unwritten(fault(ErrorKind::BrokenPipe))), ExitCode::Success);
     }
 }

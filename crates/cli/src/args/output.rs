@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion};
 use metacov_formats::{GcovrFormat, WRITERS, Writer};
 use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Markdown};
 use metacov_store::RUN_FILE;
 
+use crate::exit_code::bail_usage;
 use crate::output::Output;
 
 #[derive(clap::Args)]
@@ -114,14 +114,16 @@ impl OutputArgs {
     /// The run file, and all other outputs.
     fn outputs(&self) -> anyhow::Result<(Option<PathBuf>, Outputs)> {
         if self.format.is_some() && self.output.len() > 1 {
-            bail!("--format goes with one --output; with several, the endings tell the formats");
+            bail_usage!(
+                "--format goes with one --output; with several, the endings tell the formats"
+            );
         }
         let is_run = |path: &&PathBuf| {
             self.format.is_none() && path.extension().is_some_and(|ending| ending == RUN_FILE)
         };
         let (runs, others): (Vec<&PathBuf>, _) = self.output.iter().partition(is_run);
         if runs.len() > 1 {
-            bail!("one run file (.{RUN_FILE}) is enough; it can be copied");
+            bail_usage!("one run file (.{RUN_FILE}) is enough; it can be copied");
         }
         let outputs = others.into_iter().map(|path| self.output(path)).collect::<Result<_, _>>();
         Ok((runs.into_iter().next().cloned(), outputs?))
@@ -144,7 +146,7 @@ impl OutputArgs {
         };
         let Some(writer) = writer else {
             let names: Vec<&str> = writers().map(Writer::name).collect();
-            bail!(
+            bail_usage!(
                 "the format of {} cannot be told; add --format ({})",
                 output.name(),
                 names.join(", ")

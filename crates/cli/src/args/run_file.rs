@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::bail;
 use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
 use metacov_store::{Header, RUN_FILE, RunWriter, Settings};
 
-use crate::exit_code::Unwritten;
+use crate::exit_code::{Unwritten, bail_usage};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -44,7 +43,7 @@ impl RunFile {
     ) -> anyhow::Result<Option<Self>> {
         let Some(path) = path else {
             if args.resume {
-                bail!("--resume goes with a run file: -o RUN.{RUN_FILE}");
+                bail_usage!("--resume goes with a run file: -o RUN.{RUN_FILE}");
             }
             return Ok(None);
         };

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::Setup;
 use metacov_exec::{Limits, Mode, Program};
@@ -15,6 +14,7 @@ use metacov_formats::Fault;
 use metacov_store::Settings;
 
 use crate::args::run_file::command;
+use crate::exit_code::bail_usage;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Target")]
@@ -109,11 +109,11 @@ impl TargetArgs {
 fn check(target: &Program) -> anyhow::Result<()> {
     let name = target.name();
     match target.mode {
-        Mode::Exec if target.is_library() => bail!(
+        Mode::Exec if target.is_library() => bail_usage!(
             "{name} is a shared library, which is no program to run: use --mode inline or --mode \
              fork, which call its LLVMFuzzerTestOneInput"
         ),
-        Mode::Inline if !target.is_library() => bail!(
+        Mode::Inline if !target.is_library() => bail_usage!(
             "{name} is not a shared library (.so): use --mode exec or --mode fork for a program"
         ),
         _ => {}

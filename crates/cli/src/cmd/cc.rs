@@ -14,7 +14,7 @@ use metacov_targets::cc::{Language, cache, is_called_by_ccache, links};
 
 use crate::args::run_file::command;
 use crate::console::print;
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,7 +105,7 @@ pub fn compile(
 ) -> anyhow::Result<ExitCode> {
     if is_called_by_ccache() {
         // As gcc's preprocessor fails, ccache has the compiler run without it, and the notes are there.
-        bail!(
+        bail_usage!(
             "ccache does not keep the notes (.gcno) that `metacov cc` has gcc write: use \
              METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\" instead of ccache in front of it"
         );

@@ -5,7 +5,6 @@ mod groups;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Criteria, Criterion, Suite, Tally};
 use metacov_report::{
@@ -16,7 +15,7 @@ use metacov_study::conduct::{RunGroups, name_groups, read_groups};
 use metacov_study::{RunComparison, compare, side_by_side};
 
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 use groups::Groups;
 
@@ -98,7 +97,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     };
     let comparison = compare(&groups, criteria);
     let Some(first) = comparison.rows.first() else {
-        bail!(
+        bail_usage!(
             "the runs do not tell {criteria} with all code there is: there is nothing to compare"
         );
     };
@@ -194,7 +193,7 @@ fn output(path: &Path) -> anyhow::Result<(Output, Format)> {
         Some("html") => Format::Html,
         Some("csv") => Format::Csv,
         Some("svg") => Format::Svg,
-        _ => bail!("{}: a comparison is written as .md, .html, .csv or .svg", path.display()),
+        _ => bail_usage!("{}: a comparison is written as .md, .html, .csv or .svg", path.display()),
     };
     Ok((output, format))
 }

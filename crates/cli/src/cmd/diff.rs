@@ -3,7 +3,6 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::ValueEnum;
 use metacov_core::{Group, Operation, Pair};
 use metacov_formats::{FileSpec, GroupSpec, PairList};
@@ -15,6 +14,7 @@ use super::{Config, RunSettings, workers};
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
 use crate::args::scope::ScopeArgs;
+use crate::exit_code::bail_usage;
 
 const USAGE: &str = "\
 metacov diff [OPTIONS] A B
@@ -153,7 +153,9 @@ fn pairs(
     let sides = match <[PathBuf; 2]>::try_from(files) {
         Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
         Err(files) if files.is_empty() && !a.is_empty() => Pair { a: specs(a), b: specs(b) },
-        Err(_) => bail!("two coverage files are needed: metacov diff A B (see --help for more)"),
+        Err(_) => {
+            bail_usage!("two coverage files are needed: metacov diff A B (see --help for more)")
+        }
     };
     let (relation, pair) = ("pair".to_owned(), "1".to_owned());
     Ok(PairList::single(GroupSpec { relation, pair, sides: Group::from(sides) }))

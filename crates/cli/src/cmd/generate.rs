@@ -4,7 +4,6 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::bail;
 use metacov_campaign::{CampaignError, WorkerOptions, write_pairs};
 use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
@@ -13,7 +12,7 @@ use super::target;
 use crate::args::target::interrupted;
 use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 
 /// How long a database may take.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -54,7 +53,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         target::list().config(&args.engine, library, Flavour::Plain, &Scope::default())?;
     let plan = args.on_engine.plan(target, args.pairs)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail!("{} is not empty", args.out.display());
+        bail_usage!("{} is not empty", args.out.display());
     }
     let interrupted = interrupted()?;
     let options =

@@ -6,7 +6,6 @@ use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
 use clap::ValueEnum;
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
@@ -18,7 +17,7 @@ use super::target::list;
 use super::workers;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
 use crate::output::{Output, write_whole};
 
 const EXAMPLES: &str = "\
@@ -121,7 +120,9 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let is_run = Path::new(subject).extension().is_some_and(|ending| ending == "metacov");
     match (&args.a, &args.b) {
         (Some(_), Some(_)) if is_run => {
-            bail!("a run file has its own pairs: --pair chooses; --a and --b go with an engine")
+            bail_usage!(
+                "a run file has its own pairs: --pair chooses; --a and --b go with an engine"
+            )
         }
         (Some(a), Some(b)) => {
             let (interrupted, library) = (interrupted()?, args.library.as_deref());
@@ -139,8 +140,9 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
             let options = target.options();
             let mut run = LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
-            let symptom =
-                run.explore(&case, args.variants)?.map_err(|unfit| anyhow!("{name}: {unfit}"))?;
+            let symptom = run
+                .explore(&case, args.variants)?
+                .map_err(|unfit| UsageError(format!("{name}: {unfit}")))?;
             show(args, subject, &run, &[(name, symptom)], console)
         }
         _ if is_run => {
@@ -154,7 +156,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
             let (run, symptoms) = violations.explore(&options, args.variants, &on_message)?;
             show(args, subject, &run, &symptoms, console)
         }
-        _ => bail!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
+        _ => bail_usage!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
     }
 }
 
@@ -164,7 +166,7 @@ fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
         .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
     let statements = language.statements(&text);
     if statements.is_empty() {
-        bail!("{} has no statement", path.display());
+        bail_usage!("{} has no statement", path.display());
     }
     Ok(statements)
 }

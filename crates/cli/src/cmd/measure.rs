@@ -6,7 +6,6 @@ pub mod engine;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use anyhow::{anyhow, bail};
 use metacov_core::{Operation, Suite};
 use metacov_exec::{Executions, Invocation, Program, pairs_below};
 use metacov_formats::{GroupSpec, PairList};
@@ -21,7 +20,7 @@ use crate::args::scope::ScopeArgs;
 use crate::args::target::{TargetArgs, interrupted, settings};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, UsageError, bail_usage};
 use engine::{EngineArgs, Sql};
 
 const EXAMPLES: &str = "\
@@ -159,17 +158,19 @@ impl Args {
     /// Tests of an engine.
     fn sql(self, engine: String) -> anyhow::Result<Sql> {
         if self.target.has_command() {
-            bail!("either an engine or a command behind `--`, not both");
+            bail_usage!("either an engine or a command behind `--`, not both");
         }
         let pairs = match self.pairs.as_deref().map(Path::to_str) {
             None => 100,
             Some(text) => text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-                anyhow!("--pairs is the number of pairs of each relation for an engine")
+                UsageError(
+                    "--pairs is the number of pairs of each relation for an engine".to_owned(),
+                )
             })?,
         };
         let repeats = (self.repeat.get() > 1).then_some("--repeat");
         if let Some(option) = self.target.only_for_commands().or(repeats) {
-            bail!("{option} goes with a command, not with an engine");
+            bail_usage!("{option} goes with a command, not with an engine");
         }
         let settings = self.on_engine.settings(&engine, pairs);
         Ok(Sql {
@@ -184,15 +185,15 @@ impl Args {
 
     fn config(self) -> anyhow::Result<Config<ProgramRuns>> {
         if !self.target.has_command() {
-            bail!(
+            bail_usage!(
                 "a command is needed: metacov measure --pairs PATH -- ./prog @@ (or an engine: metacov measure sqlite)"
             );
         }
         if self.no_coverage {
-            bail!("--no-coverage goes with an engine");
+            bail_usage!("--no-coverage goes with an engine");
         }
         let Some(pairs) = self.pairs else {
-            bail!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
+            bail_usage!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
         };
         let target = self.target.target()?;
         let mut settings = settings(&target);
@@ -224,7 +225,7 @@ fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invo
 /// A library is called with an input. There is no process that could get anything else.
 fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
     if spec.sides.sides().iter().flatten().any(|invocation| invocation.only_input().is_none()) {
-        bail!(
+        bail_usage!(
             "pair {} of {}: a side has `args`, `env` or `stdin`, or no `input`, but a shared \
              library is called with an input and nothing else (measure a program instead)",
             spec.pair,

@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use anyhow::bail;
 use metacov_study::conduct::{StudyFolder, TrialFolder, read_shards, read_trials};
 use metacov_study::{Study, United, unite, unite_trials};
 
 use super::study::tell_disputed;
 use crate::args::run_file::refused;
 use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +42,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match args.runs.iter().filter(|run| run.is_dir()).count() {
         0 => runs(args, console),
         folders if folders == args.runs.len() => study(args, console),
-        _ => bail!("run files and folders of a study cannot be merged with each other"),
+        _ => bail_usage!("run files and folders of a study cannot be merged with each other"),
     }
 }
 
@@ -53,7 +52,7 @@ fn study(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         args.runs.iter().any(|run| std::fs::canonicalize(run).is_ok_and(|run| run == output))
     });
     if !is_input && output.exists() {
-        bail!(
+        bail_usage!(
             "{} exists, and is not among the folders to merge; choose another name",
             output.display()
         );

@@ -3,14 +3,13 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use metacov_report::overlaps;
 use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
 
 use super::{target, workers};
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,7 +64,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         (None, Some(run), Some(fix)) => {
             overlap_of_run(run, args.pair.as_deref(), fix, &on_message)?
         }
-        _ => bail!("a run file and --fix FILE are needed, or --corpus FILE"),
+        _ => bail_usage!("a run file and --fix FILE are needed, or --corpus FILE"),
     };
     print(&overlaps::table(&rows).to_terminal(console.colors_output()))?;
     Ok(ExitCode::Success)

@@ -12,7 +12,7 @@ use metacov_store::Header;
 
 use super::target;
 use crate::console::Console;
-use crate::exit_code::Unwritten;
+use crate::exit_code::{Unwritten, bail_usage};
 
 /// How many files are named in a message.
 const NAMED_MAX: usize = 3;
@@ -20,7 +20,7 @@ const NAMED_MAX: usize = 3;
 /// Writes the pages of a run to a folder.
 pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
-        anyhow::bail!(
+        bail_usage!(
             "pages show differences, and the run was asked for `{}`",
             digest.header.operation
         );

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use metacov_campaign::History;
 use metacov_report::By;
 use metacov_report::digest::Digest;
@@ -15,7 +14,7 @@ use super::{fuzz, pages, present};
 use crate::args::output::OutputArgs;
 use crate::console::Console;
 use crate::console::violations;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -68,7 +67,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let mut presentation = args.output.presentation(by)?;
     presentation.in_shares = run.header.made_by == "measure";
     if presentation.run_file.is_some() {
-        bail!("a run file is copied like any file; to unite several: metacov merge");
+        bail_usage!("a run file is copied like any file; to unite several: metacov merge");
     }
     let (groups, header) = (run.groups()?, run.header.clone());
     let history = History::of(&run)?;

@@ -8,7 +8,6 @@ mod run;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use clap::Subcommand;
 use metacov_formats::Fault;
 use metacov_report::{tasks_table, trials_table};
@@ -16,7 +15,7 @@ use metacov_study::Study;
 use metacov_study::conduct::{Selection, StudyFolder, read_text};
 
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, bail_usage};
 pub use report::tell_disputed;
 
 const EXAMPLES: &str = "\
@@ -92,13 +91,15 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
     let code = match parse(&args.study, &text)? {
         Study::Suites(plan) => {
             let Selection::Shard(shard) = selection else {
-                bail!("--trial and --array-from-env are for studies of campaigns; use --shard");
+                bail_usage!(
+                    "--trial and --array-from-env are for studies of campaigns; use --shard"
+                );
             };
             run::suites(args, *plan, &text, folder, shard, console)?
         }
         Study::Campaigns(plan) => {
             if args.quick || args.corpus.is_some() {
-                bail!("--quick and --corpus are for studies of suites");
+                bail_usage!("--quick and --corpus are for studies of suites");
             }
             let trials = campaigns::planned(&plan, &args.study, console)?;
             folder.keep_study(&text)?;
@@ -113,7 +114,7 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
 
 fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> {
     match parse(study, &read_text(study)?)? {
-        Study::Suites(_) if ids => bail!("{}: suites have no ids", study.display()),
+        Study::Suites(_) if ids => bail_usage!("{}: suites have no ids", study.display()),
         Study::Suites(plan) => print(&tasks_table(&plan).to_terminal(console.colors_output()))?,
         Study::Campaigns(plan) => {
             let trials = campaigns::planned(&plan, study, console)?;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use anyhow::bail;
 use metacov_campaign::{
     CampaignError, Phase, RunLog, TestPlan, WorkerConfig, WorkerOptions, measure,
     relation_positions,
@@ -19,7 +18,7 @@ use super::whole;
 use crate::cmd::{RunSettings, target};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, bail_usage};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Engine")]
@@ -63,7 +62,7 @@ impl EngineArgs {
     /// The tests, so many pairs of each relation.
     pub fn plan(&self, target: &dyn Target, pairs: u64) -> anyhow::Result<TestPlan> {
         if self.databases == 0 || pairs == 0 {
-            bail!("at least one database and one pair are needed");
+            bail_usage!("at least one database and one pair are needed");
         }
         let (seed, subjects) = (self.seed, self.databases.min(pairs));
         let relations = relation_positions(&self.relations.relation, target)?;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
 use metacov_report::correlations;
 use metacov_study::conduct::{BugRunner, read_corpus};
 use metacov_study::corpus::Bug;
@@ -14,7 +13,7 @@ use crate::args::target::interrupted;
 use crate::cmd::target::{engine_on_demand, list};
 use crate::cmd::workers;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 
 /// Whether coverage grows with the number of bugs: random sets of known bugs.
@@ -42,7 +41,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     })?;
     let found = match found {
         Ok(found) => found,
-        Err(bugs) => bail!("{bugs} bugs are too few for a correlation"),
+        Err(bugs) => bail_usage!("{bugs} bugs are too few for a correlation"),
     };
     let paper = Program::find("SQLite");
     print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use clap::Parser;
 use metacov_report::thousands;
 use metacov_study::conduct::{
@@ -18,7 +18,7 @@ use metacov_study::{CampaignPlan, Trial};
 use crate::cmd::interrupts::{Interrupts, interrupts};
 use crate::cmd::{fuzz, target, workers};
 use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, UsageError};
 
 /// A trial is what `metacov fuzz` does with these words.
 #[derive(Parser)]
@@ -39,13 +39,13 @@ pub fn planned(
         let words = words.map_err(|error| {
             let message = error.to_string();
             let message = message.lines().next().unwrap_or_default();
-            anyhow!("{}: {}", file.display(), message.trim_start_matches("error: "))
+            UsageError(format!("{}: {}", file.display(), message.trim_start_matches("error: ")))
         })?;
         words
             .fuzz
             .config()
             .check(&target::list())
-            .map_err(|error| anyhow!("{}: {error}", file.display()))
+            .map_err(|error| UsageError(format!("{}: {error}", file.display())).into())
     };
     let build = |engine: &str| {
         target::engine_on_demand(engine, console)?;

@@ -3,7 +3,6 @@
 use std::num::NonZero;
 use std::path::Path;
 
-use anyhow::bail;
 use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, run_pipeline};
 use metacov_study::{EfficiencyPlan, StudyPlan};
 use metacov_targets::cc::Language;
@@ -13,6 +12,7 @@ use crate::args::target::interrupted;
 use crate::cmd::target::list;
 use crate::cmd::workers;
 use crate::console::Console;
+use crate::exit_code::bail_usage;
 
 /// Measures a sample with gcovr, and with metacov; none if gcovr is not installed.
 pub fn run(
@@ -22,7 +22,7 @@ pub fn run(
     jobs: Option<NonZero<usize>>,
     console: &Console,
 ) -> anyhow::Result<Option<PipelineEnd>> {
-    let Some(name) = plan.targets.first() else { bail!("`[efficiency]` needs a target") };
+    let Some(name) = plan.targets.first() else { bail_usage!("`[efficiency]` needs a target") };
     let Some(gcovr) = Gcovr::find(gcovr)? else { return Ok(None) };
     let interrupted = interrupted()?;
     let target = LocateTarget::new(&list(), name, None, workers(jobs), &interrupted)?;

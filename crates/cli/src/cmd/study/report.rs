@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
 use metacov_formats::Fault;
 use metacov_report::{Report, campaigns_report, study_report};
 use metacov_study::conduct::{StudyFolder, read_shards, read_trials};
@@ -11,7 +10,7 @@ use metacov_study::{
 };
 
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 
 /// Shows what folders say together, and writes it into a folder.
@@ -20,7 +19,7 @@ pub fn report(
     out: Option<&Path>,
     console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let [first, ..] = folders else { bail!("no folder is named") };
+    let [first, ..] = folders else { bail_usage!("no folder is named") };
     let study = StudyFolder(first).study()?;
     let report = match Study::parse(&study).map_err(|fault| fault.of(StudyFolder(first).plan()))? {
         Study::Suites(plan) => suites(*plan, folders, console)?,
@@ -41,7 +40,9 @@ fn suites(plan: StudyPlan, folders: &[PathBuf], console: &Console) -> anyhow::Re
     let United { part, disputed } = unite(&read_shards(folders)?)?;
     tell_disputed(disputed, "suite", console);
     let name = folders[0].display().to_string();
-    ensure!(!part.is_empty(), "nothing of {name} has been measured yet");
+    if part.is_empty() {
+        bail_usage!("nothing of {name} has been measured yet");
+    }
     let results = Results::of(plan, part).map_err(|fault| fault.of(name))?;
     tell_missing(results.missing(), "suite", console);
     Ok(study_report(&results).map_err(|fault| fault.of("the results"))?)
@@ -55,7 +56,9 @@ fn campaigns(
 ) -> anyhow::Result<Report> {
     let (outcomes, _, disputed) = unite_trials(&read_trials(study, folders)?)?;
     tell_disputed(disputed, "trial", console);
-    ensure!(!outcomes.is_empty(), "no trial of {} is over yet", folders[0].display());
+    if outcomes.is_empty() {
+        bail_usage!("no trial of {} is over yet", folders[0].display());
+    }
     let results = CampaignResults::of(plan, &outcomes);
     tell_missing(results.missing(), "trial", console);
     Ok(campaigns_report(&results))

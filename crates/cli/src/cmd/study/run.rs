@@ -15,7 +15,7 @@ use super::bugs;
 use super::pipeline;
 use crate::cmd::{measure, target};
 use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, UsageError};
 
 /// Measure the suites of a study that are not there yet, or run its campaigns, and report.
 #[derive(clap::Args)]
@@ -134,7 +134,7 @@ impl SuiteTasks for Tasks<'_> {
             let message = error.to_string();
             let message = message.lines().next().unwrap_or_default();
             let study = self.args.study.display();
-            anyhow::anyhow!("{study}: {}", message.trim_start_matches("error: "))
+            UsageError(format!("{study}: {}", message.trim_start_matches("error: ")))
         })?;
         let measured = words.measure.suite(self.console)?;
         Ok(measured.map_or(TaskEnd::Interrupted, TaskEnd::Done))
