@@ -77,21 +77,14 @@ impl ExitCode {
 
     /// What an error means for the process. An error of no type that is known here is a failure.
     pub fn of(error: &anyhow::Error) -> Self {
-        if let Some(error) = error.downcast_ref() {
-            Self::of_stop(error)
-        } else if let Some(error) = error.downcast_ref() {
-            Self::of_campaign(error)
-        } else if let Some(error) = error.downcast_ref() {
-            Self::of_conduct(error)
-        } else if let Some(Unwritten(error)) = error.downcast_ref() {
-            Self::of_output(error)
-        } else if let Some(error) = error.downcast_ref() {
-            Self::of_input(error)
-        } else if error.is::<UsageError>() {
-            ExitCode::Usage
-        } else {
-            ExitCode::Failure
-        }
+        let stop = error.downcast_ref().map(Self::of_stop);
+        let campaign = || error.downcast_ref().map(Self::of_campaign);
+        let conduct = || error.downcast_ref().map(Self::of_conduct);
+        let output = || error.downcast_ref().map(|Unwritten(error)| Self::of_output(error));
+        let input = || error.downcast_ref().map(Self::of_input);
+        let usage = || error.is::<UsageError>().then_some(ExitCode::Usage);
+        let code = stop.or_else(campaign).or_else(conduct).or_else(output).or_else(input);
+        code.or_else(usage).unwrap_or(ExitCode::Failure)
     }
 
     fn of_stop(reason: &StopReason) -> Self {

@@ -38,12 +38,15 @@ impl<E: JobError> PoolState<E> {
     }
 }
 
+/// Gives out jobs with their places, in order.
+type NextJob<'q, J, E> = dyn Fn(&PoolState<E>) -> Option<(u64, J)> + Sync + 'q;
+
 /// What a worker takes its jobs from.
 pub struct JobQueue<'q, J, E> {
     /// The number of the worker, from zero.
     pub worker: usize,
     state: &'q PoolState<E>,
-    next: &'q (dyn Fn(&PoolState<E>) -> Option<(u64, J)> + Sync),
+    next: &'q NextJob<'q, J, E>,
 }
 
 impl<J, E: JobError> JobQueue<'_, J, E> {
