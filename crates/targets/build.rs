@@ -1,41 +1,81 @@
-//! Compiles the SQLite that travels inside of the binary.
+//! Compiles the SQLite inside the binary.
 
 #[path = "src/builder.rs"]
 mod builder;
 #[path = "src/sqlite/build.rs"]
 mod sqlite;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-use builder::FAST;
-use sqlite::{HEADER, LIBRARIES, NOTES, SOURCE};
+use metacov_runtime::{COUNTING_LEVEL, Compiler};
+use sqlite::{HEADER, LIBRARIES, NOTES, OPTIONS, SOURCE};
+
+/// What is put into the binary, compressed.
+const FILES: [&str; 5] = [LIBRARIES.library, LIBRARIES.plain_library, NOTES, SOURCE, HEADER];
+
+/// The file that has the path of the folder in which SQLite was compiled, as its notes name it.
+const COMPILED_IN: &str = "folder";
 
 fn main() -> io::Result<()> {
+    println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=src/sqlite/build.rs");
     println!("cargo:rerun-if-changed=src/builder.rs");
     println!("cargo:rerun-if-env-changed=METACOV_CC");
     let variable = |name: &str| env::var_os(name).map(PathBuf::from).unwrap_or_default();
     let (source, out) = (variable("DEP_SQLITE3_INCLUDE"), variable("OUT_DIR"));
-    let folder = out.join("sqlite");
-    fs::create_dir_all(&folder)?;
     let compiler = env::var_os("METACOV_CC").unwrap_or_else(|| "gcc".into());
-    sqlite::compile(&metacov_runtime::Compiler::of(&compiler), &source, &folder)?;
-    let (library, plain) = (LIBRARIES.library, LIBRARIES.plain_library);
-    for name in [library, plain, NOTES, SOURCE, HEADER] {
-        pack(&folder.join(name), &out.join(format!("{name}.zst")))?;
+    let compiler = Compiler::of(&compiler);
+    if !compiler.knows_exact_lines() {
+        println!("cargo:warning=the compiler has no {COUNTING_LEVEL:?}: SQLite counts at -O0");
     }
-    for name in [library, NOTES] {
-        pack(&folder.join(FAST).join(name), &out.join(format!("{FAST}-{name}.zst")))?;
+    let folder = compiled(&compiler, &source, &out)?;
+    for name in FILES {
+        fs::copy(folder.join(packed(name)), out.join(packed(name)))?;
     }
-    let header = fs::read_to_string(folder.join("sqlite3.h"))?;
+    let header = fs::read_to_string(source.join(HEADER))?;
     println!("cargo:rustc-env=METACOV_SQLITE_VERSION={}", version(&header));
-    println!("cargo:rustc-env=METACOV_SQLITE_FOLDER={}", folder.display());
+    let compiled_in = fs::read_to_string(folder.join(COMPILED_IN))?;
+    println!("cargo:rustc-env=METACOV_SQLITE_FOLDER={compiled_in}");
     Ok(())
 }
 
-fn pack(from: &Path, to: &Path) -> io::Result<()> {
-    fs::write(to, zstd::encode_all(fs::File::open(from)?, 12)?)
+/// The folder of the compiled and packed SQLite. It is in the target folder, outside of the profiles, so that tests, clippy
+/// and release builds compile it once.
+fn compiled(compiler: &Compiler, source: &Path, out: &Path) -> io::Result<PathBuf> {
+    let mut hasher = DefaultHasher::new();
+    for name in [SOURCE, HEADER] {
+        fs::read(source.join(name))?.hash(&mut hasher);
+    }
+    let version = compiler.command().arg("--version").output()?.stdout;
+    (version, compiler, OPTIONS, COUNTING_LEVEL).hash(&mut hasher);
+    (metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT).hash(&mut hasher);
+    // The output folder is TARGET/PROFILE/build/PACKAGE/out.
+    let target = out.ancestors().nth(4).unwrap_or(out);
+    let folder = target.join(format!("sqlite-{:016x}", hasher.finish()));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    // Builds of two profiles may get here at once, so the folder appears whole or not at all.
+    let unfinished = folder.with_extension(std::process::id().to_string());
+    fs::create_dir_all(&unfinished)?;
+    sqlite::compile(compiler, source, &unfinished)?;
+    for name in FILES {
+        let content = zstd::encode_all(fs::File::open(unfinished.join(name))?, 12)?;
+        fs::write(unfinished.join(packed(name)), content)?;
+        fs::remove_file(unfinished.join(name))?;
+    }
+    fs::write(unfinished.join(COMPILED_IN), &*unfinished.to_string_lossy())?;
+    match fs::rename(&unfinished, &folder) {
+        Err(_) if folder.is_dir() => fs::remove_dir_all(&unfinished)?,
+        renamed => renamed?,
+    }
+    Ok(folder)
+}
+
+fn packed(name: &str) -> String {
+    format!("{name}.zst")
 }
 
 fn version(header: &str) -> &str {

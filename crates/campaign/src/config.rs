@@ -70,7 +70,7 @@ struct CampaignTargets {
     tested: WorkerConfig,
     /// The same without counters.
     plain: WorkerConfig,
-    /// The same with exact counters.
+    /// The same with counters.
     counting: WorkerConfig,
     /// The default version, if another one is tested.
     reference: Option<(String, WorkerConfig)>,
@@ -86,7 +86,7 @@ impl CampaignTargets {
     ) -> Result<Self, CampaignError> {
         let (engine, library) = (&config.engine, config.library.as_deref());
         let of = |flavour| targets.config(engine, library, flavour, &Scope::default());
-        let (target, tested) = of(if traces { Flavour::Fast } else { Flavour::Plain })?;
+        let (target, tested) = of(if traces { Flavour::Counting } else { Flavour::Plain })?;
         let (_, version) = targets.parse(engine)?;
         let is_default = library.is_none() && version == target.default_version();
         let reference = (!is_default).then(|| {
@@ -98,7 +98,7 @@ impl CampaignTargets {
             target,
             tested,
             plain: of(Flavour::Plain)?.1,
-            counting: of(Flavour::Exact)?.1,
+            counting: of(Flavour::Counting)?.1,
             reference: reference.transpose()?,
             build: targets.build_id(engine, library)?,
         })

@@ -69,7 +69,7 @@ impl TargetList {
     /// are of one build, whatever guides them.
     pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, CampaignError> {
         let mut fingerprint = Fingerprint::new();
-        for flavour in [Flavour::Plain, Flavour::Fast, Flavour::Exact] {
+        for flavour in [Flavour::Plain, Flavour::Counting] {
             let path = self.config(name, library, flavour, &Scope::default())?.1.library;
             let bytes = std::fs::read(&path)
                 .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;

@@ -28,7 +28,7 @@ pub trait Target: Sync {
     /// The artifact of a version, if it was built before or needs no building.
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>>;
 
-    /// Builds a version, in all flavours. It appears below `cache` whole or not at all.
+    /// Builds a version, with and without counters. It appears below `cache` whole or not at all.
     fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact>;
 
     /// Loads a library into this process, which has one thread and serves no other purpose.
@@ -42,30 +42,28 @@ pub struct Artifact {
     pub folder: PathBuf,
     /// The folder that it was compiled in, as its notes name it.
     pub compiled_in: String,
-    /// Its libraries, by flavour: the library, and the folder of its notes.
-    pub libraries: [(PathBuf, PathBuf); 3],
+    /// The library that counts.
+    pub counting: PathBuf,
+    /// The library without counters.
+    pub plain: PathBuf,
 }
 
-/// What a library is built for.
+/// Which library of a target is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
-    /// To count exactly.
-    Exact,
-    /// To count on optimised code: for campaigns, which ask what is new more often than which line it is on.
-    Fast,
-    /// Not to count.
+    /// The one that counts.
+    Counting,
+    /// The one without counters.
     Plain,
 }
 
-impl Flavour {
-    /// All of them, in the order of [`Artifact::libraries`].
-    pub const ALL: [Flavour; 3] = [Flavour::Exact, Flavour::Fast, Flavour::Plain];
-}
-
 impl Artifact {
-    /// The library of a flavour, and the folder of its notes.
-    pub fn library(&self, flavour: Flavour) -> &(PathBuf, PathBuf) {
-        &self.libraries[flavour as usize]
+    /// The library of a flavour.
+    pub fn library(&self, flavour: Flavour) -> &Path {
+        match flavour {
+            Flavour::Counting => &self.counting,
+            Flavour::Plain => &self.plain,
+        }
     }
 }
 

@@ -1,12 +1,9 @@
-// Libraries in all flavours, from one source file. The build script includes this file too.
+// Libraries with and without counters, from one source file. The build script includes this file too.
 
 use std::io;
 use std::path::Path;
 
 use metacov_runtime::{Compiler, Runtime, run};
-
-/// The folder of the library that counts on optimised code, with notes of its own.
-pub(crate) const FAST: &str = "swift";
 
 /// What is compiled.
 pub(crate) struct Source<'s> {
@@ -21,41 +18,26 @@ pub(crate) struct Source<'s> {
 }
 
 impl Source<'_> {
-    /// Compiles the source file, which lies in `folder`, in all flavours.
+    /// Compiles the source file in `folder`, with and without counters.
     pub(crate) fn compile(&self, compiler: &Compiler, folder: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(folder.join(FAST))?;
-        let runtime = Runtime::install(compiler, folder)?;
-        // In parallel: a large source takes most of a minute in each flavour.
+        // In parallel: a large source takes most of a minute each time.
         std::thread::scope(|scope| {
             let plain = scope.spawn(|| self.compile_plain(compiler, folder));
-            let fast = scope.spawn(|| {
-                self.compile_counting(compiler, folder, Path::new(FAST), "-O2", &runtime)
-            });
-            self.compile_counting(compiler, folder, Path::new(""), "-O0", &runtime)?;
-            for compiled in [plain, fast] {
-                compiled.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            }
-            Ok(())
+            self.compile_counting(compiler, folder)?;
+            plain.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
     }
 
-    /// Compiles a library that counts into a folder below `folder`.
-    fn compile_counting(
-        &self,
-        compiler: &Compiler,
-        folder: &Path,
-        below: &Path,
-        level: &str,
-        runtime: &Runtime,
-    ) -> io::Result<()> {
-        let (object, library) = (below.join(format!("{}.o", self.name)), below.join(self.library));
+    fn compile_counting(&self, compiler: &Compiler, folder: &Path) -> io::Result<()> {
+        let runtime = Runtime::install(compiler, folder)?;
+        let object = format!("{}.o", self.name);
         let mut compile = compiler.command();
-        compile.args(runtime.compile_flags()).args([level, "-fPIC", "-w"]).args(self.options);
-        let compile = compile.args(["-c", &self.file(), "-o"]).arg(&object);
+        compile.args(runtime.compile_flags()).args(compiler.counting_level()).args(["-fPIC", "-w"]);
+        compile.args(self.options).args(["-c", &self.file(), "-o", &object]);
         run(compile.current_dir(folder))?;
         let mut link = compiler.command();
         link.args(runtime.compile_flags()).arg(runtime.link_flag());
-        let link = link.arg("-shared").arg(&object).arg("-o").arg(&library).arg("-lm");
+        link.args(["-shared", &object, "-o", self.library, "-lm"]);
         run(link.current_dir(folder))
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_exec::Artifact;
 
-use crate::builder::{FAST, Source};
+use crate::builder::Source;
 
 /// The file that names the folder a target was compiled in, as its notes have it.
 const COMPILED_IN: &str = "folder";
@@ -47,8 +47,6 @@ pub(crate) fn find(folder: PathBuf, source: &Source<'_>) -> io::Result<Option<Ar
 
 /// The libraries in a folder.
 pub(crate) fn artifact(folder: PathBuf, compiled_in: String, source: &Source<'_>) -> Artifact {
-    let exact = (folder.join(source.library), folder.clone());
-    let fast = (folder.join(FAST).join(source.library), folder.join(FAST));
-    let plain = (folder.join(source.plain_library), folder.clone());
-    Artifact { folder, compiled_in, libraries: [exact, fast, plain] }
+    let [counting, plain] = [source.library, source.plain_library].map(|name| folder.join(name));
+    Artifact { folder, compiled_in, counting, plain }
 }

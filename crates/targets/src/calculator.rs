@@ -68,7 +68,8 @@ fn source<'s>(options: &'s [&'s str]) -> Source<'s> {
 /// Where a version is. Another source, or another runtime, is another folder.
 fn folder(version: &str, cache: &Path) -> PathBuf {
     let mut fingerprint = Fingerprint::new();
-    for text in [SOURCE, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT] {
+    let level = metacov_runtime::COUNTING_LEVEL.join(" ");
+    for text in [SOURCE, &level, metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT] {
         fingerprint.text(text);
     }
     cache.join(format!("calculator-{version}-{:016x}", fingerprint.hash()))

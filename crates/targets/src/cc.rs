@@ -5,7 +5,7 @@ use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use metacov_runtime::Compiler;
+use metacov_runtime::{Compiler, EXACT_LINES};
 
 /// Which language is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,44 @@ pub fn is_called_by_ccache() -> bool {
     parent.is_ok_and(|path| path.file_name().is_some_and(|name| name == "ccache"))
 }
 
+/// Which lines optimised code counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lines {
+    /// Nearly those of -O0: gcc places its counters before it optimises.
+    Exact,
+    /// Those that are left of optimised code, as plain gcc counts them.
+    Optimised,
+}
+
+impl Lines {
+    /// What `--lines` in front of a compiler's arguments says, and the rest of them.
+    pub fn split(arguments: &[OsString]) -> Result<(Self, &[OsString]), String> {
+        let [option, value, rest @ ..] = arguments else { return Ok((Lines::Exact, arguments)) };
+        if option != "--lines" {
+            return Ok((Lines::Exact, arguments));
+        }
+        match value.to_str() {
+            Some("exact") => Ok((Lines::Exact, rest)),
+            Some("optimised") => Ok((Lines::Optimised, rest)),
+            _ => Err(format!("--lines is `exact` or `optimised`, not `{}`", value.display())),
+        }
+    }
+}
+
+/// Whether a compiler with these arguments optimises. The last level counts, as for gcc.
+pub fn optimises(arguments: &[OsString]) -> bool {
+    let words = arguments.iter().rev().filter_map(|word| word.to_str());
+    let level = words.filter_map(|word| word.strip_prefix("-O")).next();
+    level.is_some_and(|level| level != "0")
+}
+
+/// Whether a line of gcc's output only says that it obeys [`EXACT_LINES`]. Configure scripts take any output for a warning.
+pub fn is_note_of_switches(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line);
+    let pass = EXACT_LINES.iter().filter_map(|switch| switch.strip_prefix("-fdisable-"));
+    line.contains("[0, 4294967295]") && pass.into_iter().any(|pass| line.contains(pass))
+}
+
 /// Whether a compiler with these arguments links, with a linker that takes scripts.
 pub fn links(arguments: &[OsString]) -> bool {
     let is = |word: &OsString, any: &[&str]| any.iter().any(|one| word == one);
@@ -74,4 +112,25 @@ pub fn cache() -> PathBuf {
     let of_user = || set("XDG_CACHE_HOME").map(|folder| Path::new(&folder).join("metacov"));
     let at_home = || set("HOME").map(|home| Path::new(&home).join(".cache/metacov"));
     cache.or_else(of_user).or_else(at_home).unwrap_or_else(|| env::temp_dir().join("metacov"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_level_counts() {
+        let of = |words: &str| optimises(&words.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert!(of("-O2 -c a.c") && of("-O0 a.c -O") && of("-Os") && of("-Ofast"));
+        assert!(!of("-c a.c -o O2") && !of("-O2 -O0") && !of("-o -O0"));
+    }
+
+    #[test]
+    fn only_notes_of_the_switches_are_left_out() {
+        let note =
+            "cc1: note: disable pass tree-einline for functions in the range of [0, 4294967295]";
+        assert!(is_note_of_switches(note.as_bytes()));
+        assert!(!is_note_of_switches(b"a.c:1:2: note: tree-einline is a pass"));
+        assert!(!is_note_of_switches(b"a.c:1:2: warning: [0, 4294967295] is a range"));
+    }
 }

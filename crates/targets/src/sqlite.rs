@@ -21,7 +21,7 @@ use metacov_exec::{Artifact, OpenOptions, Session, Target};
 use metacov_runtime::Compiler;
 
 pub use build::{HEADER, OPTIONS, SOURCE};
-pub use embedded::{FOLDER, STATEMENTS, VERSION, unpack};
+pub use embedded::{STATEMENTS, VERSION, unpack};
 
 use session::SqliteSession;
 use versions::VERSIONS;

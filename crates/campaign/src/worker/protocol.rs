@@ -40,7 +40,7 @@ impl WorkerConfig {
         flavour: Flavour,
         scope: &Scope,
     ) -> Self {
-        let (library, notes) = artifact.library(flavour).clone();
+        let (library, notes) = (artifact.library(flavour).to_owned(), artifact.folder.clone());
         let mut config = Self::of_files(target, library, notes, flavour, scope);
         if let Some(coverage) = &mut config.coverage {
             coverage.prefix_map.push((artifact.compiled_in.clone(), "/".to_owned()));

@@ -1,20 +1,24 @@
 //! `metacov cc` and `metacov c++`: gcc, with coverage that metacov reads from memory.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io::{BufRead, IsTerminal, Write};
 use std::os::unix::fs::symlink;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use anyhow::{anyhow, bail};
 use metacov_formats::Fault;
-use metacov_runtime::Runtime;
-use metacov_targets::cc::{Language, cache, is_called_by_ccache, links};
+use metacov_runtime::{EXACT_LINES, Runtime};
+use metacov_targets::cc::{
+    Language, Lines, cache, is_called_by_ccache, is_note_of_switches, links, optimises,
+};
 
 use crate::args::run_file::command;
-use crate::console::print;
-use crate::exit_code::{ExitCode, Unwritten, bail_usage};
+use crate::console::{Console, print};
+use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,11 +28,14 @@ Examples:
     CC=\"metacov cc\" CXX=\"metacov c++\" cmake -B build && cmake --build build
   A build that looks for gcc or g++ in the compiler's name, and has other options for others:
     metacov cc --install ~/bin && CC=~/bin/metacov-gcc CXX=~/bin/metacov-g++ ./configure && make
+  The lines that plain gcc has for optimised code, of which one in seven is missing:
+    make CC=\"metacov cc --lines optimised\" CFLAGS=-O2
   The flags alone, for a build that wants its own compiler:
     gcc $(metacov cc --print-flags) -o prog prog.c
 
-All arguments go to gcc, with these in front: --coverage, and where to find the runtime. Such a program
-counts in memory that `metacov measure` shares with it. Run without metacov, it leaves nothing behind.
+All arguments go to gcc, with these in front: --coverage, and where to find the runtime. At -O1 and above, gcc is also
+kept from optimising before it places its counters (-fdisable-tree-early_optimizations -fdisable-tree-einline): the
+program has nearly the lines of -O0 and the speed of its level. Such a program counts in memory that `metacov measure` shares with it. Run without metacov, it leaves nothing behind.
 Threads: with -pthread gcc counts atomically; without it, counts of several threads get lost.
 ccache: METACOV_CC=\"ccache gcc\" keeps objects and their notes (.gcno). With CC=\"ccache metacov cc\" nothing
 is taken from the cache: ccache does not know of the notes, and programs whose notes are missing cannot be measured.
@@ -110,6 +117,7 @@ pub fn compile(
              METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\" instead of ccache in front of it"
         );
     }
+    let (lines, arguments) = Lines::split(arguments).map_err(UsageError)?;
     let compiler = language.compiler();
     // The runtime is C, whatever it is linked with.
     let runtime = Runtime::install(&Language::C.compiler(), &cache())
@@ -125,6 +133,41 @@ pub fn compile(
         flags.push(runtime.link_flag());
     }
     let mut gcc = compiler.command();
-    let error = gcc.args(flags).args(arguments).exec();
+    if lines == Lines::Exact && optimises(arguments) {
+        let on_missing = || {
+            let name = compiler.words().first().map(|name| name.display());
+            let what = "has no switches for exact lines of optimised code; it compiles at -O0";
+            Console::default()
+                .warning(&format!("{} {what}", name.unwrap_or(OsStr::new("").display())));
+        };
+        if runtime.knows_exact_lines(&compiler, on_missing)? {
+            // Its stderr is a pipe, so it has to be asked for colours.
+            gcc.args(io::stderr().is_terminal().then_some("-fdiagnostics-color=always"));
+            return without_notes(gcc.args(flags).args(arguments).args(EXACT_LINES));
+        }
+        gcc.args(flags).args(arguments).arg("-O0");
+    } else {
+        gcc.args(flags).args(arguments);
+    }
+    let error = gcc.exec();
     bail!("{}: {error}", gcc.get_program().display())
+}
+
+/// Runs the compiler, without what it says of the switches that it gets besides the user's.
+fn without_notes(gcc: &mut Command) -> anyhow::Result<ExitCode> {
+    let name = gcc.get_program().to_owned();
+    let failed = |error: io::Error| anyhow!("{}: {error}", name.display());
+    let mut child = gcc.stderr(Stdio::piped()).spawn().map_err(failed)?;
+    if let Some(output) = child.stderr.take() {
+        for line in io::BufReader::new(output).split(b'\n') {
+            let mut line = line.map_err(failed)?;
+            if !is_note_of_switches(&line) {
+                line.push(b'\n');
+                io::stderr().write_all(&line)?;
+            }
+        }
+    }
+    let status = child.wait().map_err(failed)?;
+    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
+    std::process::exit(code)
 }

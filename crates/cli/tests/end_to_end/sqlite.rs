@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use metacov_runtime::COUNTING_LEVEL;
 use serde_json::Value;
 
 use crate::run::{Run, of, repository};
@@ -245,7 +246,7 @@ pub fn faulty() -> &'static str {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
         command
-            .args(["cc", "-O0", "-fPIC", "-w", "-shared"])
+            .args(["cc", "-O1", "-fPIC", "-w", "-shared"])
             .args(metacov_targets::sqlite::OPTIONS);
         of(command.args(["sqlite3.c", "-o", "libfaulty.so", "-lm"])).ok();
     });
@@ -272,7 +273,8 @@ impl Program {
         fs::write(folder.join("statements.c"), metacov_targets::sqlite::STATEMENTS).unwrap();
         let mut command = Command::new(compiler);
         command.current_dir(&folder).env("METACOV_CACHE", self::folder().join("cache"));
-        command.args(words).args(["-O0", "-fPIC", "-w"]).args(metacov_targets::sqlite::OPTIONS);
+        command.args(words).args(COUNTING_LEVEL).args(["-fPIC", "-w"]);
+        command.args(metacov_targets::sqlite::OPTIONS);
         command.args(["-c", "sqlite3.c", "statements.c"]);
         of(&mut command).ok();
         let mut command = Command::new(compiler);

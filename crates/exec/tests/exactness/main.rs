@@ -8,6 +8,7 @@ mod twin;
 
 use std::path::{Path, PathBuf};
 
+use metacov_runtime::COUNTING_LEVEL;
 use twin::{GCC, GCC_11, Image, Tools, Twin};
 
 /// Words of the program that has libraries of its own; each line is an input.
@@ -139,20 +140,21 @@ fn a_program_of_several_threads() {
 
 #[test]
 fn sqlite_without_optimization() {
-    sqlite("-O0");
+    sqlite(&["-O0"]);
 }
 
 #[test]
 fn sqlite_with_optimization() {
-    sqlite("-O2");
+    sqlite(&COUNTING_LEVEL);
 }
 
-fn sqlite(level: &str) {
-    let folder = Path::new(metacov_targets::sqlite::FOLDER);
+fn sqlite(level: &[&str]) {
+    let cache = tempfile::tempdir().unwrap();
+    let folder = metacov_targets::sqlite::unpack(cache.path()).unwrap();
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
     let images = [Image { name: "program", sources: &["driver.c", "sqlite3.c"], links: &["-lm"] }];
-    let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
+    let options = [level, &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]].concat();
     let twin = Twin::build(GCC, &options, &sources, &images);
     let scripts = include_str!("../../../formats/tests/gcov/sqlite.sql").split("\n\n");
     // VACUUM makes a name from a random number, now and then with a digit less.

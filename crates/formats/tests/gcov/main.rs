@@ -10,6 +10,7 @@ mod program;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use metacov_runtime::{COUNTING_LEVEL, EXACT_LINES};
 use program::Program;
 
 const SHAPES: [&str; 24] = [
@@ -41,14 +42,22 @@ const SHAPES: [&str; 24] = [
 
 #[test]
 fn shapes_without_optimization() {
-    shapes("-O0");
+    shapes(&["-O0"]);
 }
 
 #[test]
 fn shapes_with_optimization() {
-    shapes("-O1");
-    shapes("-O2");
-    shapes("-O3");
+    shapes(&["-O1"]);
+    shapes(&["-O2"]);
+    shapes(&["-O3"]);
+}
+
+/// The switches that keep lines exact, at each level that they are used with.
+#[test]
+fn shapes_with_exact_lines() {
+    for level in ["-O1", "-O2", "-O3", "-Os"] {
+        shapes(&[&[level], &EXACT_LINES[..]].concat());
+    }
 }
 
 /// A block of two files whose lines have the same number: the second is named without a line.
@@ -64,10 +73,10 @@ fn lines_of_one_number_in_two_files() {
     }
 }
 
-fn shapes(level: &str) {
+fn shapes(level: &[&str]) {
     let folder = repository().join("tests/targets/shapes");
     let sources = ["main.cpp", "shapes.cpp", "shapes.h"].map(|name| folder.join(name));
-    let program = Program::build("g++", &[level], &sources);
+    let program = Program::build("g++", level, &sources);
     for words in SHAPES {
         let words: Vec<&str> = words.split(' ').filter(|word| !word.is_empty()).collect();
         program.check(&words);
@@ -76,19 +85,19 @@ fn shapes(level: &str) {
 
 #[test]
 fn sqlite_without_optimization() {
-    sqlite("-O0");
+    sqlite(&["-O0"]);
 }
 
 #[test]
 fn sqlite_with_optimization() {
-    sqlite("-O2");
+    sqlite(&COUNTING_LEVEL);
 }
 
-fn sqlite(level: &str) {
+fn sqlite(level: &[&str]) {
     let folder = sqlite_folder();
     let driver = repository().join("benches/driver.c");
     let sources = [driver, folder.join("sqlite3.c"), folder.join("sqlite3.h")];
-    let options = [level, "-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"];
+    let options = [level, &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]].concat();
     let program = Program::build("gcc", &options, &sources);
     for (number, sql) in include_str!("sqlite.sql").split("\n\n").enumerate() {
         let script = program.folder().join(format!("{number}.sql"));

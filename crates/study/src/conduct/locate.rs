@@ -43,7 +43,8 @@ impl<'i> LocateTarget<'i> {
         workers: NonZero<usize>,
         interrupted: &'i AtomicBool,
     ) -> Result<Self, ConductError> {
-        let (target, config) = targets.config(name, library, Flavour::Exact, &Scope::default())?;
+        let (target, config) =
+            targets.config(name, library, Flavour::Counting, &Scope::default())?;
         Ok(LocateTarget { target, config, workers, interrupted })
     }
 

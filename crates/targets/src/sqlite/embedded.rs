@@ -5,28 +5,25 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::build::{HEADER, LIBRARIES, NOTES, SOURCE};
-use crate::builder::FAST;
 use crate::cache;
 
 /// The version of SQLite.
 pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
 
-/// The folder that it was compiled in, as its notes have it.
-pub const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
+/// The folder that it was compiled in, as its notes name it. It need not exist.
+pub(super) const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 
 /// A program in C that runs the statements of a file as workers do, for those who hold them against
 /// a process for each input.
 pub const STATEMENTS: &str = include_str!("statements.c");
 
 /// What is carried along, compressed.
-const FILES: [(&str, &[u8]); 7] = [
+const FILES: [(&str, &[u8]); 5] = [
     (LIBRARIES.library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
     (LIBRARIES.plain_library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
     (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
-    ("swift/libsqlite3.so", include_bytes!(concat!(env!("OUT_DIR"), "/swift-libsqlite3.so.zst"))),
-    ("swift/sqlite3.gcno", include_bytes!(concat!(env!("OUT_DIR"), "/swift-sqlite3.gcno.zst"))),
 ];
 
 /// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
@@ -38,7 +35,6 @@ pub fn unpack(cache_folder: &Path) -> io::Result<PathBuf> {
     }
     let folder = cache_folder.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
     cache::install(folder, |folder| {
-        std::fs::create_dir(folder.join(FAST))?;
         for (name, bytes) in FILES {
             std::fs::write(folder.join(name), zstd::decode_all(bytes)?)?;
         }

@@ -12,7 +12,6 @@ use serde::Deserialize;
 use super::VERSION;
 use super::build::{LIBRARIES, OPTIONS, compile};
 use super::embedded;
-use crate::builder::FAST;
 use crate::cache;
 
 /// The package that bundles SQLite.
@@ -85,7 +84,7 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     (
         OPTIONS,
         LIBRARIES.plain_library,
-        FAST,
+        metacov_runtime::COUNTING_LEVEL,
         metacov_runtime::SOURCE,
         metacov_runtime::LINKER_SCRIPT,
     )
@@ -152,7 +151,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let inside = find(VERSION, cache.path()).unwrap().unwrap();
         assert!(
-            inside.library(Flavour::Exact).0.is_file()
+            inside.library(Flavour::Counting).is_file()
                 && inside.folder.join("sqlite3.gcno").is_file()
         );
         assert!(find("3.29.0", cache.path()).unwrap().is_none());

@@ -83,7 +83,7 @@ pub struct Sql {
 impl Sql {
     /// What is measured, without showing it. None if it was interrupted.
     pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
-        let (target, config) = self.config(Flavour::Exact)?;
+        let (target, config) = self.config(Flavour::Counting)?;
         let plan = self.args.plan(target, self.pairs)?;
         let options = self.options(target, &config);
         let progress = Progress::new(console, plan.groups(), 0, Operation::Xor);
@@ -95,7 +95,7 @@ impl Sql {
     pub fn run(mut self, console: &Console) -> anyhow::Result<ExitCode> {
         let frame = &mut self.frame;
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
-        let (target, config) = self.config(Flavour::Exact)?;
+        let (target, config) = self.config(Flavour::Counting)?;
         let plan = self.args.plan(target, self.pairs)?;
         let Sql { limits, frame, interrupted, .. } = self;
         let workers = frame.options.workers;

@@ -3,6 +3,7 @@
 use std::num::NonZero;
 use std::path::Path;
 
+use metacov_runtime::COUNTING_LEVEL;
 use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, run_pipeline};
 use metacov_study::{EfficiencyPlan, StudyPlan};
 use metacov_targets::cc::Language;
@@ -34,7 +35,8 @@ pub fn run(
 /// How SQLite is built with gcc's coverage.
 fn program(source: &Path) -> PipelineProgram<'static> {
     let mut compiler = Language::C.compiler().command();
-    compiler.args(["--coverage", "-O0", "-w"]).args(OPTIONS);
+    // Compiled as ours is, so that both count the same lines.
+    compiler.arg("--coverage").args(COUNTING_LEVEL).arg("-w").args(OPTIONS);
     compiler.args(["-c", SOURCE, "statements.c"]);
     let mut linker = Language::C.compiler().command();
     linker.args(["--coverage", "sqlite3.o", "statements.o", "-o", "program", "-lm"]);
