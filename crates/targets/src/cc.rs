@@ -84,8 +84,8 @@ impl Lines {
 
 /// Whether a compiler with these arguments optimises. The last level counts, as for gcc.
 pub fn optimises(arguments: &[OsString]) -> bool {
-    let words = arguments.iter().rev().filter_map(|word| word.to_str());
-    let level = words.filter_map(|word| word.strip_prefix("-O")).next();
+    let mut words = arguments.iter().rev().filter_map(|word| word.to_str());
+    let level = words.find_map(|word| word.strip_prefix("-O"));
     level.is_some_and(|level| level != "0")
 }
 
