@@ -23,21 +23,21 @@ def overview(page, go):
     found = {row[0]: row for row in rows(page, "#relation-table")}
     sites = len(stored.lines)
     for relation in stored.relations():
-        executed, validated = stored.executed(relation), stored.validated(relation)
+        executed, mc_sites = stored.executed(relation), stored.mc_sites(relation)
         pairs = sum(pair.relation == relation for pair in stored.measured)
         row = found[relation]
         assert row[1] == grouped(pairs), row
         assert row[7] == percent(executed.bit_count(), sites), row
-        assert row[8] == grouped(validated.bit_count()), row
-        assert row[9] == percent(validated.bit_count(), sites), row
-        unique = validated
+        assert row[8] == grouped(mc_sites.bit_count()), row
+        assert row[9] == percent(mc_sites.bit_count(), sites), row
+        unique = mc_sites
         for other in stored.relations():
             if other != relation:
-                unique &= ~stored.validated(other)
+                unique &= ~stored.mc_sites(other)
         assert row[11] == grouped(unique.bit_count()), row
     text = page.inner_text("main")
-    alike = stored.executed() & ~stored.validated()
-    assert grouped(alike.bit_count()) in text and percent(stored.validated().bit_count(), sites) in text
+    both = stored.executed() & ~stored.mc_sites()
+    assert grouped(both.bit_count()) in text and percent(stored.mc_sites().bit_count(), sites) in text
     assert page.evaluate("document.querySelector('figure img').naturalWidth") > 0
 
 
@@ -45,23 +45,23 @@ def code(page, go):
     go("code.html")
     page.wait_for_selector("#grid tbody tr")
     top = rows(page, "#grid")[0]
-    executed, validated = stored.executed().bit_count(), stored.validated().bit_count()
+    executed, mc_sites = stored.executed().bit_count(), stored.mc_sites().bit_count()
     sites = len(stored.lines)
     assert [cell.strip() for cell in top[1:] if cell.strip()] == [
-        grouped(sites), percent(executed, sites), percent(validated, sites), percent(validated, executed), grouped(executed - validated),
+        grouped(sites), percent(executed, sites), percent(mc_sites, sites), percent(mc_sites, executed), grouped(executed - mc_sites),
     ], top
     number = lambda row: int(row[-1].replace(",", ""))
     falling = [number(row) for row in rows(page, "#grid")[1:]]
     assert falling == sorted(falling, reverse=True) and falling[0] > 0
-    page.click("#grid thead button:has-text('never validated')")
+    page.click("#grid thead button:has-text('never checked')")
     rising = [number(row) for row in rows(page, "#grid")[1:]]
     assert rising == sorted(rising) and rising != falling
     assert page.get_attribute("#grid thead th[aria-sort]", "aria-sort") == "ascending"
     # A column group for each relation.
     page.click("#relations button:has-text('norec')")
     assert "norec" in page.inner_text("#grid thead")
-    validated = stored.validated("norec").bit_count()
-    assert percent(validated, sites) in page.inner_text("#grid tbody tr:first-child")
+    mc_sites = stored.mc_sites("norec").bit_count()
+    assert percent(mc_sites, sites) in page.inner_text("#grid tbody tr:first-child")
     # Filtering leaves what is called so, and what it is in.
     page.keyboard.press("/")
     page.keyboard.type("sqlite3VdbeExec")
@@ -95,9 +95,9 @@ def source(page, go):
     shown = lines_shown(page)
     assert [line for line, *_ in shown] == list(range(1, len(shown) + 1))
     assert len(shown) >= max(expected)
-    for line, glyph, validated, ran in shown:
+    for line, glyph, mc_sites, ran in shown:
         right = expected.get(line, (" ", 0, 0))
-        assert (glyph.strip(), validated, ran) == (right[0].strip(), right[1], right[2]), (line, glyph, validated, ran, right)
+        assert (glyph.strip(), mc_sites, ran) == (right[0].strip(), right[1], right[2]), (line, glyph, mc_sites, ran, right)
     counts = {state: sum(glyph in state for glyph, _, _ in expected.values()) for state in ("◂▸◆", "●", "○")}
     chips = page.eval_on_selector_all("#legend button .count", "all => all.map(of => of.textContent)")
     assert chips[:3] == [grouped(count) for count in counts.values()], chips
@@ -128,10 +128,10 @@ def keyboard(page, expected):
 def line_to_pair(page, go):
     """From a line to its pairs, to one of them, and to its own view."""
     counts = stored.counts(path)
-    some = [line for line, (glyph, validated, _) in counts.items() if 0 < validated <= 100]
+    some = [line for line, (glyph, mc_sites, _) in counts.items() if 0 < mc_sites <= 100]
     line = random.Random(1).choice(some)
     bit = 1 << stored.lines[path, line]
-    right = {f"{pair.relation} {pair.name}": pair for pair in stored.measured if (pair.only_a | pair.only_b) & bit}
+    right = {f"{pair.relation} {pair.name}": pair for pair in stored.measured if (pair.a_only | pair.b_only) & bit}
     go(f"source.html#f=0&l={line}")
     page.wait_for_selector("#panel ol.pairs li")
     assert f"Line {line}" in page.inner_text("#panel h2")
@@ -147,9 +147,9 @@ def line_to_pair(page, go):
     pair = right[name]
     page.wait_for_selector("#case .sides pre")
     assert page.inner_text("h1") == f"Pair {pair.name} of {relation}"
-    a, b = (part & stored.line_mask for part in (pair.only_a, pair.only_b))
+    a, b = (part & stored.line_mask for part in (pair.a_only, pair.b_only))
     text = page.inner_text("#case")
-    assert f"{a.bit_count():,} line" in text and f"{b.bit_count():,} only in b" in text, text[:300]
+    assert f"a only: {a.bit_count():,} line" in text and f"b only: {b.bit_count():,} line" in text, text[:300]
     assert "SELECT" in page.inner_text("#case .sides")
     page.click("#case summary")
     page.wait_for_selector("#case details pre")
@@ -159,11 +159,11 @@ def line_to_pair(page, go):
     go(f"source.html#f=0&l={line}&p={index}")
     chunk = (line - 1) // 1000
     page.wait_for_selector(f".chunk[data-chunk='{chunk}']:not(.empty)")
-    glyph = lambda bit: " " if not bit else "◂" if pair.only_a & bit else "▸" if pair.only_b & bit else "●" if pair.any & bit else "○"
+    glyph = lambda bit: " " if not bit else "◂" if pair.a_only & bit else "▸" if pair.b_only & bit else "●" if pair.any & bit else "○"
     for shown, found, *_ in lines_shown(page, chunk):
         right = glyph(1 << stored.lines[path, shown] if (path, shown) in stored.lines else 0)
         assert found.strip() == right.strip(), (shown, found, right)
-    starts = {of for of in (line for (_, line), site in stored.lines.items() if (pair.only_a | pair.only_b) >> site & 1)}
+    starts = {of for of in (line for (_, line), site in stored.lines.items() if (pair.a_only | pair.b_only) >> site & 1)}
     page.keyboard.press("n")
     assert int(re.search(r"l=(\d+)", page.evaluate("location.hash")).group(1)) in starts
 
@@ -181,10 +181,10 @@ def lists(page, go):
     assert len(shown) == min(200, len(stored.pairs)) and grouped(len(stored.pairs)) in page.inner_text("#more")
     row = shown[0]
     pair = next(pair for pair in stored.pairs if [pair.relation, pair.name] == row[:2])
-    assert row[4] == grouped((pair.only_a & stored.line_mask).bit_count())
+    assert row[4] == grouped((pair.a_only & stored.line_mask).bit_count())
     for kind, is_so in {
         "empty": lambda pair: pair.sides[0] == pair.sides[1],
-        "one-sided": lambda pair: bool(pair.only_a) != bool(pair.only_b),
+        "one-sided": lambda pair: bool(pair.a_only) != bool(pair.b_only),
     }.items():
         page.select_option("#kind", kind)
         some = sum(is_so(pair) for pair in stored.measured)

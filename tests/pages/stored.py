@@ -36,11 +36,11 @@ class Pair:
         return self.sides[0] | self.sides[1]
 
     @property
-    def only_a(self):
+    def a_only(self):
         return self.sides[0] & ~self.sides[1]
 
     @property
-    def only_b(self):
+    def b_only(self):
         return self.sides[1] & ~self.sides[0]
 
 
@@ -71,8 +71,8 @@ class Stored:
     def executed(self, relation=None):
         return self._united(lambda pair: pair.any, relation)
 
-    def validated(self, relation=None):
-        return self._united(lambda pair: pair.only_a | pair.only_b, relation)
+    def mc_sites(self, relation=None):
+        return self._united(lambda pair: pair.a_only | pair.b_only, relation)
 
     def _united(self, part, relation):
         value = 0
@@ -82,8 +82,8 @@ class Stored:
         return value & self.line_mask
 
     def counts(self, path):
-        """By line: the glyph of its state, in how many pairs it is validated, in how many it runs."""
-        parts = ("any", "only_a", "only_b")
+        """By line: the glyph of its state, in how many pairs it differs, in how many it runs."""
+        parts = ("any", "a_only", "b_only")
         ran, a, b = (self._columns(getattr(pair, part) for pair in self.measured) for part in parts)
         glyph = lambda ran, a, b: "◆" if a and b else "◂" if a else "▸" if b else "●" if ran else "○"
         found = {}

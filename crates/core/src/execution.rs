@@ -16,7 +16,7 @@ pub enum Exit {
 }
 
 /// Why a side has no cover. Such a side is a value of its own: taken for an empty set, it would
-/// make all that the other side ran count as validated.
+/// make all that the other side ran count as MC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Failure {
     /// It was ended by a signal, before it could tell what it ran.

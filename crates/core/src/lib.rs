@@ -39,6 +39,7 @@
 //! The crate is pure: no input, no output, no clock; random choices come from a seed.
 
 mod context;
+mod counted;
 mod cover;
 mod error;
 mod execution;
@@ -51,6 +52,7 @@ mod tally;
 mod test;
 
 pub use context::{Context, Setup, StoredInput, Violation};
+pub use counted::{counted, thousands};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
 pub use error::{BuildMismatch, GroupTooSmall, ReductionStopped};
 pub use execution::{Exit, Failure, Missing};
@@ -66,7 +68,7 @@ pub use sites::{
 };
 pub use success_rates::{Success, SuccessRates};
 pub use tally::{
-    CheckedBy, Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite,
-    SuiteFold, Summaries, Summary, Tally, Warning, by_file, by_function, total,
+    Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite, SuiteFold,
+    Summaries, Summary, Tally, Warning, by_file, by_function, total,
 };
 pub use test::{Case, Input, Invalid, Judge, Outcome, Size, Test, Value, Verdict};

@@ -10,7 +10,7 @@ use crate::cover::bits;
 use crate::{Cover, Failure, Group, Operation, Reading, SiteId, SiteTable};
 
 pub use growth::{Curve, Growth, Point};
-pub use site_state::{CheckedBy, SiteState};
+pub use site_state::SiteState;
 pub use suite::{SharedCriteria, Suite, SuiteFold};
 pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use warning::Warning;
@@ -28,6 +28,9 @@ pub struct Tally {
     pub groups: u64,
     /// How many groups were not folded because a side failed, by kind of failure.
     failed: [u64; Failure::ALL.len()],
+    /// How many of the folded groups had a judge. Without one, sides are compared and nothing is
+    /// checked.
+    pub judged: u64,
     /// How many groups had no difference at all.
     pub vacuous: u64,
     /// How many groups had a side that ran less than a tenth of what another side ran.
@@ -35,9 +38,9 @@ pub struct Tally {
     /// What any side of any pair ran.
     pub executed: Cover,
     /// What the first side of some pair ran alone.
-    pub only_a: Cover,
+    pub a_only: Cover,
     /// What the second side of some pair ran alone.
-    pub only_b: Cover,
+    pub b_only: Cover,
     /// What ran in some repetitions of an execution and not in others.
     pub flaky: Cover,
     /// What some side reported to exist and another side of the same group did not.
@@ -53,11 +56,12 @@ impl Tally {
             pairs: 0,
             groups: 0,
             failed: [0; Failure::ALL.len()],
+            judged: 0,
             vacuous: 0,
             lopsided: 0,
             executed: Cover::of(table),
-            only_a: Cover::of(table),
-            only_b: Cover::of(table),
+            a_only: Cover::of(table),
+            b_only: Cover::of(table),
             flaky: Cover::of(table),
             one_sided: Cover::of(table),
             counts: Vec::new(),
@@ -105,6 +109,11 @@ impl Tally {
         self.groups + self.failed.iter().sum::<u64>()
     }
 
+    /// Whether every folded group had a judge, so that the MC sites are those that were checked.
+    pub fn is_checked(&self) -> bool {
+        self.groups > 0 && self.judged == self.groups
+    }
+
     /// Folds word by word over all sides at once; returns how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
@@ -113,27 +122,27 @@ impl Tally {
             self.counts.resize(words * bits_per_word, 0);
         }
         let all_executed = self.executed.words_mut(words);
-        let all_only_a = self.only_a.words_mut(words);
-        let all_only_b = self.only_b.words_mut(words);
+        let all_a_only = self.a_only.words_mut(words);
+        let all_b_only = self.b_only.words_mut(words);
         let all_counts = self.counts.chunks_exact_mut(bits_per_word);
         let mut differing = 0;
         for (at, counts) in (0..words).zip(all_counts) {
             // Of the pairs (i, j) that end in side j: what earlier sides ran and missed.
-            let (mut ran, mut missed, mut only_a, mut only_b) = (0, 0, 0, 0);
+            let (mut ran, mut missed, mut a_only, mut b_only) = (0, 0, 0, 0);
             for side in sides {
                 let word = side.executed.word(at);
-                only_a |= ran & !word;
-                only_b |= missed & word;
+                a_only |= ran & !word;
+                b_only |= missed & word;
                 ran |= word;
                 missed |= !word;
             }
-            let difference = only_a | only_b;
+            let difference = a_only | b_only;
             all_executed[at] |= ran;
             if difference != 0 {
                 // Rare: most of what runs, runs on all sides.
                 differing += u64::from(difference.count_ones());
-                all_only_a[at] |= only_a;
-                all_only_b[at] |= only_b;
+                all_a_only[at] |= a_only;
+                all_b_only[at] |= b_only;
             }
             if let [a, b] = sides {
                 let selected = operation.on_words(a.executed.word(at), b.executed.word(at));
@@ -155,21 +164,21 @@ impl Tally {
 
     /// The state of the site over all pairs.
     pub fn state(&self, site: SiteId) -> SiteState {
-        match (self.only_a.contains(site), self.only_b.contains(site)) {
-            (true, true) => SiteState::Validated(CheckedBy::Either),
-            (true, false) => SiteState::Validated(CheckedBy::OnlyA),
-            (false, true) => SiteState::Validated(CheckedBy::OnlyB),
-            (false, false) if self.executed.contains(site) => SiteState::Executed,
+        match (self.a_only.contains(site), self.b_only.contains(site)) {
+            (true, true) => SiteState::Either,
+            (true, false) => SiteState::AOnly,
+            (false, true) => SiteState::BOnly,
+            (false, false) if self.executed.contains(site) => SiteState::Both,
             (false, false) => SiteState::NotExecuted,
         }
     }
 
-    /// Metamorphic coverage of the suite: `MC(T)`, the union of the differences of all pairs.
+    /// The MC sites of the suite: `MC(T)`, the union of the differences of all pairs.
     #[must_use]
-    pub fn validated(&self) -> Cover {
-        let mut validated = self.only_a.clone();
-        validated |= &self.only_b;
-        validated
+    pub fn mc_sites(&self) -> Cover {
+        let mut mc_sites = self.a_only.clone();
+        mc_sites |= &self.b_only;
+        mc_sites
     }
 
     /// Folds in all pairs of another tally over the same table.
@@ -179,11 +188,12 @@ impl Tally {
         for (failed, other) in self.failed.iter_mut().zip(other.failed) {
             *failed += other;
         }
+        self.judged += other.judged;
         self.vacuous += other.vacuous;
         self.lopsided += other.lopsided;
         self.executed |= &other.executed;
-        self.only_a |= &other.only_a;
-        self.only_b |= &other.only_b;
+        self.a_only |= &other.a_only;
+        self.b_only |= &other.b_only;
         self.flaky |= &other.flaky;
         self.one_sided |= &other.one_sided;
         if self.counts.len() < other.counts.len() {

@@ -1,8 +1,8 @@
 //! The laws of the algebra, for any covers.
 
 use metacov_core::{
-    BranchKey, CheckedBy, Cover, Element, Group, Operation, Pair, Reading, Site, SiteId, SiteState,
-    SiteTable, Symbol, Tally,
+    BranchKey, Cover, Element, Group, Operation, Pair, Reading, Site, SiteId, SiteState, SiteTable,
+    Symbol, Tally,
 };
 use proptest::prelude::*;
 
@@ -158,7 +158,7 @@ proptest! {
             tally
         };
         let whole = fold(&mut pairs.iter());
-        prop_assert_eq!(&whole.validated(), &fold(&mut pairs.iter().rev()).validated());
+        prop_assert_eq!(&whole.mc_sites(), &fold(&mut pairs.iter().rev()).mc_sites());
         let (left, right) = pairs.split_at(at.index(pairs.len()));
         let (left, right) = (fold(&mut left.iter()), fold(&mut right.iter()));
         let (mut one, mut other) = (left.clone(), right.clone());
@@ -191,9 +191,9 @@ proptest! {
                 };
                 prop_assert_eq!(tally.count_of(*id), u32::from(selected));
                 let state = match (in_a, in_b) {
-                    (true, true) => SiteState::Executed,
-                    (true, false) => SiteState::Validated(CheckedBy::OnlyA),
-                    (false, true) => SiteState::Validated(CheckedBy::OnlyB),
+                    (true, true) => SiteState::Both,
+                    (true, false) => SiteState::AOnly,
+                    (false, true) => SiteState::BOnly,
                     (false, false) => SiteState::NotExecuted,
                 };
                 prop_assert_eq!(tally.state(*id), state);

@@ -25,14 +25,14 @@ fn suite(pairs: impl IntoIterator<Item = (Cover, Cover)>) -> Cover {
 }
 
 #[test]
-fn swapping_the_numbers_validates_both_returns() {
+fn swapping_the_numbers_checks_both_returns() {
     let run = absolute_difference;
     let swapped = suite([(run(2, 3), run(3, 2)), (run(6, 2), run(2, 6))]);
     assert_eq!(swapped, Cover::from([3, 5]));
 }
 
 #[test]
-fn adding_a_constant_validates_nothing() {
+fn adding_a_constant_checks_nothing() {
     let run = absolute_difference;
     let shifted = suite([(run(2, 3), run(3, 4)), (run(6, 2), run(7, 3))]);
     assert!(shifted.is_empty());
@@ -42,7 +42,7 @@ fn adding_a_constant_validates_nothing() {
 fn the_second_relation_on_abs_fills_the_gap_that_the_first_leaves() {
     let first = suite([(abs(3), abs(-3)), (abs(0), abs(0))]);
     assert!(first.is_subset(&Cover::from([3, 4, 6, 7])));
-    assert!(!first.iter().any(|site| site.index() == 5), "the bug's line is not validated");
+    assert!(!first.iter().any(|site| site.index() == 5), "the bug's line is no MC site");
     let second = suite([(abs(3), abs(0)), (abs(-5), abs(0))]);
     assert!(second.iter().any(|site| site.index() == 5), "now it is");
 }

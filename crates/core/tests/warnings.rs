@@ -12,7 +12,7 @@ fn suite(a: &[(u32, Element, bool)], b: &[(u32, Element, bool)]) -> Suite {
     let readings = Pair { a, b }.map(|sites| reading(&mut table, file, sites));
     let group = Group::from(readings);
     let mut fold = SuiteFold::new(&table, Operation::Xor);
-    fold.add("relation", Ok(&group));
+    fold.add("relation", Ok(&group), None);
     fold.finish(table, false)
 }
 

@@ -1,9 +1,9 @@
 //! Whether relations hold, as a table.
 
 use metacov_campaign::Checks;
-use metacov_core::{Failure, Method};
+use metacov_core::{Failure, Method, thousands};
 
-use crate::{Column, Table, thousands};
+use crate::{Column, Table};
 
 /// How often each relation of a method held, and what failed.
 pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
-use metacov_core::Criterion;
+use metacov_core::{Criterion, thousands};
 use metacov_study::stats::{Interval, magnitude};
 use metacov_study::{ALL, Row, RunComparison, Sample, Variation};
 
 use crate::csv::line;
 use crate::html::{Part, Sheet};
-use crate::rows::thousands;
 use crate::svg::{Bar, Bars, Boxes, Labels};
 use crate::table::address;
 use crate::{Column, Table};
@@ -202,8 +201,7 @@ pub fn comparison_plot(comparison: &RunComparison, criterion: Criterion) -> Stri
             part: Some(row.mc.mean),
             note: format!("{:.2} of {:.2}", row.mc.mean, row.coverage.mean),
         });
-        return Bars { labels: labels("Validated, of what was executed"), bars: bars.collect() }
-            .to_svg();
+        return Bars { labels: labels("MC, and Cov"), bars: bars.collect() }.to_svg();
     }
     let relations = rows().filter(|row| row.relation != ALL || groups.len() > 1);
     let samples = relations.map(|row| (name(row), row.mc.values.clone())).collect();
@@ -237,7 +235,7 @@ pub(crate) fn unknown() -> String {
     "-".to_owned()
 }
 
-/// A warning if suites have different sizes: more pairs validate more, so such suites say nothing about methods.
+/// A warning if suites have different sizes: MC grows with the number of pairs, so such suites say nothing about methods.
 pub fn comparison_sizes(comparison: &RunComparison) -> Option<String> {
     let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
     let (least, most) = pairs

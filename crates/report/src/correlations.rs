@@ -21,7 +21,7 @@ pub fn table(found: &Correlation, paper: Option<&Program>) -> Table {
         number("Pearson, paper"),
     ];
     let rows = vec![
-        row("line coverage", &found.coverage, paper.map(|of| of.correlations.0)),
+        row("Cov", &found.coverage, paper.map(|of| of.correlations.0)),
         row("MC", &found.mc, paper.map(|of| of.correlations.1)),
     ];
     Table { columns, rows }
@@ -42,6 +42,6 @@ pub fn figure(of: &BugCorrelation) -> String {
         x: "bugs".to_owned(),
         y: "in % of all lines".to_owned(),
     };
-    let series = vec![series("line coverage", &of.found.coverage), series("MC", &of.found.mc)];
+    let series = vec![series("Cov", &of.found.coverage), series("MC", &of.found.mc)];
     Scatter { labels, series }.to_svg()
 }

@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use metacov_core::{Failure, Summary, Tally, total};
+use metacov_core::{Failure, Operation, Summary, Tally, total};
 use metacov_formats::{Export, Writer};
 
 /// The numbers of a suite as comma-separated values.
@@ -23,17 +23,19 @@ impl Writer for Csv {
         let mut headings: Vec<String> =
             ["relation", "criterion", "pairs"].map(str::to_owned).into();
         headings.extend(Failure::ALL.map(|failure| failure.name().replace(' ', "_")));
+        // Only the difference is metamorphic coverage.
+        let result = if suite.operation == Operation::Xor { "mc_sites" } else { "result" };
         headings.extend(
-            ["sites", "executed", "only_a", "only_b", "either", "both", "result", "flaky"]
+            ["sites", "executed", "a_only", "b_only", "either", "both", result, "flaky"]
                 .map(str::to_owned),
         );
         out.write_all(line(&headings).as_bytes())?;
         let mut write = |name: &str, tally: &Tally| -> io::Result<()> {
             let summaries = total(&suite.table, tally);
             for criterion in criteria.iter().filter(|criterion| summaries[*criterion].sites > 0) {
-                let Summary { only_a, only_b, either, executed_alike, selected, flaky, .. } =
+                let Summary { a_only, b_only, either, both, result, flaky, .. } =
                     summaries[criterion];
-                // Nobody listed all code: how much it is remains open.
+                // The files list only what ran: how much code there is remains open.
                 let partial = suite.table.partial().contains(criterion);
                 let sites = summaries[criterion].sites;
                 let sites = if partial { String::new() } else { sites.to_string() };
@@ -42,7 +44,7 @@ impl Writer for Csv {
                 cells.extend(Failure::ALL.map(|failure| tally.failed(failure).to_string()));
                 cells.push(sites);
                 let executed = summaries[criterion].executed();
-                let counts = [executed, only_a, only_b, either, executed_alike, selected, flaky];
+                let counts = [executed, a_only, b_only, either, both, result, flaky];
                 cells.extend(counts.map(|count| count.to_string()));
                 out.write_all(line(&cells).as_bytes())?;
             }

@@ -69,7 +69,7 @@ pub struct Relation {
     pub one_sided: u64,
     /// How many pairs violate it.
     pub violated: u64,
-    validated: Cover,
+    mc_sites: Cover,
 }
 
 impl Digest {
@@ -92,7 +92,7 @@ impl Digest {
         let names = run.relations()?;
         let quota = DETAILED_MAX.div_ceil(names.len().max(1));
         let empty = Cover::of(&run.table);
-        let relation = |name| Relation { name, validated: empty.clone(), ..Relation::default() };
+        let relation = |name| Relation { name, mc_sites: empty.clone(), ..Relation::default() };
         let mut gathering = Gathering {
             growth: Growth::default(),
             relations: names.into_iter().map(relation).collect(),
@@ -194,10 +194,10 @@ impl Relation {
     fn add(&mut self, contrast: &Contrast, mask: &Cover) {
         self.empty += u64::from(contrast.shape() == Shape::Empty);
         self.one_sided += u64::from(contrast.shape() == Shape::OneSided);
-        let mut new = contrast.only_a.clone();
-        new |= &contrast.only_b;
+        let mut new = contrast.a_only.clone();
+        new |= &contrast.b_only;
         new &= mask;
-        self.validated |= &new;
+        self.mc_sites |= &new;
     }
 }
 
@@ -210,11 +210,8 @@ mod tests {
     use super::*;
 
     fn gathering(table: &SiteTable, quota: usize) -> Gathering {
-        let relation = Relation {
-            name: "swap".to_owned(),
-            validated: Cover::of(table),
-            ..Relation::default()
-        };
+        let relation =
+            Relation { name: "swap".to_owned(), mc_sites: Cover::of(table), ..Relation::default() };
         Gathering {
             growth: Growth::default(),
             relations: vec![relation],

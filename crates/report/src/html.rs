@@ -11,7 +11,7 @@
 //! index.html           what was measured, numbers, curves, overlaps; needs no script
 //! code.html            folders, files and functions
 //! source.html          a file, line by line; of all pairs, or of one
-//! gaps.html            what is executed and never validated
+//! gaps.html            what is executed and never checked
 //! pairs.html           pairs, and one of them with its inputs
 //! curve.svg            how MC grew with the number of pairs
 //! assets/              style and scripts
@@ -98,7 +98,7 @@ fn curves(digest: &Digest) -> String {
     let labels = Labels {
         title: "MC(T) by relation".to_owned(),
         x: "pairs".to_owned(),
-        y: format!("{} validated, in %", primary.plural()),
+        y: format!("MC, in % of all {}", primary.plural()),
     };
     Curves { labels, series: series.collect(), logarithmic: false }.to_svg()
 }

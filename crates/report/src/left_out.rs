@@ -1,14 +1,12 @@
 //! What is not in the tables, in words.
 
-use metacov_core::{Failure, Tally};
+use metacov_core::{Failure, Tally, counted};
 use metacov_formats::{Error, Fault, LeftOutCounts, Location};
 
 /// How much code is left out by exclusion markers in the sources, which the table does not show; none if nothing is.
 pub fn left_out_note(counts: LeftOutCounts) -> Option<String> {
     let LeftOutCounts { lines, branch_lines, files } = counts;
-    let count = |count: usize, one: &str| {
-        if count == 1 { format!("1 {one}") } else { format!("{count} {one}s") }
-    };
+    let count = |number: usize, one: &str| counted(number as u64, one, &format!("{one}s"));
     let what = match (lines, branch_lines) {
         (0, 0) => return None,
         (lines, 0) => count(lines, "line"),

@@ -15,6 +15,7 @@ pub mod html;
 mod left_out;
 mod located;
 mod markdown;
+mod never_checked;
 pub mod overlaps;
 mod pictures;
 mod planned;
@@ -23,7 +24,6 @@ mod study;
 pub mod suspects;
 pub mod svg;
 mod table;
-mod unvalidated;
 
 pub use campaign::{
     campaigns_report, findings as campaign_findings, pairs as campaign_pairs, sparkline,
@@ -39,9 +39,9 @@ pub use failed_side::failed_side;
 pub use left_out::{left_out_note, nothing_measured};
 pub use located::Located;
 pub use markdown::Markdown;
+pub use never_checked::Annotations;
 pub use pictures::{Badge, CurvePlot};
 pub use planned::{tasks_table, trials_table};
-pub use rows::{By, Layout, View, table, thousands};
+pub use rows::{By, Layout, View, table};
 pub use study::{Report, Section, study_report};
 pub use table::{Column, Table};
-pub use unvalidated::Annotations;

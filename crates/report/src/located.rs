@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use metacov_core::counted;
 use metacov_study::locate::{Ranking, Suspect, Symptom};
 use serde::Serialize;
 
@@ -47,15 +48,22 @@ impl Located<'_> {
     /// What was run, in sentences.
     pub fn notes(&self) -> Vec<String> {
         let note = |(name, symptom): &(String, Symptom)| {
-            format!(
-                "{name}: {}; {} variants violate the relation too, {} are near misses, {} do not run",
-                symptom.how,
+            let [violating, near_misses, invalid] = [
                 symptom.violating.executions() - 1,
                 symptom.near_misses.executions(),
-                symptom.invalid
+                symptom.invalid,
+            ]
+            .map(u64::from);
+            format!(
+                "{name}: {}; {} the relation too, {}, {}",
+                symptom.how,
+                counted(violating, "variant violates", "variants violate"),
+                counted(near_misses, "is a near miss", "are near misses"),
+                counted(invalid, "does not run", "do not run"),
             )
         };
-        let passing = format!("{} passing pairs to compare with", self.passing_pairs);
+        let passing = counted(self.passing_pairs.into(), "passing pair", "passing pairs");
+        let passing = format!("{passing} to compare with");
         self.symptoms.iter().map(note).chain([passing]).collect()
     }
 
@@ -87,7 +95,7 @@ impl Located<'_> {
         });
         let json = LocatedJson {
             format: "metacov-locate",
-            version: 1,
+            version: 2,
             subject: self.subject,
             passing_pairs: self.passing_pairs,
             pairs: pairs.collect(),

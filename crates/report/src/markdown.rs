@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use metacov_core::Operation;
+use metacov_core::{Operation, counted};
 use metacov_formats::{Export, Writer};
 
-use crate::rows::counted;
+use crate::never_checked::{NO_DIFFERENCE, PLACES_MAX, Stretch, stretches, unchecked};
 use crate::table::address;
-use crate::unvalidated::{PLACES_MAX, Stretch, stretches};
 use crate::{By, Layout, View, table};
 
 /// How many files a summary names. Job pages have limits, and readers too.
@@ -34,10 +33,12 @@ impl Writer for Markdown {
         };
         writeln!(out, "## {title}\n")?;
         let (pairs, build) = (total.pairs, suite.table.build_id());
-        let plural = if pairs == 1 { "" } else { "s" };
         let identity =
             if suite.per_instance { "template instances apart" } else { "by source line" };
-        writeln!(out, "{pairs} pair{plural}, {identity}, build `{build}`.\n")?;
+        writeln!(out, "{}, {identity}, build `{build}`.\n", counted(pairs, "pair", "pairs"))?;
+        if let (Operation::Xor, Some(why)) = (suite.operation, unchecked(total)) {
+            writeln!(out, "{why}\n")?;
+        }
         if let Some(since) = export.since {
             writeln!(out, "Only code that was changed since `{since}` counts.\n")?;
         }
@@ -50,7 +51,7 @@ impl Writer for Markdown {
             writeln!(out, "\n![{title} against pairs]({})", address(plot))?;
         }
         if export.since.is_some() {
-            never_validated(export, out)?;
+            never_checked(export, out)?;
         }
         let mut files = view(By::File);
         let count = files.rows.len();
@@ -68,14 +69,16 @@ impl Writer for Markdown {
 }
 
 /// Where changed code runs, but no pair differs.
-fn never_validated(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+fn never_checked(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let stretches = stretches(export.suite, export.total);
     if stretches.is_empty() {
-        return writeln!(out, "\nAll lines that run are validated.");
+        let what = if export.total.is_checked() { "is checked" } else { "differs in some pair" };
+        return writeln!(out, "\nEvery line that runs {what}.");
     }
     let lines: usize = stretches.iter().map(|stretch| stretch.lines).sum();
     let lines = counted(lines as u64, "line", "lines");
-    writeln!(out, "\n### Executed, never validated: {lines}\n")?;
+    let title = if export.total.is_checked() { "Executed, never checked" } else { NO_DIFFERENCE };
+    writeln!(out, "\n### {title}: {lines}\n")?;
     for Stretch { path, first, last, .. } in stretches.iter().take(PLACES_MAX) {
         let place = if first == last { format!("{first}") } else { format!("{first}-{last}") };
         writeln!(out, "- `{}:{place}`", path.replace('`', "'"))?;

@@ -7,7 +7,7 @@ use metacov_formats::{Export, Writer};
 
 use crate::svg::{Curves, Labels, Series, badge};
 
-/// How much is validated after each pair, a curve for each relation.
+/// MC after each pair, a curve for each relation.
 pub struct CurvePlot;
 
 impl Writer for CurvePlot {
@@ -31,7 +31,7 @@ impl Writer for CurvePlot {
         let labels = Labels {
             title: "Metamorphic coverage against pairs".to_owned(),
             x: "pairs of a relation".to_owned(),
-            y: format!("{} validated, in % of {base}", criterion.plural()),
+            y: format!("MC, in % of {base} {}", criterion.plural()),
         };
         out.write_all(Curves { labels, series, logarithmic: false }.to_svg().as_bytes())
     }
@@ -41,8 +41,8 @@ impl Writer for CurvePlot {
 pub(crate) fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize) -> Series {
     #[expect(clippy::cast_precision_loss, reason = "fewer than 2^32 sites and pairs")]
     let point =
-        |pairs: u64, validated: u64| (pairs as f64, 100.0 * validated as f64 / sites.max(1) as f64);
-    let points = curve.points.iter().map(|at| point(at.pairs, at.validated(criterion)));
+        |pairs: u64, mc_sites: u64| (pairs as f64, 100.0 * mc_sites as f64 / sites.max(1) as f64);
+    let points = curve.points.iter().map(|at| point(at.pairs, at.mc_sites(criterion)));
     Series { name: name.to_owned(), points: [point(0, 0)].into_iter().chain(points).collect() }
 }
 
@@ -62,11 +62,11 @@ impl Writer for Badge {
         let criterion = export.criteria.iter().next().unwrap_or(Criterion::Line);
         let summary = metacov_core::total(&export.suite.table, export.total)[criterion];
         let unknown = export.suite.table.partial().contains(criterion);
-        let percent = summary.percent().filter(|_| !unknown);
+        let percent = summary.result_of_sites().filter(|_| !unknown);
         let how_much = percent.map_or_else(
             || "unknown".to_owned(),
             |percent| format!("{percent:.1} % of {}", criterion.plural()),
         );
-        out.write_all(badge("validated", &how_much).as_bytes())
+        out.write_all(badge("MC", &how_much).as_bytes())
     }
 }

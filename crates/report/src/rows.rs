@@ -2,7 +2,7 @@
 
 use metacov_core::{
     Criteria, Criterion, Failure, FunctionKey, Operation, Suite, Summaries, Summary, Symbol, Tally,
-    by_file, by_function, total,
+    by_file, by_function, thousands, total,
 };
 
 use crate::Table;
@@ -26,8 +26,10 @@ pub enum By {
 pub enum Layout {
     /// Which side ran them: for two runs, and for places in the code.
     Sides,
-    /// How many ran, and how many of those are in the difference: for relations.
+    /// How many ran, and how many of those are MC sites: for relations.
     Shares,
+    /// Which of two sets they are in, for suites whose sides are the MC sites of other suites.
+    Sets,
 }
 
 /// What to show of a suite.
@@ -49,10 +51,10 @@ pub struct View<'s> {
 pub fn table(view: &View<'_>) -> Table {
     let mut groups = groups(view);
     if matches!(view.by, By::File | By::Function) {
-        groups.retain(|group| view.criteria.iter().any(|c| group.summaries[c].selected > 0));
+        groups.retain(|group| view.criteria.iter().any(|c| group.summaries[c].result > 0));
         groups.sort_by_cached_key(|group| {
-            let selected = |criterion| group.summaries[criterion].selected;
-            std::cmp::Reverse(view.criteria.iter().map(selected).collect::<Vec<_>>())
+            let result = |criterion| group.summaries[criterion].result;
+            std::cmp::Reverse(view.criteria.iter().map(result).collect::<Vec<_>>())
         });
     }
     let has_either = view
@@ -75,6 +77,7 @@ pub fn table(view: &View<'_>) -> Table {
             row.extend(match view.layout {
                 Layout::Sides => sides(group.summaries[criterion], has_either, partial),
                 Layout::Shares => shares(group.summaries[criterion], partial),
+                Layout::Sets => sets(group.summaries[criterion], partial),
             });
             row.extend(has_flaky.then(|| thousands(group.summaries[criterion].flaky)));
             row
@@ -159,36 +162,37 @@ fn columns(
     columns.extend([word("criterion"), number("sites")]);
     match view.layout {
         Layout::Sides => {
-            columns.extend([number("only a"), number("only b")]);
+            columns.extend([number("a only"), number("b only")]);
             columns.extend(has_either.then(|| number("either")));
-            columns.extend([number("both"), number("neither")]);
+            columns.extend([number("both"), number("not executed")]);
         }
         Layout::Shares => columns.extend([number("executed"), number("Cov")]),
+        Layout::Sets => {
+            columns.extend([number("a only"), number("b only"), number("both")]);
+            return columns;
+        }
     }
-    let result = match view.suite.operation {
-        Operation::Xor => "difference",
-        Operation::Sub => "a - b",
-        Operation::And => "a & b",
-        Operation::Or => "a | b",
+    // Only the difference is metamorphic coverage.
+    let [result, of_sites, of_executed] = match view.suite.operation {
+        Operation::Xor => ["MC sites", "MC", "MC/Cov"],
+        Operation::Sub => ["a - b", "of sites", "of executed"],
+        Operation::And => ["a & b", "of sites", "of executed"],
+        Operation::Or => ["a | b", "of sites", "of executed"],
     };
-    columns.push(Column::number(result).emphasized());
-    columns.extend(match view.layout {
-        Layout::Sides => [number("of all"), number("of executed")],
-        Layout::Shares => [number("MC"), number("MC/Cov")],
-    });
+    columns.extend([number(result).emphasized(), number(of_sites), number(of_executed)]);
     columns
 }
 
-/// The paper's numbers: `Cov` and `MC` in percent of all sites, and the checked share.
+/// The paper's numbers: `Cov` and `MC` in percent of all sites, and `MC/Cov`.
 fn shares(summary: Summary, partial: bool) -> Vec<String> {
     let unless_partial = |text: String| if partial { "?".to_owned() } else { text };
     vec![
         unless_partial(thousands(summary.sites)),
         thousands(summary.executed()),
-        unless_partial(percentage(summary.percent_executed())),
-        thousands(summary.selected),
-        unless_partial(percentage(summary.percent())),
-        percentage(summary.percent_of_executed()),
+        unless_partial(percentage(summary.cov())),
+        thousands(summary.result),
+        unless_partial(percentage(summary.result_of_sites())),
+        percentage(summary.result_of_executed()),
     ]
 }
 
@@ -196,38 +200,25 @@ fn sides(summary: Summary, has_either: bool, partial: bool) -> Vec<String> {
     let unless_partial = |text: String| if partial { "?".to_owned() } else { text };
     let mut numbers = vec![
         unless_partial(thousands(summary.sites)),
-        thousands(summary.only_a),
-        thousands(summary.only_b),
+        thousands(summary.a_only),
+        thousands(summary.b_only),
     ];
     numbers.extend(has_either.then(|| thousands(summary.either)));
     numbers.extend([
-        thousands(summary.executed_alike),
+        thousands(summary.both),
         unless_partial(thousands(summary.not_executed())),
-        thousands(summary.selected),
-        unless_partial(percentage(summary.percent())),
-        percentage(summary.percent_of_executed()),
+        thousands(summary.result),
+        unless_partial(percentage(summary.result_of_sites())),
+        percentage(summary.result_of_executed()),
     ]);
     numbers
 }
 
+fn sets(summary: Summary, partial: bool) -> Vec<String> {
+    let sites = if partial { "?".to_owned() } else { thousands(summary.sites) };
+    vec![sites, thousands(summary.a_only), thousands(summary.b_only), thousands(summary.both)]
+}
+
 pub(crate) fn percentage(percent: Option<f64>) -> String {
     percent.map_or("-".to_owned(), |percent| format!("{percent:.2} %"))
-}
-
-/// A number and what is counted: `1 line`, `2,000 lines`.
-pub(crate) fn counted(number: u64, one: &str, several: &str) -> String {
-    format!("{} {}", thousands(number), if number == 1 { one } else { several })
-}
-
-/// `12345` as `12,345`.
-pub fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }

@@ -9,7 +9,7 @@ mod sizes;
 
 use std::fmt::Write as _;
 
-use metacov_core::Criterion;
+use metacov_core::{Criterion, counted};
 use metacov_formats::Fault;
 use metacov_study::{Results, SizeResult};
 
@@ -164,11 +164,10 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
 }
 
 fn what(cell: &SizeResult) -> String {
-    let suites = if cell.suites == 1 { "suite" } else { "suites" };
+    let suites = counted(cell.suites as u64, "suite", "suites");
     match cell.size {
-        0 => format!("{}, {} {suites}", cell.target, cell.suites),
-        1 => format!("{}, {} {suites} of 1 pair each", cell.target, cell.suites),
-        size => format!("{}, {} {suites} of {size} pairs each", cell.target, cell.suites),
+        0 => format!("{}, {suites}", cell.target),
+        size => format!("{}, {suites} of {} each", cell.target, counted(size, "pair", "pairs")),
     }
 }
 

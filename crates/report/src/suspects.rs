@@ -42,7 +42,7 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
         Column::number("violating"),
         Column::number("passing"),
         Column::number("near misses"),
-        Column::word("difference"),
+        Column::word("MC"),
     ];
     let row = |suspect: &Suspect| {
         vec![
@@ -53,7 +53,7 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
             percent(Some(suspect.violating)),
             percent(suspect.passing),
             percent(suspect.near_misses),
-            if suspect.in_difference { "yes" } else { "" }.to_owned(),
+            if suspect.is_mc { "yes" } else { "" }.to_owned(),
         ]
     };
     Table { columns, rows: suspects.iter().take(most).map(row).collect() }

@@ -61,7 +61,8 @@ impl<'n> WorkerFold<'n> {
             table: self.table,
         };
         observer.on_group(&done).map_err(StopReason::Observer)?;
-        self.folded.add(relation, readings.as_ref().map_err(|(_, missing)| missing.failure));
+        let outcome = readings.as_ref().map_err(|(_, missing)| missing.failure);
+        self.folded.add(relation, outcome, context.verdict.as_ref());
         Ok(())
     }
 

@@ -108,11 +108,12 @@ impl Run {
         for stored in self.pairs()? {
             let stored = stored?;
             each(&self.table, &stored);
-            let StoredPair { relation, outcome, sides, .. } = stored;
+            let StoredPair { relation, outcome, sides, verdict, .. } = stored;
             if outcome.is_ok() && operation != Operation::Xor && sides != 2 {
                 return Err(damaged(&format!("{operation} of {sides} sides")).of(&self.name));
             }
-            fold.add(&relation, outcome.as_ref().map_err(|(_, missing)| missing.failure));
+            let outcome = outcome.as_ref().map_err(|(_, missing)| missing.failure);
+            fold.add(&relation, outcome, verdict.as_ref());
         }
         Ok((fold.finish(self.table, per_instance), self.header))
     }

@@ -4,19 +4,22 @@ use metacov_formats::{Fault, Location};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of a file of a study. Other versions cannot be read.
+/// The version of a file of a study. The version before it can be read too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct FileVersion;
 
-const VERSION: u32 = 1;
+/// Version 1 says `validated` for `mc_sites`.
+const VERSION: u32 = 2;
+const OLDEST: u32 = 1;
 
 impl TryFrom<u32> for FileVersion {
     type Error = String;
 
     fn try_from(version: u32) -> Result<Self, String> {
-        let unknown = || format!("version {version} is not known (metacov reads {VERSION})");
-        (version == VERSION).then_some(FileVersion).ok_or_else(unknown)
+        let unknown =
+            || format!("version {version} is not known (metacov reads {OLDEST} to {VERSION})");
+        (OLDEST..=VERSION).contains(&version).then_some(FileVersion).ok_or_else(unknown)
     }
 }
 

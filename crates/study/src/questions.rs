@@ -15,4 +15,4 @@ pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlatio
 pub use efficiency::{Efficiency, PairInPipeline};
 pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut, MeasuredBugs};
 pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
-pub use sets::{Validated, side_by_side};
+pub use sets::{McSites, side_by_side};

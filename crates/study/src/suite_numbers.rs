@@ -31,8 +31,8 @@ pub struct Measurement {
     pub sites: u64,
     /// What any side ran.
     pub executed: u64,
-    /// What is in the difference of some pair.
-    pub validated: u64,
+    /// What is in the difference of at least one pair.
+    pub mc_sites: u64,
 }
 
 impl SuiteNumbers {
@@ -55,7 +55,7 @@ impl SuiteNumbers {
                 failed: tally.all_groups() - tally.groups,
                 sites: summaries[criterion].sites,
                 executed: summaries[criterion].executed(),
-                validated: summaries[criterion].selected,
+                mc_sites: summaries[criterion].result,
             }));
         };
         for (relation, tally) in &suite.relations {
@@ -82,7 +82,7 @@ impl Measurement {
 
     /// Metamorphic coverage, in percent of all code.
     pub fn mc(&self) -> f64 {
-        percent(self.validated, self.sites)
+        percent(self.mc_sites, self.sites)
     }
 }
 

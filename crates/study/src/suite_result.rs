@@ -41,7 +41,9 @@ pub struct Numbers {
     failed: u64,
     sites: u64,
     executed: u64,
-    validated: u64,
+    /// `validated` in files of version 1.
+    #[serde(alias = "validated")]
+    mc_sites: u64,
 }
 
 /// How long something took.
@@ -78,7 +80,7 @@ impl SuiteResult {
             failed: of.failed,
             sites: of.sites,
             executed: of.executed,
-            validated: of.validated,
+            mc_sites: of.mc_sites,
         };
         SuiteResult {
             version: FileVersion,
@@ -131,9 +133,11 @@ impl SuiteResult {
                 .criterion
                 .parse()
                 .map_err(|what: String| Fault::malformed(Location::Whole, what))?;
-            if of.validated > of.executed || of.executed > of.sites {
-                let what =
-                    format!("{} of {}: more is validated than is there", criterion, of.relation);
+            if of.mc_sites > of.executed || of.executed > of.sites {
+                let what = format!(
+                    "{} of {}: more MC sites than executed sites, or more executed than all",
+                    criterion, of.relation
+                );
                 return Err(Fault::malformed(Location::Whole, what));
             }
             Ok(Measurement {
@@ -143,7 +147,7 @@ impl SuiteResult {
                 failed: of.failed,
                 sites: of.sites,
                 executed: of.executed,
-                validated: of.validated,
+                mc_sites: of.mc_sites,
             })
         };
         let measurements = self.measurements.iter().map(measurement).collect::<Result<_, _>>()?;

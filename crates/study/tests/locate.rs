@@ -70,7 +70,7 @@ fn what_violations_need_and_others_seldom_run_is_suspicious() {
         ranking.functions.iter().map(|suspect| (suspect.function.as_str(), suspect.line)).collect();
     assert_eq!(names, [("first", 3), ("second", 12)]);
     let third = &ranking.lines[0];
-    assert!((third.suspicion - 1.02).abs() < 1e-9 && third.in_difference, "{third:?}");
+    assert!((third.suspicion - 1.02).abs() < 1e-9 && third.is_mc, "{third:?}");
     assert_eq!((third.passing, third.near_misses), (Some(0.0), Some(0.0)));
 }
 

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 /// A suite that may be there: which, and what somebody says of it. Few of both, so that parts meet.
 fn outcome() -> impl Strategy<Value = SuiteResult> {
     (1..3_u64, 1..4_u64, 0..2_u64, 0..2_u64, 0..3_u32).prop_map(
-        |(size, number, failed, validated, seconds)| {
+        |(size, number, failed, mc_sites, seconds)| {
             let suite =
                 SuiteSpec { target: "sqlite".to_owned(), size, number, seed: number, pairs: None };
             let measurement = Measurement {
@@ -20,7 +20,7 @@ fn outcome() -> impl Strategy<Value = SuiteResult> {
                 failed,
                 sites: 9,
                 executed: 5,
-                validated,
+                mc_sites,
             };
             let build = "build".to_owned();
             let record =

@@ -121,8 +121,8 @@ fn mc<'p>(pairs: impl IntoIterator<Item = &'p Expected>) -> BTreeSet<u32> {
 }
 
 fn measured_mc(suite: &Suite) -> BTreeSet<u32> {
-    let validated = suite.total().validated();
-    let sites = validated.iter().map(|id| suite.table.get(id));
+    let mc_sites = suite.total().mc_sites();
+    let sites = mc_sites.iter().map(|id| suite.table.get(id));
     sites.filter(|site| site.element == Element::Line).map(|site| site.line - 1).collect()
 }
 

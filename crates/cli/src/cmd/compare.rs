@@ -26,7 +26,7 @@ Examples:
     metacov compare ours-*.metacov --criterion line
   Two methods, or more:
     metacov compare ours-*.metacov --against theirs-*.metacov --against others/
-  What does only one of two runs validate, and where?
+  Which MC sites has only one of two runs, and where?
     metacov compare before.metacov after.metacov
     metacov compare before.metacov after.metacov --by function --criterion line
   For a paper:
@@ -46,7 +46,7 @@ With --against, groups are held against the first; without, relations against th
 ///
 /// A suite is a run file, such as `metacov measure -o RUN.metacov` writes. Suites of one group were
 /// made in the same way but for chance: with other seeds. Two files alone are two groups of one
-/// suite each. Of two groups of one build it is shown what only one of them validates.
+/// suite each. For two groups of one build it also shows the MC sites that only one of them has.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
@@ -58,7 +58,7 @@ pub struct Args {
     /// What to count, of line, branch, function, region and block [default: all that the runs tell].
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
-    /// What a row stands for that tells what only one of two groups validates.
+    /// What a row stands for in the table of MC sites that only one of two groups has.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "relation")]
     by: Rows,
     /// Write the comparison to a file: `.md`, `.html`, `.csv` (all numbers) or `.svg` (a box plot); `-` is
@@ -68,7 +68,7 @@ pub struct Args {
 }
 
 /// What is asked of two groups of one build.
-const ONLY_ONE: &str = "What does only one of them validate?";
+const ONLY_ONE: &str = "Which MC sites has only one of them?";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rows {
@@ -90,7 +90,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
     let on_message = |message| console.message(message);
     let named = name_groups(args.groups.0)?;
-    let RunGroups { groups, validated } = read_groups(named, &args.relation, &on_message)?;
+    let RunGroups { groups, mc_sites } = read_groups(named, &args.relation, &on_message)?;
     let criteria: Criteria = match &*args.criterion {
         [] => Criteria::all(),
         asked => asked.iter().copied().collect(),
@@ -105,11 +105,11 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     if let Some(warning) = comparison_sizes(&comparison) {
         console.warning(&warning);
     }
-    let sets = match &*validated {
+    let sets = match &*mc_sites {
         [first, second] => match side_by_side(first, second) {
             Ok(sets) => Some(sets),
             Err(mismatch) => {
-                console.note(&format!("what only one of them validates is not shown: {mismatch}"));
+                console.note(&format!("MC sites of only one group are not shown: {mismatch}"));
                 None
             }
         },
@@ -170,7 +170,7 @@ fn show(comparison: &RunComparison, sets: Option<&Table>, console: &Console) -> 
 
 fn sides(comparison: &RunComparison) -> String {
     let names = &comparison.groups;
-    format!("a is {}, b is {}: validated in any of their suites", names[0], names[1])
+    format!("a is {}, b is {}: MC sites of any of their suites", names[0], names[1])
 }
 
 fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Table {
@@ -180,7 +180,7 @@ fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Tab
         Rows::Relation => By::Relation,
     };
     let criteria = criteria.intersection(suite.criteria());
-    table(&View { suite, total, criteria, by, layout: Layout::Sides })
+    table(&View { suite, total, criteria, by, layout: Layout::Sets })
 }
 
 fn output(path: &Path) -> anyhow::Result<(Output, Format)> {

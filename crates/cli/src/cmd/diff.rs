@@ -45,11 +45,12 @@ A line of pairs.jsonl, files relative to its folder:
   {\"relation\": \"fusion\", \"pair\": \"7\", \"inputs\": [[\"seed1.json\", \"seed2.json\"], [\"fused.json\"]]}
 
 The table:
-  only a, only b   run by that side alone (either: by a in some pairs, by b in others)
-  both             run by both sides alike: a fault here would go unnoticed
-  neither          never run
-  of all           the result in percent of all sites
-  of executed      the result in percent of what ran at all";
+  a only, b only   sites that only this side executed (either: a in some pairs, b in others)
+  both             executed, but in the difference of no pair: a fault there goes unnoticed
+  not executed     executed by no side of any pair
+  MC sites         in the difference of at least one pair
+  MC               MC sites in percent of all sites
+  MC/Cov           MC sites in percent of the executed sites";
 
 /// Compare the coverage of two executions, or of many pairs.
 ///

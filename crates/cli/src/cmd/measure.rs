@@ -58,7 +58,7 @@ with what its execution gets, or a list of those; `args` stand behind those of t
 
 The table:
   executed, Cov     what ran, and its percentage of all sites: coverage
-  difference, MC    what one side ran and the other did not, and its percentage of all sites
+  MC sites, MC      what is in the difference of at least one pair, and its percentage of all sites
   MC/Cov            the difference in percent of what ran";
 
 /// Run an engine or a program on pairs of inputs and measure what they differ in.

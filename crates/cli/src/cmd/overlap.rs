@@ -26,7 +26,7 @@ Lines are those of the version before the fix, which is the one that was measure
 lines changes none of them: the two lines around the place stand for it, under `context`. `chance` is
 that of a set of as many lines as the difference has, drawn from all that ran.";
 
-/// Compare what pairs validate with the lines that a fix changed.
+/// Compare the MC lines of pairs with the lines that a fix changed.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {

@@ -114,7 +114,7 @@ fn check(
     let mut code = ExitCode::Success;
     for Threshold { criterion, percent: least } in thresholds {
         let known = criteria.without(suite.table.partial()).contains(*criterion);
-        match summaries[*criterion].percent().filter(|_| known) {
+        match summaries[*criterion].result_of_sites().filter(|_| known) {
             Some(percent) if percent >= *least => continue,
             Some(percent) => {
                 console.failure(&format!("{criterion}: {percent:.2} % is under {least} %"));

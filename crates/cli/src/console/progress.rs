@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::ProgressBar;
-use metacov_core::{Cover, Criterion, Group, Operation, Reading};
+use metacov_core::{Cover, Criterion, Group, Operation, Reading, counted};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
@@ -39,7 +39,7 @@ enum Shown {
 struct State {
     groups: u64,
     /// What has been in the difference of some group, and how many lines that is.
-    validated: Option<Cover>,
+    mc_sites: Option<Cover>,
     lines: u64,
     last_line: Instant,
 }
@@ -48,7 +48,7 @@ impl<'t> Progress<'t> {
     #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
     pub fn new(console: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
         let start = Instant::now();
-        let state = State { groups: 0, validated: None, lines: 0, last_line: start };
+        let state = State { groups: 0, mc_sites: None, lines: 0, last_line: start };
         let bar = console.progress(planned);
         bar.set_position(known);
         bar.reset_eta();
@@ -80,9 +80,9 @@ impl<'t> Progress<'t> {
     }
 
     /// How much is in the difference until now. What was there before is not looked at again.
-    fn validated(&self, lines: u64) -> String {
-        let of = if self.known == 0 { "MC so far" } else { "MC of the new pairs so far" };
-        format!("{of} {lines} lines")
+    fn mc_so_far(&self, lines: u64) -> String {
+        let of = if self.known == 0 { "so far" } else { "of the new pairs so far" };
+        format!("{} {of}", counted(lines, "MC line", "MC lines"))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a time that is left is no exact number")]
@@ -91,7 +91,7 @@ impl<'t> Progress<'t> {
         let left = self.planned.saturating_sub(done) as f64 / rate;
         let mut line = format!("{done} of {} pairs, {rate:.0} pairs/s", self.planned);
         if self.operation == Operation::Xor {
-            let _ = write!(line, ", {}", self.validated(lines));
+            let _ = write!(line, ", {}", self.mc_so_far(lines));
         }
         let _ = write!(line, ", {left:.0} s left");
         line
@@ -113,7 +113,7 @@ impl Observer for Progress<'_> {
             let lines = state.lines;
             drop(state);
             if self.operation == Operation::Xor {
-                self.bar.set_message(format!(", {}", self.validated(lines)));
+                self.bar.set_message(format!(", {}", self.mc_so_far(lines)));
             }
             self.bar.inc(1);
         } else if state.last_line.elapsed() >= LINE_EVERY {
@@ -128,8 +128,8 @@ impl State {
     /// Adds what the group's sides differ in.
     fn add(&mut self, group: &Group<Reading>, table: &SharedTable) {
         let mut difference = group.difference();
-        if let Some(validated) = &self.validated {
-            difference -= validated;
+        if let Some(mc_sites) = &self.mc_sites {
+            difference -= mc_sites;
         }
         if difference.is_empty() {
             return;
@@ -138,9 +138,9 @@ impl State {
         let is_line =
             |site| table.get(site).criterion() == Criterion::Line && !table.is_excluded(site);
         self.lines += difference.iter().filter(|site| is_line(*site)).count() as u64;
-        match &mut self.validated {
-            Some(validated) => *validated |= &difference,
-            None => self.validated = Some(difference),
+        match &mut self.mc_sites {
+            Some(mc_sites) => *mc_sites |= &difference,
+            None => self.mc_sites = Some(difference),
         }
     }
 }

@@ -14,7 +14,7 @@ fn git(folder: &Path, args: &[&str]) {
 }
 
 /// A repository with a file of ten lines, of which 4 to 8 are new, and a run of two pairs in it:
-/// 1, 3, 4, 5 and 8 are executed alike, 2 and 7 are validated.
+/// 1, 3, 4, 5 and 8 are executed by both, 2 and 7 are MC sites.
 fn repository() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -41,24 +41,24 @@ fn only_changed_lines_count() {
     let folder = repository();
     let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
     let row = run.row(&["swap"]);
-    // Of five changed lines, one is validated, three run alike and one does not run.
+    // Of five changed lines, one is an MC site, three are executed by both and one is not executed.
     assert_eq!(row[3..], ["5", "1", "0", "3", "1", "1", "20.00 %", "25.00 %"], "{row:?}");
 }
 
 #[test]
-fn annotations_name_changed_lines_that_run_and_are_never_validated() {
+fn annotations_name_changed_lines_that_run_and_never_differ() {
     let folder = repository();
     let args = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "github"];
     let run = metacov_in(folder.path(), &args).ok();
     insta::assert_snapshot!(run.stdout, @"
-    ::warning file=x.c,line=4,endLine=5,title=Executed%2C never validated::These 2 lines run, but no pair of tests differs in them: a fault here would go unnoticed.
-    ::warning file=x.c,line=8,endLine=8,title=Executed%2C never validated::This line runs, but no pair of tests differs in it: a fault here would go unnoticed.
+    ::warning file=x.c,line=4,endLine=5,title=Executed%2C no difference::These 2 lines run, but no pair of tests differs in them. Nothing was checked: the pairs have no judge.
+    ::warning file=x.c,line=8,endLine=8,title=Executed%2C no difference::This line runs, but no pair of tests differs in it. Nothing was checked: the pairs have no judge.
     ");
     let args = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "markdown"];
     let run = metacov_in(folder.path(), &args).ok();
     assert!(run.stdout.contains("Only code that was changed since `main` counts."));
     assert!(
-        run.stdout.contains("### Executed, never validated: 3 lines\n\n- `x.c:4-5`\n- `x.c:8`\n")
+        run.stdout.contains("### Executed, no difference: 3 lines\n\n- `x.c:4-5`\n- `x.c:8`\n")
     );
 }
 
@@ -82,10 +82,10 @@ fn curves_badges_and_numbers_stand_beside_the_summary() {
     metacov_in(folder.path(), &[&["report", "run.metacov"][..], &outputs].concat()).ok();
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     assert!(read("summary.md").contains("![Metamorphic coverage against pairs](curve.svg)"));
-    assert!(read("curve.svg").contains("lines validated, in % of all"));
-    assert!(read("our-badge.svg").contains("validated: 20.0 % of lines"));
+    assert!(read("curve.svg").contains("MC, in % of all lines"));
+    assert!(read("our-badge.svg").contains("MC: 20.0 % of lines"));
     insta::assert_snapshot!(read("n.csv"), @"
-    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,sites,executed,only_a,only_b,either,both,result,flaky
+    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,sites,executed,a_only,b_only,either,both,mc_sites,flaky
     swap,line,2,0,0,0,0,10,7,2,0,0,5,2,0
     ");
     let pairs = ["diff", "--pairs", "pairs.jsonl", "-o", "curve.svg"];

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::run::{metacov_in, repository};
 use crate::suites::report;
 
-/// A run of two relations over ten lines, in which these are validated.
+/// A run of two relations over ten lines, in which these are MC sites.
 fn suite(folder: &Path, name: &str, swap: &[u32], shift: &[u32]) {
     let files = folder.join(format!("{name}.files"));
     fs::create_dir_all(&files).unwrap();
@@ -78,20 +78,20 @@ fn groups_are_held_against_the_first_and_their_sets_are_shown() {
     line        ours             2       0.576   0.471 to 0.660      0.819   0.707 to 0.900     1.4
     line        theirs           2       0.109   0.000 to 0.283      0.202   0.000 to 0.471     1.9
 
-    What does only one of them validate?
-    relation   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    shift      line           10        0        0      1         9            0    0.00 %        0.00 %
-    swap       line           10        4        1      1         4            5   50.00 %       83.33 %
-    all        line           10        4        1      1         4            5   50.00 %       83.33 %
+    Which MC sites has only one of them?
+    relation   criterion   sites   a only   b only   both
+    shift      line           10        0        0      1
+    swap       line           10        4        1      1
+    all        line           10        4        1      1
     ");
     insta::assert_snapshot!(run.stderr, @"
     note: Cov and MC: mean over suites, in percent of all code. sd, CV and interval (bootstrap of the mean) are those of MC. A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against group ours.
-    note: a is ours, b is theirs: validated in any of their suites
+    note: a is ours, b is theirs: MC sites of any of their suites
     ");
 }
 
 #[test]
-fn of_two_runs_it_is_shown_what_only_one_validates_and_where() {
+fn of_two_runs_it_is_shown_which_mc_sites_only_one_has_and_where() {
     let folder = suites();
     let args = ["compare", "ours-0.metacov", "theirs-2.metacov", "--by", "file"];
     let run = metacov_in(folder.path(), &args).ok();
@@ -109,9 +109,9 @@ fn of_two_runs_it_is_shown_what_only_one_validates_and_where() {
     line        ours-0             2       0.471               -      0.707               -     1.5
     line        theirs-2           2       0.283               -      0.471               -     1.7
 
-    What does only one of them validate?
-    file   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    x.c    line           10        2        1      1         6            3   30.00 %       75.00 %
+    Which MC sites has only one of them?
+    file   criterion   sites   a only   b only   both
+    x.c    line           10        2        1      1
     ");
     // The same in another form: the exit code and the words are those of groups of one.
     let args = ["compare", "ours-0.metacov", "--against", "theirs-2.metacov", "--by", "file"];

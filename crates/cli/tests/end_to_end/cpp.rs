@@ -154,10 +154,10 @@ fn measured(document: &Value) -> [Sites; 2] {
                     _ => format!("{path}:{} {}", entry["line"], entry["name"]),
                 };
                 let (a, b) = match entry["state"].as_str().unwrap() {
-                    "only-a" => (true, false),
-                    "only-b" => (false, true),
-                    "executed" => (true, true),
-                    "not-executed" => (false, false),
+                    "a_only" => (true, false),
+                    "b_only" => (false, true),
+                    "both" => (true, true),
+                    "not_executed" => (false, false),
                     other => panic!("{other} of one pair"),
                 };
                 sides[0].add(at.clone(), a);

@@ -14,18 +14,18 @@ const ABSDIFF: &str = "gcov_json/gcc-12-absdiff";
 fn the_papers_first_listing() {
     let run = metacov(&["diff", &format!("{ABSDIFF}/a.json"), &format!("{ABSDIFF}/b.json")]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference     of all   of executed
-    line            4        1        1      2         0            2    50.00 %       50.00 %
-    branch          2        1        1      0         0            2   100.00 %      100.00 %
-    function        1        0        0      1         0            0     0.00 %        0.00 %
+    criterion   sites   a only   b only   both   not executed   MC sites         MC     MC/Cov
+    line            4        1        1      2              0          2    50.00 %    50.00 %
+    branch          2        1        1      0              0          2   100.00 %   100.00 %
+    function        1        0        0      1              0          0     0.00 %     0.00 %
     ");
     let run =
         metacov(&["diff", &format!("{ABSDIFF}/r2-a.json"), &format!("{ABSDIFF}/r2-b.json")]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference   of all   of executed
-    line            4        0        0      3         1            0   0.00 %        0.00 %
-    branch          2        0        0      1         1            0   0.00 %        0.00 %
-    function        1        0        0      1         0            0   0.00 %        0.00 %
+    criterion   sites   a only   b only   both   not executed   MC sites       MC   MC/Cov
+    line            4        0        0      3              1          0   0.00 %   0.00 %
+    branch          2        0        0      1              1          0   0.00 %   0.00 %
+    function        1        0        0      1              0          0   0.00 %   0.00 %
     ");
 }
 
@@ -33,10 +33,10 @@ fn the_papers_first_listing() {
 fn the_table_of_two_gcovr_reports() {
     let run = metacov(&["diff", A, B]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    line           56       10       20     25         1           30   53.57 %       54.55 %
-    branch         67       14       25     10        18           39   58.21 %       79.59 %
-    function       14        2        6      5         1            8   57.14 %       61.54 %
+    criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    line           56       10       20     25              1         30   53.57 %   54.55 %
+    branch         67       14       25     10             18         39   58.21 %   79.59 %
+    function       14        2        6      5              1          8   57.14 %   61.54 %
     ");
     insta::assert_snapshot!(run.stderr, @"");
 }
@@ -46,41 +46,41 @@ fn operations_select_what_they_say() {
     let result = |op: &str| metacov(&["diff", A, B, "--op", op]).ok().row(&["line"])[6].clone();
     let row = metacov(&["diff", A, B]).ok().row(&["line"]);
     let number = |at: usize| row[at].parse::<u32>().unwrap();
-    let (only_a, only_b, both) = (number(2), number(3), number(4));
-    assert_eq!(result("xor"), (only_a + only_b).to_string());
-    assert_eq!(result("sub"), only_a.to_string());
+    let (a_only, b_only, both) = (number(2), number(3), number(4));
+    assert_eq!(result("xor"), (a_only + b_only).to_string());
+    assert_eq!(result("sub"), a_only.to_string());
     assert_eq!(result("and"), both.to_string());
-    assert_eq!(result("or"), (only_a + only_b + both).to_string());
+    assert_eq!(result("or"), (a_only + b_only + both).to_string());
 }
 
 #[test]
 fn rows_by_file_and_by_function() {
     let run = metacov(&["diff", A, B, "--by", "file", "--criterion", "line"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    file         criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    shapes.cpp   line           25        3       16      6         0           19   76.00 %       76.00 %
-    main.cpp     line           23        6        4     12         1           10   43.48 %       45.45 %
-    shapes.h     line            8        1        0      7         0            1   12.50 %       12.50 %
+    file         criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    shapes.cpp   line           25        3       16      6              0         19   76.00 %   76.00 %
+    main.cpp     line           23        6        4     12              1         10   43.48 %   45.45 %
+    shapes.h     line            8        1        0      7              0          1   12.50 %   12.50 %
     ");
     let run = metacov(&["diff", A, B, "--by", "function", "--criterion", "line,branch"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    function                                                                         starts at       criterion   sites   only a   only b   both   neither   difference     of all   of executed
-    main                                                                             main.cpp:11     line           21        6        3     12         0            9    42.86 %       42.86 %
-    main                                                                             main.cpp:11     branch         40       10       10      7        13           20    50.00 %       74.07 %
-    corners(char const*)                                                             shapes.cpp:31   line            8        0        8      0         0            8   100.00 %      100.00 %
-    corners(char const*)                                                             shapes.cpp:31   branch          3        0        3      0         0            3   100.00 %      100.00 %
-    Ledger::add(char const*, double)::{lambda(double)#1}::operator()(double) const   shapes.cpp:19   line            5        0        5      0         0            5   100.00 %      100.00 %
-    Ledger::add(char const*, double)::{lambda(double)#1}::operator()(double) const   shapes.cpp:19   branch         10        0        7      0         3            7    70.00 %      100.00 %
-    area(char const*, double)                                                        shapes.cpp:25   line            4        1        1      2         0            2    50.00 %       50.00 %
-    area(char const*, double)                                                        shapes.cpp:25   branch          6        2        3      0         1            5    83.33 %      100.00 %
-    Ledger::~Ledger()                                                                shapes.cpp:12   line            4        1        0      3         0            1    25.00 %       25.00 %
-    Ledger::~Ledger()                                                                shapes.cpp:12   branch          4        1        2      0         1            3    75.00 %      100.00 %
-    double clamp_sum<double>(double const*, int, double)                             shapes.h:13     line            7        1        0      6         0            1    14.29 %       14.29 %
-    double clamp_sum<double>(double const*, int, double)                             shapes.h:13     branch          4        1        0      3         0            1    25.00 %       25.00 %
-    scale(double)                                                                    main.cpp:7      line            1        0        1      0         0            1   100.00 %      100.00 %
-    scale(double)                                                                    shapes.cpp:6    line            1        0        1      0         0            1   100.00 %      100.00 %
-    announce(int)                                                                    shapes.cpp:8    line            1        1        0      0         0            1   100.00 %      100.00 %
-    Ledger::add(char const*, double)                                                 shapes.cpp:18   line            1        0        1      0         0            1   100.00 %      100.00 %
+    function                                                                         starts at       criterion   sites   a only   b only   both   not executed   MC sites         MC     MC/Cov
+    main                                                                             main.cpp:11     line           21        6        3     12              0          9    42.86 %    42.86 %
+    main                                                                             main.cpp:11     branch         40       10       10      7             13         20    50.00 %    74.07 %
+    corners(char const*)                                                             shapes.cpp:31   line            8        0        8      0              0          8   100.00 %   100.00 %
+    corners(char const*)                                                             shapes.cpp:31   branch          3        0        3      0              0          3   100.00 %   100.00 %
+    Ledger::add(char const*, double)::{lambda(double)#1}::operator()(double) const   shapes.cpp:19   line            5        0        5      0              0          5   100.00 %   100.00 %
+    Ledger::add(char const*, double)::{lambda(double)#1}::operator()(double) const   shapes.cpp:19   branch         10        0        7      0              3          7    70.00 %   100.00 %
+    area(char const*, double)                                                        shapes.cpp:25   line            4        1        1      2              0          2    50.00 %    50.00 %
+    area(char const*, double)                                                        shapes.cpp:25   branch          6        2        3      0              1          5    83.33 %   100.00 %
+    Ledger::~Ledger()                                                                shapes.cpp:12   line            4        1        0      3              0          1    25.00 %    25.00 %
+    Ledger::~Ledger()                                                                shapes.cpp:12   branch          4        1        2      0              1          3    75.00 %   100.00 %
+    double clamp_sum<double>(double const*, int, double)                             shapes.h:13     line            7        1        0      6              0          1    14.29 %    14.29 %
+    double clamp_sum<double>(double const*, int, double)                             shapes.h:13     branch          4        1        0      3              0          1    25.00 %    25.00 %
+    scale(double)                                                                    main.cpp:7      line            1        0        1      0              0          1   100.00 %   100.00 %
+    scale(double)                                                                    shapes.cpp:6    line            1        0        1      0              0          1   100.00 %   100.00 %
+    announce(int)                                                                    shapes.cpp:8    line            1        1        0      0              0          1   100.00 %   100.00 %
+    Ledger::add(char const*, double)                                                 shapes.cpp:18   line            1        0        1      0              0          1   100.00 %   100.00 %
     ");
 }
 
@@ -92,12 +92,12 @@ fn instances_of_a_template_are_kept_apart_on_demand() {
     let apart =
         metacov(&["diff", A, B, "--filter", "shapes.h", "--criterion", "line", "--per-instance"]);
     insta::assert_snapshot!(by_line.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    line            8        1        0      7         0            1   12.50 %       12.50 %
+    criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    line            8        1        0      7              0          1   12.50 %   12.50 %
     ");
     insta::assert_snapshot!(apart.ok().stdout, @"
-    criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    line           15        7        6      1         1           13   86.67 %       92.86 %
+    criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    line           15        7        6      1              1         13   86.67 %   92.86 %
     ");
 }
 

@@ -45,13 +45,13 @@ fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
     ]);
     let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   crashed   timed out   no counters   criterion   sites   executed        Cov   difference        MC    MC/Cov
-    parity         2         1           1             1   line           15         12    80.00 %            5   33.33 %   41.67 %
-    parity         2         1           1             1   function        2          2   100.00 %            1   50.00 %   50.00 %
-    same           1         0           0             0   line           15         12    80.00 %            0    0.00 %    0.00 %
-    same           1         0           0             0   function        2          2   100.00 %            0    0.00 %    0.00 %
-    all            3         1           1             1   line           15         12    80.00 %            5   33.33 %   41.67 %
-    all            3         1           1             1   function        2          2   100.00 %            1   50.00 %   50.00 %
+    relation   pairs   crashed   timed out   no counters   criterion   sites   executed        Cov   MC sites        MC    MC/Cov
+    parity         2         1           1             1   line           15         12    80.00 %          5   33.33 %   41.67 %
+    parity         2         1           1             1   function        2          2   100.00 %          1   50.00 %   50.00 %
+    same           1         0           0             0   line           15         12    80.00 %          0    0.00 %    0.00 %
+    same           1         0           0             0   function        2          2   100.00 %          0    0.00 %    0.00 %
+    all            3         1           1             1   line           15         12    80.00 %          5   33.33 %   41.67 %
+    all            3         1           1             1   function        2          2   100.00 %          1   50.00 %   50.00 %
     ");
     insta::assert_snapshot!(run.stderr, @"
     note: crashed, for example: pair crashes of parity, side a (signal 6)
@@ -75,13 +75,13 @@ fn a_side_may_have_several_inputs_and_a_group_several_sides() {
     ]);
     let run = measure(folder.path(), &["--", "./program", "@@"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   criterion   sites   executed        Cov   difference        MC    MC/Cov
-    fusion         1   line           15         12    80.00 %            0    0.00 %    0.00 %
-    fusion         1   function        2          2   100.00 %            0    0.00 %    0.00 %
-    three          3   line           15         12    80.00 %            5   33.33 %   41.67 %
-    three          3   function        2          2   100.00 %            1   50.00 %   50.00 %
-    all            4   line           15         12    80.00 %            5   33.33 %   41.67 %
-    all            4   function        2          2   100.00 %            1   50.00 %   50.00 %
+    relation   pairs   criterion   sites   executed        Cov   MC sites        MC    MC/Cov
+    fusion         1   line           15         12    80.00 %          0    0.00 %    0.00 %
+    fusion         1   function        2          2   100.00 %          0    0.00 %    0.00 %
+    three          3   line           15         12    80.00 %          5   33.33 %   41.67 %
+    three          3   function        2          2   100.00 %          1   50.00 %   50.00 %
+    all            4   line           15         12    80.00 %          5   33.33 %   41.67 %
+    all            4   function        2          2   100.00 %          1   50.00 %   50.00 %
     ");
 }
 

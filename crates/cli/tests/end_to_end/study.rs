@@ -179,7 +179,7 @@ fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
     let both = "part2: made from another build than part1: the suites of program (build ";
     assert!(said.contains(both) && said.contains(" there, other here)"), "{said}");
     assert!(!folder.join("x").exists());
-    fs::write(&suite, text.replace("\"validated\": 5", "\"validated\": 4")).unwrap();
+    fs::write(&suite, text.replace("\"mc_sites\": 5", "\"mc_sites\": 4")).unwrap();
     let said = merge("disputed", &["whole", "part2"]).ok().stderr;
     assert!(said.contains("of 1 suite the parts say different things"), "{said}");
 }

@@ -43,11 +43,11 @@ fn a_suite_is_folded_pair_by_pair() {
     let folder = suite();
     let run = metacov_in(folder.path(), &["diff", "--pairs", "reports/pairs.jsonl"]).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   criterion   sites   only a   only b   either   both   neither   difference    of all   of executed
-    shift          1   line           10        0        0        0      2         8            0    0.00 %        0.00 %
-    swap           2   line           10        0        0        2      2         6            2   20.00 %       50.00 %
-    three          3   line           10        0        1        1      1         7            2   20.00 %       66.67 %
-    all            6   line           10        0        1        3      3         3            4   40.00 %       57.14 %
+    relation   pairs   criterion   sites   a only   b only   either   both   not executed   MC sites        MC    MC/Cov
+    shift          1   line           10        0        0        0      2              8          0    0.00 %    0.00 %
+    swap           2   line           10        0        0        2      2              6          2   20.00 %   50.00 %
+    three          3   line           10        0        1        1      1              7          2   20.00 %   66.67 %
+    all            6   line           10        0        1        3      3              3          4   40.00 %   57.14 %
     ");
     insta::assert_snapshot!(run.stderr, @"
     note: left out: branch, function (the files do not tell which of them ran)
@@ -128,13 +128,13 @@ fn contexts_of_a_data_file_are_a_suite() {
     let args = [&suite[..], &["--root", "/tmp/fixtures/parcel"]].concat();
     let run = metacov_in(&folder, &args).ok();
     insta::assert_snapshot!(run.stdout, @"
-    relation   pairs   criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    heavier        3   line           30        5        3     10        12            8   26.67 %       44.44 %
-    heavier        3   branch         12        3        1      5         3            4   33.33 %       44.44 %
-    swap           3   line           30        2        4     13        11            6   20.00 %       31.58 %
-    swap           3   branch         12        1        1      7         3            2   16.67 %       22.22 %
-    all            6   line           30        7        5      8        10           12   40.00 %       60.00 %
-    all            6   branch         12        4        2      4         2            6   50.00 %       60.00 %
+    relation   pairs   criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    heavier        3   line           30        5        3     10             12          8   26.67 %   44.44 %
+    heavier        3   branch         12        3        1      5              3          4   33.33 %   44.44 %
+    swap           3   line           30        2        4     13             11          6   20.00 %   31.58 %
+    swap           3   branch         12        1        1      7              3          2   16.67 %   22.22 %
+    all            6   line           30        7        5      8             10         12   40.00 %   60.00 %
+    all            6   branch         12        4        2      4              2          6   50.00 %   60.00 %
     ");
     let said = metacov_in(&folder, &suite).failed(3);
     assert!(said.contains("that --universe lists (are the paths the same?"), "{said}");
@@ -158,9 +158,9 @@ fn a_context_is_a_side() {
     ])
     .ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    line           30        5        1      7        17            6   20.00 %       46.15 %
-    branch         12        3        1      3         5            4   33.33 %       57.14 %
+    criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    line           30        5        1      7             17          6   20.00 %   46.15 %
+    branch         12        3        1      3              5          4   33.33 %   57.14 %
     ");
     let said = metacov(&["diff", &side("a"), &side("c")]).failed(3);
     assert!(said.contains("names no code for the context"), "{said}");

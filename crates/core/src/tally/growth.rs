@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{Cover, Criterion, Group, Reading, SiteTable};
 
-/// How much is executed and validated after each pair, by relation.
+/// How many sites are executed, and how many are MC sites, after each pair, by relation.
 #[derive(Clone, Debug, Default)]
 pub struct Growth {
     /// By the name of the relation.
@@ -25,7 +25,7 @@ pub struct Point {
     /// How many pairs.
     pub pairs: u64,
     executed: [u64; Criterion::ALL.len()],
-    validated: [u64; Criterion::ALL.len()],
+    mc_sites: [u64; Criterion::ALL.len()],
 }
 
 impl Point {
@@ -35,8 +35,8 @@ impl Point {
     }
 
     /// How many sites are in the difference of some pair.
-    pub fn validated(&self, criterion: Criterion) -> u64 {
-        self.validated[criterion as usize]
+    pub fn mc_sites(&self, criterion: Criterion) -> u64 {
+        self.mc_sites[criterion as usize]
     }
 }
 
@@ -56,12 +56,12 @@ impl Curve {
     fn add(&mut self, table: &SiteTable, group: &Group<Reading>) {
         let mut point = self.points.last().copied().unwrap_or_default();
         point.pairs += group.pair_count();
-        let (executed, validated) =
+        let (executed, mc_sites) =
             self.seen.get_or_insert_with(|| (Cover::of(table), Cover::of(table)));
         for side in group.sides() {
             count_new(table, executed, &side.executed, &mut point.executed);
         }
-        count_new(table, validated, &group.difference(), &mut point.validated);
+        count_new(table, mc_sites, &group.difference(), &mut point.mc_sites);
         self.points.push(point);
     }
 }
@@ -108,10 +108,10 @@ mod tests {
         let points = &growth.relations["swap"].points;
         let counts: Vec<_> = points
             .iter()
-            .map(|at| (at.pairs, at.executed(Criterion::Line), at.validated(Criterion::Line)))
+            .map(|at| (at.pairs, at.executed(Criterion::Line), at.mc_sites(Criterion::Line)))
             .collect();
         assert_eq!(counts, [(1, 3, 2), (2, 4, 3)]);
         let summary = total(&table, &tally)[Criterion::Line];
-        assert_eq!((summary.executed(), summary.selected), (4, 3));
+        assert_eq!((summary.executed(), summary.mc_sites()), (4, 3));
     }
 }

@@ -3,34 +3,32 @@
 /// The state of a site over all pairs of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SiteState {
-    /// In the difference of at least one pair: a fault here could have been noticed.
-    Validated(CheckedBy),
-    /// Run, but by both sides alike in every pair: a fault here could not have been noticed.
-    Executed,
-    /// Never run.
+    /// In the difference of at least one pair, and always run by the first side.
+    AOnly,
+    /// In the difference of at least one pair, and always run by the second side.
+    BOnly,
+    /// In the difference of some pair by the first side, of another by the second.
+    Either,
+    /// Executed, but in the difference of no pair: no judge could have noticed a fault here.
+    Both,
+    /// Never executed.
     NotExecuted,
 }
 
-/// Which side alone ran a validated site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CheckedBy {
-    /// Always the first side.
-    OnlyA,
-    /// Always the second side.
-    OnlyB,
-    /// In some pairs the first, in others the second.
-    Either,
-}
-
 impl SiteState {
+    /// Whether the site is in the difference of at least one pair.
+    pub fn is_mc(self) -> bool {
+        matches!(self, SiteState::AOnly | SiteState::BOnly | SiteState::Either)
+    }
+
     /// The word for it in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
-            SiteState::Validated(CheckedBy::OnlyA) => "only-a",
-            SiteState::Validated(CheckedBy::OnlyB) => "only-b",
-            SiteState::Validated(CheckedBy::Either) => "either",
-            SiteState::Executed => "executed",
-            SiteState::NotExecuted => "not-executed",
+            SiteState::AOnly => "a_only",
+            SiteState::BOnly => "b_only",
+            SiteState::Either => "either",
+            SiteState::Both => "both",
+            SiteState::NotExecuted => "not_executed",
         }
     }
 }

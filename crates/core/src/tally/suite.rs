@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     BranchNaming, Criteria, Criterion, Failure, Group, Operation, Reading, SiteTable, Tally,
+    Verdict,
 };
 
 /// What is left of a suite: one tally for each relation, over one table.
@@ -50,8 +51,14 @@ impl SuiteFold {
         SuiteFold { operation, empty: Tally::of(table), relations, agreement }
     }
 
-    /// Folds a group of a relation, or counts that a side of it failed.
-    pub fn add(&mut self, relation: &str, outcome: Result<&Group<Reading>, Failure>) {
+    /// Folds a group of a relation, or counts that a side of it failed. A group without a judge has
+    /// no verdict.
+    pub fn add(
+        &mut self,
+        relation: &str,
+        outcome: Result<&Group<Reading>, Failure>,
+        verdict: Option<&Verdict>,
+    ) {
         let tally = match self.relations.get_mut(relation) {
             Some(tally) => tally,
             None => self.relations.entry(relation.to_owned()).or_insert(self.empty.clone()),
@@ -60,6 +67,7 @@ impl SuiteFold {
             Ok(group) => {
                 self.agreement = self.agreement.meet(SharedCriteria::of(group));
                 tally.add(group, self.operation);
+                tally.judged += u64::from(verdict.is_some());
             }
             Err(failure) => tally.add_failure(failure),
         }

@@ -2,26 +2,23 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::{
-    CheckedBy, Criterion, Element, FileId, Site, SiteId, SiteState, SiteTable, Symbol, Tally,
-};
+use crate::{Criterion, Element, FileId, Site, SiteId, SiteState, SiteTable, Symbol, Tally};
 
 /// How many sites of one criterion are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// All sites: what can be executed.
     pub sites: u64,
-    /// Validated, always by the first side alone.
-    pub only_a: u64,
-    /// Validated, always by the second side alone.
-    pub only_b: u64,
-    /// Validated, by the first side in some pairs and by the second in others.
+    /// In the difference of at least one pair, always run by the first side.
+    pub a_only: u64,
+    /// In the difference of at least one pair, always run by the second side.
+    pub b_only: u64,
+    /// In the difference by the first side in some pairs and by the second in others.
     pub either: u64,
-    /// Executed, but never validated.
-    pub executed_alike: u64,
-    /// In the result of the operation in at least one pair. For the difference, this is what is
-    /// validated.
-    pub selected: u64,
+    /// Executed, but in the difference of no pair.
+    pub both: u64,
+    /// In the result of the operation in at least one pair. For the difference: the MC sites.
+    pub result: u64,
     /// What ran in some repetitions of an execution and not in others, whether it is in the result
     /// or not.
     pub flaky: u64,
@@ -30,7 +27,12 @@ pub struct Summary {
 impl Summary {
     /// What ran: `Cov(T)`.
     pub fn executed(&self) -> u64 {
-        self.only_a + self.only_b + self.either + self.executed_alike
+        self.a_only + self.b_only + self.either + self.both
+    }
+
+    /// How many sites are in the difference of at least one pair, whatever the operation is.
+    pub fn mc_sites(&self) -> u64 {
+        self.a_only + self.b_only + self.either
     }
 
     /// What never ran.
@@ -39,30 +41,29 @@ impl Summary {
     }
 
     /// What ran in percent of all sites: `Cov`. None if there are no sites.
-    pub fn percent_executed(&self) -> Option<f64> {
+    pub fn cov(&self) -> Option<f64> {
         percent(self.executed(), self.sites)
     }
 
-    /// The result in percent of all sites: the paper's base. None if there are no sites.
-    pub fn percent(&self) -> Option<f64> {
-        percent(self.selected, self.sites)
+    /// The result in percent of all sites: `MC`, of a difference. None if there are no sites.
+    pub fn result_of_sites(&self) -> Option<f64> {
+        percent(self.result, self.sites)
     }
 
-    /// The result in percent of what ran (`MC/Cov`): the checked share. None if nothing ran.
-    pub fn percent_of_executed(&self) -> Option<f64> {
-        percent(self.selected, self.executed())
+    /// The result in percent of what ran: `MC/Cov`, of a difference. None if nothing ran.
+    pub fn result_of_executed(&self) -> Option<f64> {
+        percent(self.result, self.executed())
     }
 
     fn add(&mut self, tally: &Tally, site: SiteId) {
-        let selected = tally.count_of(site) > 0;
         self.sites += 1;
-        self.selected += u64::from(selected);
+        self.result += u64::from(tally.count_of(site) > 0);
         self.flaky += u64::from(tally.flaky.contains(site));
         match tally.state(site) {
-            SiteState::Validated(CheckedBy::OnlyA) => self.only_a += 1,
-            SiteState::Validated(CheckedBy::OnlyB) => self.only_b += 1,
-            SiteState::Validated(CheckedBy::Either) => self.either += 1,
-            SiteState::Executed => self.executed_alike += 1,
+            SiteState::AOnly => self.a_only += 1,
+            SiteState::BOnly => self.b_only += 1,
+            SiteState::Either => self.either += 1,
+            SiteState::Both => self.both += 1,
             SiteState::NotExecuted => {}
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Criteria, Criterion, Suite};
+use crate::{Criteria, Criterion, Suite, counted};
 
 /// A sign that a number may be misleading. Shown with the numbers, never silently corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +47,8 @@ impl Suite {
         let counts = |site| {
             criteria.contains(self.table.get(site).criterion()) && !self.table.is_excluded(site)
         };
-        let a_within_b = !total.only_a.iter().any(counts);
-        let b_within_a = !total.only_b.iter().any(counts);
+        let a_within_b = !total.a_only.iter().any(counts);
+        let b_within_a = !total.b_only.iter().any(counts);
         if a_within_b != b_within_a {
             warnings.push(Warning::Residue { a_within_b, pairs: total.pairs });
         }
@@ -94,13 +94,13 @@ impl fmt::Display for Warning {
             }
             Warning::Lopsided { groups } => write!(
                 f,
-                "in {groups} pair{} one side runs less than a tenth of what the other runs; did it end early?",
-                if *groups == 1 { "" } else { "s" },
+                "in {} one side runs less than a tenth of what the other runs; did it end early?",
+                counted(*groups, "pair", "pairs"),
             ),
             Warning::OneSided { criterion, sites } => write!(
                 f,
-                "{sites} {criterion} site{} known to one side only; the other side counts as not having run {}",
-                if *sites == 1 { " is" } else { "s are" },
+                "{} known to one side only; the other side counts as not having run {}",
+                counted(*sites, &format!("{criterion} site is"), &format!("{criterion} sites are")),
                 if *sites == 1 { "it" } else { "them" },
             ),
             Warning::NotToldByAll(criteria) => {

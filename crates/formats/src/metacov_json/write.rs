@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
-use metacov_core::{Criterion, Element, Failure, SiteId, Summaries, Tally, total};
+use metacov_core::{Criterion, Element, Failure, Operation, SiteId, Summaries, Tally, total};
 use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
 
 /// The version of the shape below. The first number grows when a reader must change.
-const VERSION: &str = "1.0";
+const VERSION: &str = "2.0";
 
 pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let suite = export.suite;
@@ -64,6 +64,7 @@ impl Serialize for Files<'_> {
 #[derive(Serialize)]
 struct Fold {
     pairs: u64,
+    groups_with_judge: u64,
     groups_without_difference: u64,
     failed: BTreeMap<&'static str, u64>,
     summary: BTreeMap<&'static str, Counts>,
@@ -73,15 +74,23 @@ struct Fold {
 struct Counts {
     sites: Option<u64>,
     executed: u64,
-    only_a: u64,
-    only_b: u64,
+    cov: Option<f64>,
+    a_only: u64,
+    b_only: u64,
     either: u64,
-    executed_alike: u64,
+    both: u64,
     not_executed: Option<u64>,
-    result: u64,
+    #[serde(flatten)]
+    result: ResultCounts,
     flaky: u64,
-    percent: Option<f64>,
-    percent_of_executed: Option<f64>,
+}
+
+/// The result of the operation. Only the difference is metamorphic coverage.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ResultCounts {
+    Difference { mc_sites: u64, mc: Option<f64>, mc_cov: Option<f64> },
+    Other { result: u64, result_of_sites: Option<f64>, result_of_executed: Option<f64> },
 }
 
 #[derive(Serialize)]
@@ -155,23 +164,35 @@ fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
     let summary = export.criteria.iter().map(|criterion| {
         let summary = summaries[criterion];
         let complete = !export.table().partial().contains(criterion);
+        let (result, result_of_sites, result_of_executed) = (
+            summary.result,
+            summary.result_of_sites().filter(|_| complete),
+            summary.result_of_executed(),
+        );
         let counts = Counts {
+            cov: summary.cov().filter(|_| complete),
             sites: complete.then_some(summary.sites),
             executed: summary.executed(),
-            only_a: summary.only_a,
-            only_b: summary.only_b,
+            a_only: summary.a_only,
+            b_only: summary.b_only,
             either: summary.either,
-            executed_alike: summary.executed_alike,
+            both: summary.both,
             not_executed: complete.then(|| summary.not_executed()),
-            result: summary.selected,
+            result: match export.suite.operation {
+                Operation::Xor => ResultCounts::Difference {
+                    mc_sites: result,
+                    mc: result_of_sites,
+                    mc_cov: result_of_executed,
+                },
+                _ => ResultCounts::Other { result, result_of_sites, result_of_executed },
+            },
             flaky: summary.flaky,
-            percent: summary.percent().filter(|_| complete),
-            percent_of_executed: summary.percent_of_executed(),
         };
         (criterion.name(), counts)
     });
     Fold {
         pairs: tally.pairs,
+        groups_with_judge: tally.judged,
         groups_without_difference: tally.vacuous,
         failed: Failure::ALL.map(|failure| (failure.name(), tally.failed(failure))).into(),
         summary: summary.collect(),

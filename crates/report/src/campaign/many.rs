@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use metacov_core::thousands;
 use metacov_study::stats::magnitude;
 use metacov_study::{BUGS_BY_GUIDANCE, CampaignResults, GuidanceRow, TrialOutcome};
 
 use crate::comparison::unknown;
 use crate::csv::line;
-use crate::rows::thousands;
 use crate::study::{Report, Section};
 use crate::svg::{Curves, Labels, Series};
 use crate::{Column, Table};

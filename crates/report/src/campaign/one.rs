@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use metacov_campaign::{FindingSummary, History, RoundCounts, families};
+use metacov_core::thousands;
 
 use crate::table::{Column, Table};
-use crate::thousands;
 
 /// What came of the pairs of each relation.
 pub fn pairs(history: &History) -> Table {

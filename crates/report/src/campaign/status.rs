@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use metacov_campaign::{CampaignStats, CampaignStatus};
+use metacov_core::{counted, thousands};
 
 use super::sparkline;
-use crate::thousands;
 
 /// How many columns a curve has.
 const CURVE_COLUMNS: usize = 16;
@@ -19,11 +19,11 @@ pub fn status(status: &CampaignStatus<'_>) -> [String; 3] {
     let violated: u64 = history.summary.relations.values().map(|counts| counts.violated).sum();
     let curve: Vec<u64> = history.curve.iter().map(|stand| stand.differing).collect();
     let pairs = format!(
-        "{} pairs in {}, {rate:.0}/s; {} databases, {} changes",
-        thousands(*tested),
+        "{} in {}, {rate:.0}/s; {}, {}",
+        counted(*tested, "pair", "pairs"),
         time(*elapsed),
-        thousands(history.curve.len() as u64),
-        thousands(history.summary.changes),
+        counted(history.curve.len() as u64, "database", "databases"),
+        counted(history.summary.changes, "change", "changes"),
     );
     let mut seen = vec![format!("news {} ago", time(*since_news))];
     if executed > 0 {
@@ -31,13 +31,13 @@ pub fn status(status: &CampaignStatus<'_>) -> [String; 3] {
         seen.push(sparkline(&curve, CURVE_COLUMNS));
     }
     if plans > 0 {
-        seen.insert(seen.len().min(1), format!("{} plans", thousands(plans)));
+        seen.insert(seen.len().min(1), counted(plans, "plan", "plans"));
     }
     let found = format!(
-        "{} bugs, {} violations; {} workers lost",
-        thousands(bugs),
-        thousands(violated),
-        thousands(history.summary.restarts)
+        "{}, {}; {} lost",
+        counted(bugs, "bug", "bugs"),
+        counted(violated, "violation", "violations"),
+        counted(history.summary.restarts, "worker", "workers")
     );
     [pairs, seen.join(", "), found]
 }

@@ -25,9 +25,9 @@ pub struct Case {
     /// By side: what it was run on.
     pub inputs: Vec<Vec<StoredInput>>,
     /// How many sites of the primary criterion an earlier side ran and a later one did not.
-    pub only_a: u64,
+    pub a_only: u64,
     /// How many a later side ran and an earlier one did not.
-    pub only_b: u64,
+    pub b_only: u64,
     /// Which sides ran what others did not.
     pub shape: Shape,
     /// What it ran, as stretches: any side, and one side only.
@@ -58,14 +58,14 @@ pub(crate) struct Contrast {
     /// What any side ran.
     pub(crate) any: Cover,
     /// What an earlier side ran and a later one did not.
-    pub(crate) only_a: Cover,
+    pub(crate) a_only: Cover,
     /// What a later side ran and an earlier one did not.
-    pub(crate) only_b: Cover,
+    pub(crate) b_only: Cover,
 }
 
 impl Contrast {
     pub(crate) fn shape(&self) -> Shape {
-        match (self.only_a.is_empty(), self.only_b.is_empty()) {
+        match (self.a_only.is_empty(), self.b_only.is_empty()) {
             (true, true) => Shape::Empty,
             (false, false) => Shape::TwoSided,
             _ => Shape::OneSided,
@@ -76,22 +76,22 @@ impl Contrast {
     pub(crate) fn of(group: &Group<Reading>, excluded: &Cover) -> Self {
         let [first, others @ ..] = group.sides() else { unreachable!("a group has sides") };
         let (mut any, mut all) = (first.executed.clone(), first.executed.clone());
-        let (mut only_a, mut only_b) = (any.clone(), any.clone());
-        only_a.clear();
-        only_b.clear();
+        let (mut a_only, mut b_only) = (any.clone(), any.clone());
+        a_only.clear();
+        b_only.clear();
         for side in others {
             let (mut missed, mut added) = (any.clone(), side.executed.clone());
             missed -= &side.executed;
             added -= &all;
-            only_a |= &missed;
-            only_b |= &added;
+            a_only |= &missed;
+            b_only |= &added;
             any |= &side.executed;
             all &= &side.executed;
         }
-        for cover in [&mut any, &mut only_a, &mut only_b] {
+        for cover in [&mut any, &mut a_only, &mut b_only] {
             *cover -= excluded;
         }
-        Contrast { any, only_a, only_b }
+        Contrast { any, a_only, b_only }
     }
 }
 
@@ -118,12 +118,12 @@ impl Case {
             cover &= mask;
             cover.len()
         };
-        let Contrast { any, only_a, only_b } = contrast;
-        let packed = [any, only_a, only_b].map(codec::encode);
+        let Contrast { any, a_only, b_only } = contrast;
+        let packed = [any, a_only, b_only].map(codec::encode);
         Case {
             shape: contrast.shape(),
-            only_a: count(&contrast.only_a),
-            only_b: count(&contrast.only_b),
+            a_only: count(&contrast.a_only),
+            b_only: count(&contrast.b_only),
             packed,
             ..Case::new(stored, relation, Ended::Measured(stored.verdict.clone()))
         }
@@ -131,13 +131,13 @@ impl Case {
 
     /// What its sides ran.
     pub(crate) fn contrast(&self, table: &SiteTable) -> Contrast {
-        let [any, only_a, only_b] = self.packed.each_ref().map(|bytes| {
+        let [any, a_only, b_only] = self.packed.each_ref().map(|bytes| {
             let mut cover = Cover::of(table);
             // It was packed from covers of this table.
             let _ = codec::flip(bytes, table.len(), &mut cover);
             cover
         });
-        Contrast { any, only_a, only_b }
+        Contrast { any, a_only, b_only }
     }
 
     fn new(stored: &StoredPair, relation: usize, ended: Ended) -> Self {
@@ -148,8 +148,8 @@ impl Case {
             took: stored.took,
             setup: stored.setup,
             inputs: stored.inputs.clone(),
-            only_a: 0,
-            only_b: 0,
+            a_only: 0,
+            b_only: 0,
             shape: Shape::Empty,
             packed: [Vec::new(), Vec::new(), Vec::new()],
         }

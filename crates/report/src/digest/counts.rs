@@ -10,31 +10,31 @@ pub struct Counts {
     /// How many pairs there are.
     pub pairs: u32,
     ran: Vec<u32>,
-    only_a: Vec<u32>,
-    only_b: Vec<u32>,
-    validated: Vec<u32>,
+    a_only: Vec<u32>,
+    b_only: Vec<u32>,
+    differing: Vec<u32>,
 }
 
 impl Counts {
     pub(crate) fn of(table: &SiteTable) -> Self {
         let none = || vec![0; table.len() + 1];
-        Counts { pairs: 0, ran: none(), only_a: none(), only_b: none(), validated: none() }
+        Counts { pairs: 0, ran: none(), a_only: none(), b_only: none(), differing: none() }
     }
 
     /// Until they are finished, counts are kept as steps from site to site: what runs, runs in long
     /// stretches.
     pub(crate) fn add(&mut self, contrast: &Contrast) {
         self.pairs += 1;
-        let mut difference = contrast.only_a.clone();
-        difference |= &contrast.only_b;
+        let mut difference = contrast.a_only.clone();
+        difference |= &contrast.b_only;
         step(&mut self.ran, &contrast.any);
-        step(&mut self.only_a, &contrast.only_a);
-        step(&mut self.only_b, &contrast.only_b);
-        step(&mut self.validated, &difference);
+        step(&mut self.a_only, &contrast.a_only);
+        step(&mut self.b_only, &contrast.b_only);
+        step(&mut self.differing, &difference);
     }
 
     pub(crate) fn finish(&mut self) {
-        for steps in [&mut self.ran, &mut self.only_a, &mut self.only_b, &mut self.validated] {
+        for steps in [&mut self.ran, &mut self.a_only, &mut self.b_only, &mut self.differing] {
             let mut count = 0u32;
             for step in steps {
                 count = count.wrapping_add(*step);
@@ -49,18 +49,18 @@ impl Counts {
     }
 
     /// In how many pairs an earlier side ran it and a later one did not.
-    pub fn only_a(&self, site: SiteId) -> u32 {
-        self.only_a[site.index()]
+    pub fn a_only(&self, site: SiteId) -> u32 {
+        self.a_only[site.index()]
     }
 
     /// In how many pairs a later side ran it and an earlier one did not.
-    pub fn only_b(&self, site: SiteId) -> u32 {
-        self.only_b[site.index()]
+    pub fn b_only(&self, site: SiteId) -> u32 {
+        self.b_only[site.index()]
     }
 
     /// In the difference of how many pairs it is.
-    pub fn validated(&self, site: SiteId) -> u32 {
-        self.validated[site.index()]
+    pub fn differing(&self, site: SiteId) -> u32 {
+        self.differing[site.index()]
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where the next relation should look: what runs all the time and is never validated.
+//! Where the next relation should look: code that is executed and never checked.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -13,9 +13,9 @@ const SHOWN_MAX: usize = 500;
 /// How many of the relations that came closest are told of each.
 const CLOSEST_MAX: usize = 3;
 
-/// What is executed and never validated, the most often executed first.
+/// What is executed and never checked, the most often executed first.
 pub struct Gaps {
-    /// Functions of which nothing is validated.
+    /// Functions of which nothing is checked.
     pub functions: Vec<Gap>,
     /// How many there are.
     pub all_functions: usize,
@@ -25,7 +25,7 @@ pub struct Gaps {
     pub all_blocks: usize,
 }
 
-/// Code that is executed and never validated.
+/// Code that is executed and never checked.
 pub struct Gap {
     /// The function that it is in.
     pub function: usize,
@@ -37,9 +37,9 @@ pub struct Gap {
     pub pairs: u32,
     /// The same of all its sites, summed up: what it is ranked by.
     pub executions: u64,
-    /// The validated line of the file that is nearest to it.
+    /// The nearest MC line of the file.
     pub neighbour: Option<u32>,
-    /// The relations that validate lines nearest to it: which, and the line.
+    /// The relations with the nearest MC lines: which, and the line.
     pub closest: Vec<(usize, u32)>,
 }
 
@@ -65,10 +65,9 @@ impl Gaps {
             for pieces in by_function.chunk_by(|left, right| left.0 == right.0) {
                 let function = pieces[0].0;
                 let ids: Vec<SiteId> = pieces.iter().flat_map(|(_, ids)| ids).copied().collect();
-                let is_validated =
-                    ids.iter().any(|id| matches!(digest.total.state(*id), SiteState::Validated(_)));
+                let has_mc_sites = ids.iter().any(|id| digest.total.state(*id).is_mc());
                 let stretches = stretches(digest, &ids);
-                if is_validated {
+                if has_mc_sites {
                     let gap = |stretch| gap(digest, function, &ids[stretch], &near);
                     blocks.extend(stretches.into_iter().map(gap));
                 } else if let (Some(first), Some(last)) = (stretches.first(), stretches.last()) {
@@ -85,11 +84,11 @@ impl Gaps {
     }
 }
 
-/// The stretches of sites that are executed and never validated.
+/// The stretches of sites that are executed and never checked.
 fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     for (at, id) in ids.iter().enumerate() {
-        if digest.total.state(*id) != SiteState::Executed {
+        if digest.total.state(*id) != SiteState::Both {
             continue;
         }
         match stretches.last_mut() {
@@ -101,14 +100,14 @@ fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
 }
 
 fn gap(digest: &Digest, function: usize, ids: &[SiteId], near: &Near) -> Gap {
-    let executed = || ids.iter().filter(|id| digest.total.state(**id) == SiteState::Executed);
+    let executed = || ids.iter().filter(|id| digest.total.state(**id) == SiteState::Both);
     let line = |id: Option<&SiteId>| id.map_or(0, |id| digest.suite.table.get(*id).line);
     let lines = (line(ids.first()), line(ids.last()));
     let mut closest: Vec<(usize, u32)> = near
         .relations
         .iter()
         .enumerate()
-        .filter_map(|(relation, validated)| Some((relation, nearest(validated, lines)?)))
+        .filter_map(|(relation, mc_lines)| Some((relation, nearest(mc_lines, lines)?)))
         .collect();
     closest.sort_by_key(|(relation, line)| (distance(lines, *line), *relation));
     closest.truncate(CLOSEST_MAX);
@@ -123,7 +122,7 @@ fn gap(digest: &Digest, function: usize, ids: &[SiteId], near: &Near) -> Gap {
     }
 }
 
-/// By relation: the lines of a file that it validates, in order.
+/// By relation: its MC lines of a file, in order.
 struct Near {
     relations: Vec<Vec<u32>>,
 }
@@ -131,18 +130,18 @@ struct Near {
 impl Near {
     fn of(digest: &Digest, sites: &[SiteId]) -> Self {
         let table = &digest.suite.table;
-        let validated = |relation: &super::Relation| {
-            let ids = sites.iter().filter(|id| relation.validated.contains(**id));
+        let mc_lines = |relation: &super::Relation| {
+            let ids = sites.iter().filter(|id| relation.mc_sites.contains(**id));
             ids.map(|id| table.get(*id).line).collect()
         };
-        Near { relations: digest.relations.iter().map(validated).collect() }
+        Near { relations: digest.relations.iter().map(mc_lines).collect() }
     }
 }
 
 /// Of lines in order, the one that is nearest to a stretch.
-fn nearest(validated: &[u32], lines: (u32, u32)) -> Option<u32> {
-    let after = validated.partition_point(|line| *line < lines.0);
-    let candidates = validated[after.saturating_sub(1)..].iter().take(2);
+fn nearest(mc_lines: &[u32], lines: (u32, u32)) -> Option<u32> {
+    let after = mc_lines.partition_point(|line| *line < lines.0);
+    let candidates = mc_lines[after.saturating_sub(1)..].iter().take(2);
     candidates.copied().min_by_key(|line| (distance(lines, *line), *line))
 }
 

@@ -1,16 +1,16 @@
-//! What relations validate that others do not.
+//! The MC sites that relations share, and those that only one has.
 
 use metacov_core::Cover;
 
 use super::Digest;
 
-/// How much of what relations validate is the same, in sites of the primary criterion.
+/// The MC sites that relations share, in sites of the primary criterion.
 pub struct Overlap {
-    /// By relation: what it validates.
-    pub validated: Vec<u64>,
-    /// By relation: what it validates and no other does.
+    /// By relation: its MC sites.
+    pub mc_sites: Vec<u64>,
+    /// By relation: its MC sites that no other has.
     pub unique: Vec<u64>,
-    /// By two relations: what both validate.
+    /// By two relations: the MC sites of both.
     pub shared: Vec<Vec<u64>>,
 }
 
@@ -18,7 +18,7 @@ impl Overlap {
     /// Works it out.
     pub fn of(digest: &Digest) -> Self {
         let covers: Vec<&Cover> =
-            digest.relations.iter().map(|relation| &relation.validated).collect();
+            digest.relations.iter().map(|relation| &relation.mc_sites).collect();
         let mut once = Cover::of(&digest.suite.table);
         let mut again = once.clone();
         for cover in &covers {
@@ -34,7 +34,7 @@ impl Overlap {
             both.len()
         };
         Overlap {
-            validated: covers.iter().map(|cover| cover.len()).collect(),
+            mc_sites: covers.iter().map(|cover| cover.len()).collect(),
             unique: covers.iter().map(|cover| common(cover, &once)).collect(),
             shared: covers
                 .iter()

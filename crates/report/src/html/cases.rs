@@ -64,12 +64,12 @@ impl CaseData {
         };
         let inputs = case.inputs.iter().map(|inputs| inputs.iter().map(input).collect()).collect();
         let contrast = case.contrast(&digest.suite.table);
-        let mut difference = contrast.only_a.clone();
-        difference |= &contrast.only_b;
+        let mut difference = contrast.a_only.clone();
+        difference |= &contrast.b_only;
         let mut places: Vec<(u32, usize)> = Vec::new();
         for id in difference.iter().filter(|id| rank[id.index()] != u32::MAX) {
-            let side = usize::from(contrast.only_a.contains(id))
-                | usize::from(contrast.only_b.contains(id)) << 1;
+            let side = usize::from(contrast.a_only.contains(id))
+                | usize::from(contrast.b_only.contains(id)) << 1;
             places.push((rank[id.index()], side));
         }
         places.sort_unstable();

@@ -6,6 +6,7 @@ use metacov_core::{Failure, Verdict};
 use serde::Serialize;
 
 use super::chunks::LINES;
+use super::page::StateWords;
 use super::source::Source;
 use super::{Shelf, cases};
 use crate::digest::{Case, Digest, Ended, Gap, Gaps, Outline, Shape};
@@ -21,7 +22,13 @@ pub(crate) fn put(shelf: Shelf<'_>, name: &str, data: &impl Serialize) -> io::Re
 struct RunData<'d> {
     relations: Vec<&'d str>,
     criteria: Vec<&'d str>,
+    /// The plurals of the criteria.
+    plurals: Vec<&'d str>,
+    /// The primary criterion, and its plural.
     primary: &'d str,
+    primaries: &'d str,
+    /// What MC sites are called, and executed sites that are not.
+    words: [&'d str; 2],
     /// Path, number of lines, and whether there is text.
     files: Vec<(&'d str, usize, bool)>,
     chunk: u32,
@@ -39,10 +46,14 @@ pub(crate) fn write(
     shelf: Shelf<'_>,
 ) -> io::Result<()> {
     let files = outline.files.iter().zip(sources);
+    let words = StateWords::of(digest);
     let run = RunData {
         relations: digest.relations.iter().map(|relation| relation.name.as_str()).collect(),
         criteria: digest.criteria.iter().map(metacov_core::Criterion::name).collect(),
+        plurals: digest.criteria.iter().map(metacov_core::Criterion::plural).collect(),
         primary: digest.primary.name(),
+        primaries: digest.primary.plural(),
+        words: [words.mc, words.never],
         files: files.map(|(file, of)| (&*file.path, of.lines, of.text.is_some())).collect(),
         chunk: LINES,
         pairs: digest.counts.pairs,
@@ -58,7 +69,7 @@ pub(crate) fn write(
         for function in &outline.functions {
             let columns = &function.numbers[at];
             numbers.push(columns.first().map_or(0, |all| all.sites));
-            numbers.extend(columns.iter().flat_map(|of| [of.executed, of.validated]));
+            numbers.extend(columns.iter().flat_map(|of| [of.executed, of.mc_sites]));
         }
         put(shelf, &format!("numbers-{criterion}"), &numbers)?;
     }
@@ -72,11 +83,11 @@ type PairData<'d> = (usize, &'d str, &'static str, u64, u64, u64, Option<usize>,
 fn pairs(digest: &Digest) -> Vec<PairData<'_>> {
     let mut rows = Vec::new();
     for case in &digest.cases {
-        let Case { relation, name, only_a, only_b, .. } = case;
+        let Case { relation, name, a_only, b_only, .. } = case;
         let setup = case.setup.and_then(|hash| digest.setups.keys().position(|of| *of == hash));
         let micros = u64::try_from(case.took.as_micros()).unwrap_or(u64::MAX);
         let verdict = verdict(&case.ended);
-        rows.push((*relation, &**name, verdict, *only_a, *only_b, micros, setup, shape(case)));
+        rows.push((*relation, &**name, verdict, *a_only, *b_only, micros, setup, shape(case)));
     }
     rows
 }

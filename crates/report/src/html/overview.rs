@@ -3,22 +3,30 @@
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use metacov_core::{Criterion, Failure, SiteTable, Summary, Tally, total};
+use metacov_core::{
+    Criterion, Failure, SiteTable, Summary, Tally, counted, thousands as grouped, total,
+};
 
-use super::page::target;
+use super::page::{StateWords, target};
 use crate::digest::{Digest, Gaps, Outline, Overlap};
-use crate::rows::{counted, percentage as percent, thousands as grouped};
+use crate::never_checked::unchecked;
+use crate::rows::percentage as percent;
 
 pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
-    let all = difference(&digest.suite.table, &digest.total, digest.primary);
+    let all = mc_summary(&digest.suite.table, &digest.total, digest.primary);
     html! {
         main {
             h1 { (target(digest)) }
             (incomplete(digest))
             (headline(digest, &all, gaps))
             p.lead {
-                "Code that both sides of a pair run alike cannot make their results disagree: a fault there stays \
-                 unnoticed. Code that only one side runs can. That code is validated: metamorphic coverage, MC."
+                "Code that both sides of a pair execute cannot make their results differ: a fault there goes unnoticed. \
+                 Code that only one side executes can. MC, metamorphic coverage, is the share of such code. "
+                @if let Some(why) = unchecked(&digest.total) {
+                    "In this run, such code differs. " (why)
+                } @else {
+                    "A judge compared the results of each pair, so such code is checked."
+                }
             }
             h2 #relations { "Relations" }
             (relations(digest, &all))
@@ -60,6 +68,7 @@ fn incomplete(digest: &Digest) -> Markup {
 
 fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     let sites = |count| counted(count, digest.primary.name(), digest.primary.plural());
+    let words = StateWords::of(digest);
     let violated: u64 = digest.relations.iter().map(|relation| relation.violated).sum();
     let card = |label: &str, value: String, of: String| {
         html! { div.card { div.label { (label) } div.value { (value) } div.of { (of) } } }
@@ -75,18 +84,26 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     let share = |percent: Option<f64>| if known { self::percent(percent) } else { "?".to_owned() };
     html! {
         section.cards {
-            (card("Cov: executed", share(all.percent_executed()), base(all.executed())))
-            (card("MC: validated", share(all.percent()), base(all.selected)))
-            (card("MC/Cov: of what ran", percent(all.percent_of_executed()), format!("{} of {}", grouped(all.selected), grouped(all.executed()))))
+            (card("Cov: executed", share(all.cov()), base(all.executed())))
+            (card(&format!("MC: {}", words.mc), share(all.result_of_sites()), base(all.result)))
+            (card("MC/Cov", percent(all.result_of_executed()), format!("{} of {}", grouped(all.result), grouped(all.executed()))))
             a.card href="gaps.html" {
-                div.label { "executed, never validated" }
-                div.value { (grouped(all.executed_alike)) }
-                div.of { (if all.executed_alike == 1 { digest.primary.name() } else { digest.primary.plural() }) "; " (counted(gaps.all_functions as u64, "function", "functions")) " in whole" }
+                div.label { "executed, " (words.never) }
+                div.value { (grouped(all.both)) }
+                div.of { (if all.both == 1 { digest.primary.name() } else { digest.primary.plural() }) "; " (counted(gaps.all_functions as u64, "whole function", "whole functions")) }
             }
-            a class={ "card" @if violated > 0 { " bad" } } href="pairs.html#show=violated" {
-                div.label { "violations" }
-                div.value { (grouped(violated)) }
-                div.of { "of " (counted(digest.total.groups, "measured pair", "measured pairs")) }
+            @if digest.total.judged == 0 {
+                div.card {
+                    div.label { "violations" }
+                    div.value { "–" }
+                    div.of { "nothing was checked" }
+                }
+            } @else {
+                a class={ "card" @if violated > 0 { " bad" } } href="pairs.html#show=violated" {
+                    div.label { "violations" }
+                    div.value { (grouped(violated)) }
+                    div.of { "of " (counted(digest.total.judged, "checked pair", "checked pairs")) }
+                }
             }
         }
     }
@@ -97,15 +114,16 @@ fn lists_all_code(digest: &Digest) -> bool {
     !digest.suite.table.partial().contains(digest.primary)
 }
 
-/// The summary with what is validated as its result: the difference, whatever was asked of the pairs.
-fn difference(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary {
+/// The summary with the MC sites as its result, whatever the operation of the run is.
+fn mc_summary(table: &SiteTable, tally: &Tally, criterion: Criterion) -> Summary {
     let summary = total(table, tally)[criterion];
-    Summary { selected: summary.only_a + summary.only_b + summary.either, ..summary }
+    Summary { result: summary.mc_sites(), ..summary }
 }
 
 fn relations(digest: &Digest, all: &Summary) -> Markup {
     let table = &digest.suite.table;
     let overlap = Overlap::of(digest);
+    let words = StateWords::of(digest);
     let known = lists_all_code(digest);
     let share = |of: Option<f64>| if known { percent(of) } else { "?".to_owned() };
     let failed = |tally: &Tally| tally.all_groups() - tally.groups;
@@ -129,11 +147,11 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             td { (link("violated", cells[0])) }
             td { (link("empty", cells[1])) }
             td { (link("one-sided", cells[2])) }
-            td.bar { @if known { (bar(summary)) } }
-            td { (share(summary.percent_executed())) }
-            td { (grouped(summary.selected)) }
-            td.strong { (share(summary.percent())) }
-            td { (percent(summary.percent_of_executed())) }
+            td.bar { @if known { (bar(summary, words)) } }
+            td { (share(summary.cov())) }
+            td { (grouped(summary.result)) }
+            td.strong { (share(summary.result_of_sites())) }
+            td { (percent(summary.result_of_executed())) }
             td { @if let Some(unique) = unique { (grouped(unique)) } }
         }
     };
@@ -149,17 +167,17 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
                 th scope="col" { "violated" }
                 th scope="col" title="pairs whose sides ran the same code" { "no difference" }
                 th scope="col" title="pairs of which one side ran all that the other ran" { "one-sided" }
-                th.bar.text scope="col" { "validated, executed, not executed" }
+                th.bar.text scope="col" { (words.mc) ", " (words.never) ", not executed" }
                 th scope="col" { "Cov" }
-                th scope="col" { "validated" }
+                th scope="col" { "MC sites" }
                 th scope="col" { "MC" }
                 th scope="col" { "MC/Cov" }
-                th scope="col" title={ "validated " (digest.primary.plural()) " that no other relation validates" } { "unique" }
+                th scope="col" title={ "MC " (digest.primary.plural()) " that no other relation has" } { "unique" }
             } }
             tbody {
                 @for (at, (relation, tally)) in digest.relations.iter().zip(digest.suite.relations.values()).enumerate() {
                     tr {
-                        (row(&relation.name, tally, &difference(table, tally, digest.primary), [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
+                        (row(&relation.name, tally, &mc_summary(table, tally, digest.primary), [relation.violated, relation.empty, relation.one_sided], Some(overlap.unique[at])))
                     }
                 }
             }
@@ -170,15 +188,15 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
     }
 }
 
-/// A bar of three parts: validated, executed, not executed.
-fn bar(summary: &Summary) -> Markup {
+/// A bar of three parts: MC sites, other executed sites, not executed.
+fn bar(summary: &Summary, words: StateWords) -> Markup {
     let share = |part: u64| format!("{:.2}", permyriad(part, summary.sites));
-    let (validated, executed) = (summary.selected, summary.executed());
+    let (mc_sites, executed) = (summary.result, summary.executed());
     html! {
-        svg.stack viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={ (validated) " validated, " (summary.executed_alike) " executed and never validated, " (summary.not_executed()) " not executed" } {
+        svg.stack viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label={ (mc_sites) " " (words.mc) ", " (summary.both) " executed, " (words.never) ", " (summary.not_executed()) " not executed" } {
             rect.n width="100" height="10" {}
             rect.x width=(share(executed)) height="10" {}
-            rect.v width=(share(validated)) height="10" {}
+            rect.v width=(share(mc_sites)) height="10" {}
         }
     }
 }
@@ -191,16 +209,16 @@ fn permyriad(part: u64, whole: u64) -> f64 {
 fn overlap(digest: &Digest) -> Markup {
     let overlap = Overlap::of(digest);
     let share =
-        |row: usize, column: usize| permyriad(overlap.shared[row][column], overlap.validated[row]);
+        |row: usize, column: usize| permyriad(overlap.shared[row][column], overlap.mc_sites[row]);
     html! {
         p.lead {
-            "Of what a relation (row) validates, how much another (column) validates as well, in percent. "
-            "A row of low numbers brings something of its own."
+            "Of the MC " (digest.primary.plural()) " of a relation (row), how many another (column) has too, in percent. "
+            "A relation whose row has low numbers reaches code that others do not."
         }
         div.scroll { table.plain.matrix {
             thead { tr {
                 th.text scope="col" { "relation" }
-                th scope="col" { "validated" }
+                th scope="col" { "MC sites" }
                 th scope="col" { "unique" }
                 @for relation in &digest.relations { th scope="col" { (relation.name) } }
             } }
@@ -208,12 +226,12 @@ fn overlap(digest: &Digest) -> Markup {
                 @for (row, relation) in digest.relations.iter().enumerate() {
                     tr {
                         th scope="row" { (relation.name) }
-                        td { (grouped(overlap.validated[row])) }
+                        td { (grouped(overlap.mc_sites[row])) }
                         td { (grouped(overlap.unique[row])) }
                         @for column in 0..digest.relations.len() {
                             @if row == column {
                                 td.same { "·" }
-                            } @else if overlap.validated[row] == 0 {
+                            } @else if overlap.mc_sites[row] == 0 {
                                 td { "–" }
                             } @else {
                                 td class={ "heat h" (heat(share(row, column))) } { (format!("{:.0}", share(row, column))) }
@@ -265,11 +283,11 @@ fn criteria(digest: &Digest) -> Markup {
                     tr {
                         th scope="row" { (name) }
                         @for criterion in digest.criteria.iter() {
-                            @let of = difference(table, tally, criterion);
+                            @let of = mc_summary(table, tally, criterion);
                             @let known = !partial.contains(criterion);
-                            td.first title={ (grouped(of.executed())) " executed" } { (if known { percent(of.percent_executed()) } else { grouped(of.executed()) }) }
-                            td title={ (grouped(of.selected)) " validated" } { (if known { percent(of.percent()) } else { grouped(of.selected) }) }
-                            td { (percent(of.percent_of_executed())) }
+                            td.first title={ (grouped(of.executed())) " executed" } { (if known { percent(of.cov()) } else { grouped(of.executed()) }) }
+                            td title={ (counted(of.result, "MC site", "MC sites")) } { (if known { percent(of.result_of_sites()) } else { grouped(of.result) }) }
+                            td { (percent(of.result_of_executed())) }
                         }
                     }
                 }

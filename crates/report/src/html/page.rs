@@ -3,10 +3,11 @@
 use std::io;
 
 use maud::{DOCTYPE, Markup, html};
+use metacov_core::{counted, thousands as grouped};
 
 use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
-use crate::rows::thousands as grouped;
+use crate::never_checked::unchecked;
 
 /// What a page may load: scripts and styles that lie beside it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
@@ -33,7 +34,7 @@ pub(crate) fn write(
         code(digest),
         self::gaps(digest, gaps),
         pairs(digest),
-        source(),
+        source(digest),
     ];
     for ((file, name, script), body) in PAGES.iter().zip(bodies) {
         let text = shell(&target, name, *script, &body).into_string();
@@ -90,19 +91,44 @@ fn shell(target: &str, name: &str, script: Option<&str>, body: &Markup) -> Marku
                 }
                 (body)
                 @if script.is_some() {
-                    noscript { p.note { "This page shows data by script; the overview does without." } }
+                    noscript { p.note { "This page needs scripts; the overview does not." } }
                 }
             }
         }
     }
 }
 
+/// What the states of code are called.
+#[derive(Clone, Copy)]
+pub(crate) struct StateWords {
+    /// In the difference of at least one pair.
+    pub(crate) mc: &'static str,
+    /// Executed, and in the difference of no pair.
+    pub(crate) never: &'static str,
+}
+
+impl StateWords {
+    /// Without a judge, sides differ and nothing is checked.
+    pub(crate) fn of(digest: &Digest) -> Self {
+        match digest.total.is_checked() {
+            true => StateWords { mc: "checked", never: "never checked" },
+            false => StateWords { mc: "differ", never: "never differ" },
+        }
+    }
+}
+
 /// What the glyphs and colours of lines mean.
-fn legend() -> Markup {
+fn legend(digest: &Digest) -> Markup {
+    let StateWords { mc, never } = StateWords::of(digest);
     let states = [
-        ("v", "◂ ▸ ◆", "validated", "one side alone ran it in at least one pair: a, b, or either"),
-        ("x", "●", "never validated", "executed, but by both sides alike in every pair"),
-        ("n", "○", "not executed", "no pair ran it"),
+        (
+            "v",
+            "◂ ▸ ◆",
+            mc,
+            "executed by a only, by b only, or by either: in the difference of at least one pair",
+        ),
+        ("x", "●", never, "executed, but in the difference of no pair"),
+        ("n", "○", "not executed", "executed in no pair"),
         ("f", "~", "flaky", "the same input does not run it every time"),
     ];
     html! {
@@ -145,21 +171,23 @@ fn gaps(digest: &Digest, gaps: &Gaps) -> Markup {
         _ if shown < all => format!("the first {shown} of {}", grouped(all as u64)),
         _ => format!("all {}", grouped(all as u64)),
     };
+    let words = StateWords::of(digest);
     html! {
         main {
             h1 { "Gaps" }
             p.lead {
-                "Code that tests run and could never have caught lying: what to design the next relation for. \
-                 The most often executed first; the relations that validate something nearby are named with the \
-                 distance. Code that only the setup runs is among it."
+                "Code that is executed and in the difference of no pair: a fault there goes unnoticed, so write the next \
+                 relation for it. The most often executed code comes first; the relations with the nearest MC "
+                (digest.primary.plural()) " are named with the distance. Code that only the setup executes is included."
+                @if let Some(why) = unchecked(&digest.total) { " " (why) }
             }
             div.tools {
                 (filter("Filter functions and files"))
             }
-            h2 { "Functions of which nothing is validated" }
+            h2 { "Functions " (words.never) }
             p.note { (shown(gaps.functions.len(), gaps.all_functions)) }
             div.scroll { table.grid #functions { thead {} tbody {} } }
-            h2 { "Stretches of " (digest.primary.plural()) " in functions of which something is" }
+            h2 { "Stretches of " (digest.primary.plural()) " " (words.never) ", in other functions" }
             p.note { (shown(gaps.blocks.len(), gaps.all_blocks)) }
             div.scroll { table.grid #blocks { thead {} tbody {} } }
         }
@@ -173,7 +201,7 @@ fn pairs(digest: &Digest) -> Markup {
             h1 #title { "Pairs" }
             section #list {
                 @if kept < all {
-                    p.note { "Details are kept of " (kept) " of " (all) " pairs; all numbers are of all." }
+                    p.note { "Details are kept of " (grouped(kept)) " of " (counted(all, "pair", "pairs")) "; all numbers are of all." }
                 }
                 div.tools {
                     (filter("Filter pairs"))
@@ -194,20 +222,20 @@ fn pairs(digest: &Digest) -> Markup {
     }
 }
 
-fn source() -> Markup {
+fn source(digest: &Digest) -> Markup {
     html! {
         main.source {
             div.head {
                 div.where { a #back href="code.html" { "Code" } " › " span #path {} " " span #function {} }
                 div #of-pair hidden {}
-                (legend())
+                (legend(digest))
                 span.hint { kbd { "n" } " next " kbd { "p" } " previous" }
             }
             div.panes {
                 div.column {
                     div.heads aria-hidden="true" { div.gutter {
                         span.num { "line" } span.glyph { "state" }
-                        span.val title="pairs that validate it" { "validate" }
+                        span.val title="pairs that differ in it" { "differ" }
                         span.ran title="pairs that run it" { "run" }
                         span.ways title="the state of each branch" { "branches" }
                     } }

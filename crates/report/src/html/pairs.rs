@@ -22,8 +22,8 @@ struct CoverData {
 /// What a pair may do at a place: run it on no side, on all, or on some.
 const NONE: usize = 0;
 const ALL: usize = 1;
-const ONLY_A: usize = 2;
-const ONLY_B: usize = 3;
+const A_ONLY: usize = 2;
+const B_ONLY: usize = 3;
 const EITHER: usize = 4;
 
 /// Writes for each chunk what pairs ran of it. Pairs are much alike: what is written of each is
@@ -35,7 +35,7 @@ pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::R
     for chunk in &chunks.all {
         let mut letters = String::new();
         for id in chunk.sites() {
-            let both = digest.counts.ran(id) - digest.counts.validated(id);
+            let both = digest.counts.ran(id) - digest.counts.differing(id);
             let is_usual = both > digest.counts.pairs - digest.counts.ran(id);
             letters.push(if is_usual { '1' } else { '0' });
             if is_usual {
@@ -52,15 +52,15 @@ pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::R
         let contrast = case.contrast(table);
         let mut unusual = contrast.any.clone();
         unusual ^= &base;
-        unusual |= &contrast.only_a;
-        unusual |= &contrast.only_b;
+        unusual |= &contrast.a_only;
+        unusual |= &contrast.b_only;
         places.clear();
         for id in unusual.iter() {
             let Some((chunk, place)) = chunks.place(id) else { continue };
-            let state = match (contrast.only_a.contains(id), contrast.only_b.contains(id)) {
+            let state = match (contrast.a_only.contains(id), contrast.b_only.contains(id)) {
                 (true, true) => EITHER,
-                (true, false) => ONLY_A,
-                (false, true) => ONLY_B,
+                (true, false) => A_ONLY,
+                (false, true) => B_ONLY,
                 (false, false) if contrast.any.contains(id) => ALL,
                 (false, false) => NONE,
             };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use metacov_core::{CheckedBy, Criterion, SiteId, SiteState};
+use metacov_core::{Criterion, SiteId, SiteState};
 use serde::Serialize;
 
 use super::chunks::{Chunk, Chunks, LINES};
@@ -158,10 +158,10 @@ fn states(digest: &Digest, file: &FileOutline, source: &Source) -> String {
 
 fn letter(state: SiteState) -> u8 {
     match state {
-        SiteState::Validated(CheckedBy::OnlyA) => b'a',
-        SiteState::Validated(CheckedBy::OnlyB) => b'b',
-        SiteState::Validated(CheckedBy::Either) => b'e',
-        SiteState::Executed => b'x',
+        SiteState::AOnly => b'a',
+        SiteState::BOnly => b'b',
+        SiteState::Either => b'e',
+        SiteState::Both => b'x',
         SiteState::NotExecuted => b'n',
     }
 }
@@ -181,8 +181,7 @@ impl TextData {
         let Digest { suite, counts, .. } = digest;
         let row = |id: SiteId| {
             let line = suite.table.get(id).line.saturating_sub(1) % LINES;
-            let (ran, validated) = (counts.ran(id), counts.validated(id));
-            [line, ran, counts.only_a(id), counts.only_b(id), validated]
+            [line, counts.ran(id), counts.a_only(id), counts.b_only(id), counts.differing(id)]
         };
         self.lines = chunk.lines.iter().map(|id| row(*id)).collect();
         self.branches = chunk.branches.iter().map(|id| row(*id)).collect();

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use metacov_core::counted;
 use metacov_study::overlap::{Hits, Overlap};
 use metacov_study::{BUGS_MIN, KnownBugs, Program};
 
 use super::Section;
 use crate::comparison::unknown;
 use crate::csv::line;
-use crate::rows::counted;
 use crate::{correlations, overlaps};
 
 /// Bug fix overlap.
@@ -37,9 +37,8 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     for lost in &bugs.left_out {
         let _ = write!(text, " {} is left out: {}.", lost.id, lost.why);
     }
-    let plural = if rows.len() == 1 { "bug" } else { "bugs" };
-    let title =
-        format!("Q1: overlap of MC with bug fixes, {} {plural} of {}", rows.len(), bugs.corpus);
+    let number = counted(rows.len() as u64, "bug", "bugs");
+    let title = format!("Q1: overlap of MC with bug fixes, {number} of {}", bugs.corpus);
     Section { title, table: Some(overlaps::table(&rows)), text }
 }
 

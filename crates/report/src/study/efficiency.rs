@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use metacov_core::{counted, thousands};
 use metacov_study::{Efficiency, Program, SizeResult, Time};
 
 use super::Section;
 use crate::comparison::unknown;
 use crate::csv::line;
-use crate::rows::thousands;
 use crate::table::{Column, Table};
 
 /// The paper's pipeline and metacov, a pair.
@@ -18,7 +18,7 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
         number("pairs"),
         number("processor seconds a pair"),
         number("seconds a pair"),
-        number("beside line coverage"),
+        number("beside Cov"),
         number("faster than the pipeline"),
         number("faster on the clock"),
     ];
@@ -36,12 +36,12 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
         ]
     };
     let mut rows = vec![
-        row("line coverage: gcovr", pairs, coverage),
+        row("Cov: gcovr", pairs, coverage),
         row("MC: gcovr, and the difference", pairs, mc),
         row("MC: metacov, the same pairs", pairs, each(of.metacov, pairs)),
     ];
     if let Some(cell) = cell {
-        let way = format!("MC: metacov, a suite of {} pairs", thousands(cell.pairs()));
+        let way = format!("MC: metacov, a suite of {}", counted(cell.pairs(), "pair", "pairs"));
         rows.push(row(&way, cell.pairs(), each(cell.time, cell.pairs())));
     }
     let mut text = format!(

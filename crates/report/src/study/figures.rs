@@ -23,7 +23,7 @@ pub fn figures(results: &Results) -> BTreeMap<String, String> {
         let labels =
             |title: String, x: &str, y: &str| Labels { title, x: x.to_owned(), y: y.to_owned() };
         let title = format!("Metamorphic coverage of suites, {}", what(cell));
-        let boxes = Boxes { labels: labels(title, "", "lines validated, in % of all"), samples };
+        let boxes = Boxes { labels: labels(title, "", "MC, in % of all lines"), samples };
         figures.insert(format!("{file}-relations.svg"), boxes.to_svg());
         let cells: Vec<&SizeResult> =
             results.cells.iter().filter(|of| of.target == target).collect();
@@ -53,7 +53,7 @@ pub fn figures(results: &Results) -> BTreeMap<String, String> {
             })
         });
         let title = format!("Metamorphic coverage by size, {target}");
-        let labels = labels(title, pairs, "lines validated, in % of all");
+        let labels = labels(title, pairs, "MC, in % of all lines");
         let curves = Curves { labels, series: growth.collect(), logarithmic: true };
         figures.insert(format!("{file}-growth.svg"), curves.to_svg());
     }

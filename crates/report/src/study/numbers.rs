@@ -35,7 +35,7 @@ fn suites_csv(results: &Results) -> Result<String, Fault> {
         "failed",
         "sites",
         "executed",
-        "validated",
+        "mc_sites",
     ];
     let mut text = line(&headings.map(str::to_owned));
     for outcome in &results.outcomes {
@@ -52,7 +52,7 @@ fn suites_csv(results: &Results) -> Result<String, Fault> {
                 of.failed.to_string(),
                 of.sites.to_string(),
                 of.executed.to_string(),
-                of.validated.to_string(),
+                of.mc_sites.to_string(),
             ]));
         }
     }

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
-use metacov_core::Criterion;
+use metacov_core::{Criterion, thousands};
 use metacov_study::{Results, SizeResult};
 
 use super::{Section, ratio};
 use crate::comparison::{percent, unknown};
-use crate::rows::thousands;
 use crate::{Column, Table};
 
 /// The second half of Q.5: sizes of suites.

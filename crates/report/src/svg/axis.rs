@@ -1,6 +1,6 @@
 //! From values to places on the page, and round numbers between.
 
-use crate::rows::thousands;
+use metacov_core::thousands;
 
 /// An axis: a range of values, and where its ends are.
 #[derive(Clone, Copy, Debug)]

@@ -34,7 +34,7 @@ fn numbers_are_those_of_the_pairs() {
         .filter(|id| table.get(**id).criterion() == digest.primary)
         .map(|id| {
             let counts = &digest.counts;
-            [counts.ran(*id), counts.only_a(*id), counts.only_b(*id), counts.validated(*id)]
+            [counts.ran(*id), counts.a_only(*id), counts.b_only(*id), counts.differing(*id)]
         })
         .collect();
     let none = [0; 4];
@@ -49,12 +49,12 @@ fn numbers_are_those_of_the_pairs() {
         digest.relations.iter().map(|of| (of.name.as_str(), of.empty, of.one_sided)).collect();
     assert_eq!(relations, [("shift", 1, 1), ("swap", 0, 1)]);
     let overlap = Overlap::of(&digest);
-    assert_eq!((overlap.validated, overlap.unique), (vec![1, 3], vec![0, 2]));
+    assert_eq!((overlap.mc_sites, overlap.unique), (vec![1, 3], vec![0, 2]));
     assert_eq!(overlap.shared, [[1, 1], [1, 3]]);
 }
 
 #[test]
-fn gaps_are_what_runs_most_and_is_never_validated() {
+fn gaps_are_what_runs_most_and_is_never_checked() {
     let digest = digest(two_functions(), &pairs());
     let outline = Outline::of(&digest);
     let gaps = Gaps::of(&digest, &outline);
@@ -62,7 +62,7 @@ fn gaps_are_what_runs_most_and_is_never_validated() {
         let name = outline.functions[gap.function].name.as_str();
         (name.to_owned(), gap.lines, gap.sites, gap.pairs, gap.executions, gap.closest.clone())
     };
-    // Lines 6 and 7; swap validates line 5, shift line 3.
+    // Lines 6 and 7; swap has line 5, shift line 3.
     let second = ("second".to_owned(), (6, 7), 2, 4, 7, vec![(1, 5), (0, 3)]);
     assert_eq!(gaps.functions.iter().map(told).collect::<Vec<_>>(), [second]);
     let first = ("first".to_owned(), (1, 2), 2, 4, 8, vec![(0, 3), (1, 3)]);
@@ -111,7 +111,7 @@ fn an_outline_has_files_and_functions_in_order_and_what_is_outside_of_them() {
     assert_eq!(functions, [(0, 1, "first"), (0, 6, "second"), (1, 0, "")]);
     let of_lines = |at: usize| {
         let all = outline.functions[at].numbers[0][0];
-        (all.sites, all.executed, all.validated)
+        (all.sites, all.executed, all.mc_sites)
     };
     assert_eq!([of_lines(0), of_lines(1), of_lines(2)], [(5, 4, 2), (5, 1, 0), (4, 0, 0)]);
 }
@@ -172,8 +172,8 @@ fn curves_and_gaps_are_of_the_first_criterion_that_there_is() {
     let program = Program::default().branches("a.c", 1, 2).function("a.c", "first", 1, 5);
     let digest = digest(program, &[Pair::ran("swap", &[1, 2], &[1, 3])]);
     assert_eq!(digest.primary, Criterion::Branch);
-    assert_eq!(digest.growth.relations["swap"].points[0].validated(Criterion::Branch), 2);
-    assert_eq!(Overlap::of(&digest).validated, [2]);
+    assert_eq!(digest.growth.relations["swap"].points[0].mc_sites(Criterion::Branch), 2);
+    assert_eq!(Overlap::of(&digest).mc_sites, [2]);
 }
 
 /// What is excluded counts nowhere, so it makes no difference either.
@@ -225,25 +225,25 @@ proptest! {
             };
             let counts = &digest.counts;
             prop_assert_eq!(counts.ran(id), count(&|sides| sides.iter().any(|of| has(of, line))));
-            prop_assert_eq!(counts.only_a(id), count(&|sides| ordered(sides, true)));
-            prop_assert_eq!(counts.only_b(id), count(&|sides| ordered(sides, false)));
+            prop_assert_eq!(counts.a_only(id), count(&|sides| ordered(sides, true)));
+            prop_assert_eq!(counts.b_only(id), count(&|sides| ordered(sides, false)));
             let differs = |sides: &[Vec<Place>]| ordered(sides, true) || ordered(sides, false);
-            prop_assert_eq!(counts.validated(id), count(&differs));
+            prop_assert_eq!(counts.differing(id), count(&differs));
         }
     }
 
-    /// Every executed line that is never validated is in one gap, and nothing else is.
+    /// Every executed line that is never checked is in one gap, and nothing else is.
     #[test]
-    fn gaps_divide_what_is_executed_and_never_validated(pairs in any_pairs()) {
+    fn gaps_divide_what_is_executed_and_never_checked(pairs in any_pairs()) {
         let digest = digest(two_files(), &pairs);
         let outline = Outline::of(&digest);
         let gaps = Gaps::of(&digest, &outline);
         let all = || gaps.functions.iter().chain(&gaps.blocks);
         let sites: u64 = all().map(|gap| gap.sites).sum();
         let summary = total(&digest.suite.table, &digest.total)[digest.primary];
-        prop_assert_eq!(sites, summary.executed_alike);
+        prop_assert_eq!(sites, summary.both);
         let executions: u64 = all().map(|gap| gap.executions).sum();
-        let executed = primary_sites(&digest).into_iter().filter(|id| digest.total.state(*id) == SiteState::Executed);
+        let executed = primary_sites(&digest).into_iter().filter(|id| digest.total.state(*id) == SiteState::Both);
         prop_assert_eq!(executions, executed.map(|id| u64::from(digest.counts.ran(id))).sum::<u64>());
         for gap in all() {
             prop_assert!(gap.lines.0 <= gap.lines.1 && gap.pairs > 0);
@@ -271,7 +271,7 @@ proptest! {
                 let summary = total(&digest.suite.table, tally)[criterion];
                 prop_assert_eq!(sum(|of| of.sites), summary.sites);
                 prop_assert_eq!(sum(|of| of.executed), summary.executed());
-                prop_assert_eq!(sum(|of| of.validated), summary.selected);
+                prop_assert_eq!(sum(|of| of.mc_sites), summary.result);
             }
         }
     }
@@ -279,19 +279,19 @@ proptest! {
     #[test]
     fn an_overlap_is_symmetric_and_within_both(pairs in any_pairs()) {
         let digest = digest(two_files(), &pairs);
-        let Overlap { validated, unique, shared } = Overlap::of(&digest);
+        let Overlap { mc_sites, unique, shared } = Overlap::of(&digest);
         let mut once = 0;
         for (row, of) in shared.iter().enumerate() {
-            prop_assert_eq!(of[row], validated[row]);
-            prop_assert!(unique[row] <= validated[row]);
+            prop_assert_eq!(of[row], mc_sites[row]);
+            prop_assert!(unique[row] <= mc_sites[row]);
             once += unique[row];
             for (column, count) in of.iter().enumerate() {
                 prop_assert_eq!(*count, shared[column][row]);
-                prop_assert!(row == column || count + unique[row] <= validated[row]);
+                prop_assert!(row == column || count + unique[row] <= mc_sites[row]);
             }
         }
         let summary = total(&digest.suite.table, &digest.total)[digest.primary];
-        prop_assert!(once <= summary.selected && summary.selected <= validated.iter().sum());
+        prop_assert!(once <= summary.result && summary.result <= mc_sites.iter().sum());
     }
 
     /// The curve of a relation ends at what its tally says, and never falls.
@@ -301,8 +301,8 @@ proptest! {
         for (name, curve) in &digest.growth.relations {
             let summary = total(&digest.suite.table, &digest.suite.relations[name])[Criterion::Line];
             let last = curve.points.last().unwrap();
-            prop_assert_eq!(last.validated(Criterion::Line), summary.selected);
-            let values: Vec<u64> = curve.points.iter().map(|of| of.validated(Criterion::Line)).collect();
+            prop_assert_eq!(last.mc_sites(Criterion::Line), summary.result);
+            let values: Vec<u64> = curve.points.iter().map(|of| of.mc_sites(Criterion::Line)).collect();
             prop_assert!(values.is_sorted());
         }
     }
@@ -317,5 +317,5 @@ fn a_group_of_three_sides_is_one_case() {
     let case = &digest.cases[0];
     // Line 2: the first side without the second, the second without the third. Line 3: the second and
     // the third without the first.
-    assert_eq!((case.only_a, case.only_b, case.shape), (1, 2, Shape::TwoSided));
+    assert_eq!((case.a_only, case.b_only, case.shape), (1, 2, Shape::TwoSided));
 }

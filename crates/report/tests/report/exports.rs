@@ -21,7 +21,7 @@ fn csv_has_a_row_for_each_relation_and_one_for_all() {
         Pair::failed("shift", Failure::NoCounters, ""),
     ];
     insta::assert_snapshot!(exported(&Csv, &small(&pairs), None), @r#"
-    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,sites,executed,only_a,only_b,either,both,result,flaky
+    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,sites,executed,a_only,b_only,either,both,mc_sites,flaky
     shift,line,1,0,0,0,1,10,2,1,0,0,1,1,0
     "swap, ""quoted""",line,1,0,0,0,0,10,4,1,1,0,2,2,0
     all,line,2,0,0,0,1,10,4,1,0,1,2,2,0
@@ -43,7 +43,9 @@ fn a_summary_names_pairs_relations_and_files() {
 
     2 pairs, by source line, build `f8b4ed292bab3322`.
 
-    | relation | pairs | criterion | sites | only a | only b | both | neither | difference | of all | of executed |
+    Nothing was checked: the pairs have no judge.
+
+    | relation | pairs | criterion | sites | a only | b only | both | not executed | MC sites | MC | MC/Cov |
     |---|---:|---|---:|---:|---:|---:|---:|---:|---:|---:|
     | shift | 1 | line | 10 | 1 | 2 | 1 | 6 | **3** | 30.00 % | 75.00 % |
     | swap | 1 | line | 10 | 1 | 1 | 2 | 6 | **2** | 20.00 % | 50.00 % |
@@ -53,7 +55,7 @@ fn a_summary_names_pairs_relations_and_files() {
 
     ### Files
 
-    | file | criterion | sites | only a | only b | both | neither | difference | of all | of executed |
+    | file | criterion | sites | a only | b only | both | not executed | MC sites | MC | MC/Cov |
     |---|---|---:|---:|---:|---:|---:|---:|---:|---:|
     | a.c | line | 10 | 1 | 3 | 2 | 4 | **4** | 40.00 % | 66.67 % |
     ");
@@ -67,7 +69,7 @@ fn a_summary_of_one_pair_is_in_the_singular() {
     assert!(text.contains("\n1 pair, by source line, "), "{text}");
     assert!(text.contains("Only code that was changed since `main` counts.\n"), "{text}");
     assert!(
-        text.contains("### Executed, never validated: 3 lines\n\n- `a.c:1-2`\n- `a.c:5`\n"),
+        text.contains("### Executed, no difference: 3 lines\n\n- `a.c:1-2`\n- `a.c:5`\n"),
         "{text}"
     );
 }
@@ -76,13 +78,35 @@ fn a_summary_of_one_pair_is_in_the_singular() {
 fn one_line_is_not_several() {
     let suite = small(&[Pair::ran("swap", &[1, 2], &[1])]);
     let text = exported(&Markdown, &suite, Some("main"));
-    assert!(text.contains("### Executed, never validated: 1 line\n\n- `a.c:1`\n"), "{text}");
+    assert!(text.contains("### Executed, no difference: 1 line\n\n- `a.c:1`\n"), "{text}");
 }
 
 #[test]
-fn nothing_that_is_never_validated_is_said_so() {
+fn a_summary_says_that_no_line_is_left() {
     let text = exported(&Markdown, &small(&[Pair::ran("swap", &[1], &[2])]), Some("main"));
-    assert!(text.contains("\nAll lines that run are validated.\n"), "{text}");
+    assert!(text.contains("\nEvery line that runs differs in some pair.\n"), "{text}");
+}
+
+/// Without a judge, nothing is checked, and no output says so.
+#[test]
+fn only_pairs_with_a_judge_are_said_to_check() {
+    let pair = Pair::ran("swap", &[1, 2], &[1]);
+    let checked = small(&[pair.clone().holds()]);
+    let text = exported(&Markdown, &checked, Some("main"));
+    assert!(text.contains("### Executed, never checked: 1 line\n"), "{text}");
+    assert!(!text.contains("Nothing was checked"), "{text}");
+    let text = exported(&Annotations, &checked, None);
+    assert!(text.contains("title=Executed%2C never checked::This line runs"), "{text}");
+    assert!(text.ends_with(" in it: a fault here would go unnoticed.\n"), "{text}");
+    let some = "Only 1 of 2 pairs were checked: the others have no judge.";
+    let none = "Nothing was checked: the pairs have no judge.";
+    for (pairs, why) in [(vec![pair.clone()], none), (vec![pair.clone(), pair.holds()], some)] {
+        let suite = small(&pairs);
+        let text = exported(&Markdown, &suite, Some("main"));
+        assert!(text.contains(&format!("\n{why}\n")), "{text}");
+        let text = text + &exported(&Annotations, &suite, None);
+        assert!(!text.contains("never checked"), "{text}");
+    }
 }
 
 #[test]
@@ -151,8 +175,8 @@ fn annotations_name_stretches_of_lines() {
     let pairs = [Pair::of("swap", vec![side(&[1, 2, 4, 5, 9]), side(&[1, 2, 4, 9])])];
     let suite = suite(program, Operation::Xor, &pairs);
     insta::assert_snapshot!(exported(&Annotations, &suite, None), @"
-    ::warning file=a%2Cb%3A1%25.c,line=1,endLine=4,title=Executed%2C never validated::These 3 lines run, but no pair of tests differs in them: a fault here would go unnoticed.
-    ::warning file=a%2Cb%3A1%25.c,line=9,endLine=9,title=Executed%2C never validated::This line runs, but no pair of tests differs in it: a fault here would go unnoticed.
+    ::warning file=a%2Cb%3A1%25.c,line=1,endLine=4,title=Executed%2C no difference::These 3 lines run, but no pair of tests differs in them. Nothing was checked: the pairs have no judge.
+    ::warning file=a%2Cb%3A1%25.c,line=9,endLine=9,title=Executed%2C no difference::This line runs, but no pair of tests differs in it. Nothing was checked: the pairs have no judge.
     ");
 }
 
@@ -163,17 +187,17 @@ fn annotations_beyond_the_fiftieth_are_counted() {
         (text.lines().count(), text.lines().last().unwrap().to_owned())
     };
     assert!(notice(50).1.starts_with("::warning file=049.c,line=3,endLine=3,"));
-    assert_eq!(notice(51), (51, "::notice::1 more place runs and is never validated.".to_owned()));
-    assert_eq!(notice(52), (51, "::notice::2 more places run and are never validated.".to_owned()));
+    assert_eq!(notice(51), (51, "::notice::Executed, no difference: 1 more place.".to_owned()));
+    assert_eq!(notice(52), (51, "::notice::Executed, no difference: 2 more places.".to_owned()));
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What the annotations name is what the suite has as executed and never validated: no line more,
+    /// What the annotations name is what the suite has as executed and never checked: no line more,
     /// no line less.
     #[test]
-    fn annotated_lines_are_those_that_run_and_are_never_validated(pairs in any_pairs()) {
+    fn annotated_lines_are_those_that_run_and_never_differ(pairs in any_pairs()) {
         let suite = suite(two_files(), Operation::Xor, &pairs);
         let total = suite.total();
         let expected: Vec<(String, u32)> = suite
@@ -181,7 +205,7 @@ proptest! {
             .ordered()
             .into_iter()
             .filter(|id| suite.table.get(*id).criterion() == Criterion::Line)
-            .filter(|id| total.executed.contains(*id) && !total.validated().contains(*id))
+            .filter(|id| total.executed.contains(*id) && !total.mc_sites().contains(*id))
             .map(|id| (suite.table.path(suite.table.get(id).file).to_owned(), suite.table.get(id).line))
             .collect();
         let text = exported(&Annotations, &suite, None);
@@ -200,14 +224,14 @@ proptest! {
 }
 
 #[test]
-fn a_badge_says_how_much_of_the_first_criterion_is_validated() {
+fn a_badge_shows_the_mc_of_the_first_criterion() {
     let pairs = [Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])];
     let badge = exported(&Badge, &small(&pairs), None);
-    assert!(badge.contains("<title>validated: 20.0 % of lines</title>"), "{badge}");
+    assert!(badge.contains("<title>MC: 20.0 % of lines</title>"), "{badge}");
     let mut program = Program::of_lines(1..=10);
     program.table.set_partial(Criterion::Line);
     let badge = exported(&Badge, &suite(program, Operation::Xor, &pairs), None);
-    assert!(badge.contains("<title>validated: unknown</title>"), "{badge}");
+    assert!(badge.contains("<title>MC: unknown</title>"), "{badge}");
 }
 
 #[test]
@@ -218,5 +242,5 @@ fn curves_need_a_run_file() {
     let error = CurvePlot.write(&export(None), &mut Vec::new()).unwrap_err();
     assert_eq!(error.to_string(), "curves are drawn from a run file");
     let svg = written(&CurvePlot, &export(Some(&Growth::default())));
-    assert!(svg.contains(">lines validated, in % of all</text>"), "{svg}");
+    assert!(svg.contains(">MC, in % of all lines</text>"), "{svg}");
 }

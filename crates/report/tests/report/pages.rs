@@ -261,7 +261,7 @@ fn a_line_of_several_instances_is_in_the_state_that_says_most() {
     let side = |double: &[u32], int: &[u32]| {
         [lines("a.c#f<double>", double), lines("a.c#f<int>", int)].concat()
     };
-    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: validated, and not.
+    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: in the difference, and not.
     let pair = Pair::of("swap", vec![side(&[1, 2], &[3, 4]), side(&[2, 4], &[1, 4])]);
     let files = without_sources(&digest(program, &[pair]));
     assert_eq!(data(&files, "file-0")["states"], "exab");
@@ -341,23 +341,36 @@ fn cards(index: &str) -> Vec<String> {
 
 #[test]
 fn cards_agree_in_number() {
-    let one = digest(
-        Program::of_lines(1..=4)
+    let pages = |pair: Pair| {
+        let program = Program::of_lines(1..=4)
             .function("a.c", "f", 1, 4)
             .function("a.c", "g", 5, 5)
-            .file("a.c", [5]),
-        &[Pair::ran("swap", &[1, 2, 5], &[2, 3, 5])],
-    );
-    let files = without_sources(&one);
-    let of_index = cards(&files["index.html"]);
+            .file("a.c", [5]);
+        without_sources(&digest(program, &[pair]))
+    };
+    let pair = Pair::ran("swap", &[1, 2, 5], &[2, 3, 5]);
     let expected = [
         "Cov: executed 80.00 % 4 of 5 lines",
-        "MC: validated 40.00 % 2 of 5 lines",
-        "MC/Cov: of what ran 50.00 % 2 of 4",
-        "executed, never validated 2 lines; 1 function in whole",
-        "violations 0 of 1 measured pair",
+        "MC: checked 40.00 % 2 of 5 lines",
+        "MC/Cov 50.00 % 2 of 4",
+        "executed, never checked 2 lines; 1 whole function",
+        "violations 0 of 1 checked pair",
     ];
-    assert_eq!(of_index, expected);
+    assert_eq!(cards(&pages(pair.clone().holds())["index.html"]), expected);
+    let files = pages(pair);
+    let expected = [
+        "Cov: executed 80.00 % 4 of 5 lines",
+        "MC: differ 40.00 % 2 of 5 lines",
+        "MC/Cov 50.00 % 2 of 4",
+        "executed, never differ 2 lines; 1 whole function",
+        "violations – nothing was checked",
+    ];
+    assert_eq!(cards(&files["index.html"]), expected);
+    assert!(files["index.html"].contains("Nothing was checked: the pairs have no judge."));
+    for (path, text) in &files {
+        let text = text.replace("was checked", "");
+        assert!(path.starts_with("assets/") || !text.contains("checked"), "{path}");
+    }
     let facts = files["index.html"].split("<dt>code</dt>").nth(1).unwrap();
     assert!(facts.starts_with("<dd>1 file, 2 functions, 7 sites</dd>"), "{facts}");
 }
@@ -403,7 +416,7 @@ fn shares_of_code_that_nobody_lists_are_on_no_page() {
     let known = digest_of_lines(10);
     assert!(
         without_sources(&known)["index.html"]
-            .contains("aria-label=\"2 validated, 2 executed and never validated, 6 not executed\"")
+            .contains("aria-label=\"2 differ, 2 executed, never differ, 6 not executed\"")
     );
 }
 
@@ -515,7 +528,7 @@ fn numbers_of_functions_are_of_all_relations_and_of_each() {
         .iter()
         .map(|of| of.as_u64().unwrap())
         .collect();
-    // By function: sites; executed and validated of all, of shift, of swap.
+    // By function: sites; executed and MC sites of all, of shift, of swap.
     let rows: Vec<&[u64]> = numbers.chunks(7).collect();
     assert_eq!(rows, [[5, 4, 2, 3, 0, 4, 2], [5, 3, 2, 3, 2, 0, 0], [4, 0, 0, 0, 0, 0, 0]]);
     let pairs = data(&files, "pairs");

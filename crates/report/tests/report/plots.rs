@@ -46,7 +46,7 @@ fn curves() {
         ("a relation with <hostile> & \"long\" name", 1.0, 3.0),
     ];
     let series = relations.map(|(name, limit, speed)| growth(name, limit, speed)).to_vec();
-    let labels = labels("MC against pairs", "pairs", "lines validated, in % of all");
+    let labels = labels("MC against pairs", "pairs", "MC, in % of all lines");
     check("curves.svg", &Curves { labels, series, logarithmic: false }.to_svg());
 }
 
@@ -86,7 +86,7 @@ fn boxes() {
         (name.to_owned(), values.chain((at == 2).then_some(9.0)).collect())
     };
     let samples = (0..).zip(names).map(|(at, name)| sample(at, name)).collect();
-    let labels = labels("MC of ten suites", "", "lines validated, in % of all");
+    let labels = labels("MC of ten suites", "", "MC, in % of all lines");
     check("boxes.svg", &Boxes { labels, samples }.to_svg());
 }
 
@@ -100,7 +100,7 @@ fn bars() {
     };
     let bars =
         vec![bar("norec", 48.01, 9.5), bar("tlp-where", 48.75, 12.43), bar("all", 52.4, 20.02)];
-    let labels = labels("Executed, and validated", "", "lines, in % of all");
+    let labels = labels("MC, and Cov", "", "lines, in % of all");
     check("bars.svg", &Bars { labels, bars }.to_svg());
 }
 
@@ -115,14 +115,14 @@ fn scatter() {
             })
             .collect(),
     };
-    let series = vec![series("line coverage", 0.2, 6.0), series("MC", 0.5, 2.0)];
+    let series = vec![series("Cov", 0.2, 6.0), series("MC", 0.5, 2.0)];
     let labels = labels("Coverage against bugs", "bugs", "in % of all lines");
     check("scatter.svg", &Scatter { labels, series }.to_svg());
 }
 
 #[test]
 fn badges() {
-    check("badge.svg", &badge("validated lines", "20.02 %"));
+    check("badge.svg", &badge("MC of lines", "20.02 %"));
     assert!(badge("<a>", "&").contains("&lt;a&gt;"));
 }
 

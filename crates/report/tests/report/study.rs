@@ -124,7 +124,7 @@ fn nothing_that_differs_is_not_announced() {
     }
 }
 
-/// A study of which nothing is validated is one, and has no infinite ratio.
+/// A study without MC sites is one, and has no infinite ratio.
 #[test]
 fn no_number_of_a_study_is_infinite() {
     for executed in [0, 400] {
@@ -266,9 +266,9 @@ fn correlations_stand_beside_the_papers() {
     let report = with_bugs("beside = 'SQLite'\n", bugs(vec![bug("a", 1)], Some(correlation)));
     let section = section(&report, "Q1: coverage and the number of bugs");
     insta::assert_snapshot!(section.table.as_ref().unwrap().to_terminal(false), @"
-    measure         Pearson   Spearman   Pearson, paper
-    line coverage      0.50          -             0.71
-    MC                 0.88          -             0.94
+    measure   Pearson   Spearman   Pearson, paper
+    Cov          0.50          -             0.71
+    MC           0.88          -             0.94
     ");
     assert!(section.text.starts_with("3 bugs on sqlite, 2 sets of each size from 1 to 3. MC goes with the number of bugs better than coverage does, as in the paper,"), "{}", section.text);
     let svg = &report.figures["bugs.svg"];
@@ -318,11 +318,11 @@ fn the_papers_pipeline_stands_beside_metacov() {
     let report = study_report(&results).unwrap();
     let section = section(&report, "Q3: the paper's pipeline and metacov, sqlite");
     insta::assert_snapshot!(section.table.as_ref().unwrap().to_terminal(false), @"
-    way                                 pairs   processor seconds a pair   seconds a pair   beside line coverage   faster than the pipeline   faster on the clock
-    line coverage: gcovr                    2                     8.0000           4.0000                  1.00x                      1.25x                 1.25x
-    MC: gcovr, and the difference           2                    10.0000           5.0000                  1.25x                      1.00x                 1.00x
-    MC: metacov, the same pairs             2                     0.2500           0.2500                0.0312x                      40.0x                 20.0x
-    MC: metacov, a suite of 200 pairs     200                     0.0150           0.0100               0.00187x                       667x                  500x
+    way                                 pairs   processor seconds a pair   seconds a pair   beside Cov   faster than the pipeline   faster on the clock
+    Cov: gcovr                              2                     8.0000           4.0000        1.00x                      1.25x                 1.25x
+    MC: gcovr, and the difference           2                    10.0000           5.0000        1.25x                      1.00x                 1.00x
+    MC: metacov, the same pairs             2                     0.2500           0.2500      0.0312x                      40.0x                 20.0x
+    MC: metacov, a suite of 200 pairs     200                     0.0150           0.0100     0.00187x                       667x                  500x
     ");
     assert!(
         section.text.contains(" Both find the same number of lines that differ (1,234, 7)."),

@@ -141,6 +141,11 @@ impl Pair {
         Pair { name: Some(name.to_owned()), ..self }
     }
 
+    pub fn holds(mut self) -> Self {
+        self.context.verdict = Some(Verdict::Holds);
+        self
+    }
+
     pub fn violated(mut self, how: &str) -> Self {
         self.context.verdict = Some(Verdict::Violated(how.to_owned()));
         self
@@ -159,7 +164,8 @@ pub fn suite(program: Program, operation: Operation, pairs: &[Pair]) -> Suite {
     let mut fold = SuiteFold::new(&program.table, operation);
     for pair in pairs {
         let outcome = pair.outcome.as_ref().map(|sides| program.group(sides));
-        fold.add(&pair.relation, outcome.as_ref().map_err(|(failure, _)| *failure));
+        let outcome = outcome.as_ref().map_err(|(failure, _)| *failure);
+        fold.add(&pair.relation, outcome, pair.context.verdict.as_ref());
     }
     fold.finish(program.table, false)
 }

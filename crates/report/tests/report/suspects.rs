@@ -47,7 +47,7 @@ fn the_most_suspicious_lines_have_rank_place_and_source() {
 #[test]
 fn functions_have_the_shares_of_their_most_suspicious_line() {
     insta::assert_snapshot!(suspects::functions(&ranking(4).functions, 10).to_terminal(false), @"
-    rank   function   line    suspicion   violating   passing   near misses   difference
+    rank   function   line    suspicion   violating   passing   near misses   MC
        1   second     a.c:7       1.028       100 %       0 %             -   yes
        2   first      a.c:1       0.000       100 %     100 %             -
     ");

@@ -1,7 +1,9 @@
 //! What rows of a suite say, whoever they are dressed for.
 
-use metacov_core::{Criteria, Criterion, Failure, Operation, Suite, SuiteFold, Tally, total};
-use metacov_report::{By, Column, Csv, Layout, Table, View, table, thousands};
+use metacov_core::{
+    Criteria, Criterion, Failure, Operation, Suite, SuiteFold, Tally, thousands, total,
+};
+use metacov_report::{By, Column, Csv, Layout, Table, View, table};
 use proptest::prelude::*;
 
 use crate::support::{
@@ -45,12 +47,12 @@ proptest! {
             let summaries = total(&suite.table, tally);
             for criterion in suite.criteria().iter() {
                 let of = summaries[criterion];
-                let counts = [of.sites, of.executed(), of.selected].map(|count| count.to_string());
+                let counts = [of.sites, of.executed(), of.result].map(|count| count.to_string());
                 expected.push([vec![(*name).to_owned(), criterion.to_string()], counts.to_vec()].concat());
             }
         }
         let table = view(&suite, By::Relation, Layout::Shares);
-        let wanted = ["relation", "criterion", "sites", "executed", "difference"];
+        let wanted = ["relation", "criterion", "sites", "executed", "MC sites"];
         let places: Vec<usize> = wanted
             .iter()
             .map(|name| headings(&table).iter().position(|heading| heading == name).unwrap())
@@ -61,7 +63,7 @@ proptest! {
         prop_assert_eq!(pick(&table.rows), expected.clone());
         prop_assert_eq!(pick(&markdown_rows(&table.to_markdown())), expected.clone());
         let csv = exported(&Csv, &suite, None);
-        let of_csv = csv_cells(&csv, &["relation", "criterion", "sites", "executed", "result"]);
+        let of_csv = csv_cells(&csv, &["relation", "criterion", "sites", "executed", "mc_sites"]);
         prop_assert_eq!(of_csv, expected);
     }
 
@@ -78,8 +80,8 @@ proptest! {
                     let cells = headings.iter().zip(row).filter(is_wanted);
                     cells.map(|(_, cell)| cell.parse::<u64>().unwrap()).sum()
                 };
-                prop_assert_eq!(sum(&["only a", "only b", "either", "both", "neither"]), sum(&["sites"]));
-                prop_assert_eq!(sum(&["only a", "only b", "either"]), sum(&["difference"]));
+                prop_assert_eq!(sum(&["a only", "b only", "either", "both", "not executed"]), sum(&["sites"]));
+                prop_assert_eq!(sum(&["a only", "b only", "either"]), sum(&["MC sites"]));
             }
         }
     }
@@ -90,7 +92,7 @@ proptest! {
         let suite = suite(two_files(), Operation::Xor, &pairs);
         let result = |by| -> u64 {
             let table = view(&suite, by, Layout::Sides);
-            let at = headings(&table).iter().position(|heading| *heading == "difference").unwrap();
+            let at = headings(&table).iter().position(|heading| *heading == "MC sites").unwrap();
             table.rows.iter().map(|row| row[at].parse::<u64>().unwrap()).sum()
         };
         prop_assert_eq!(result(By::File), result(By::Total));
@@ -141,8 +143,8 @@ fn one_pair() -> Vec<Pair> {
 fn a_single_pair_has_no_column_of_pairs() {
     let suite = suite(Program::of_lines(1..=5), Operation::Xor, &one_pair());
     insta::assert_snapshot!(view(&suite, By::Total, Layout::Sides).to_terminal(false), @"
-    criterion   sites   only a   only b   both   neither   difference    of all   of executed
-    line            5        1        1      2         1            2   40.00 %       50.00 %
+    criterion   sites   a only   b only   both   not executed   MC sites        MC    MC/Cov
+    line            5        1        1      2              1          2   40.00 %   50.00 %
     ");
 }
 
@@ -156,13 +158,13 @@ fn relations_have_their_pairs_their_failures_and_a_row_for_all() {
     ];
     let suite = suite(Program::of_lines(1..=1200), Operation::Xor, &pairs);
     insta::assert_snapshot!(view(&suite, By::Relation, Layout::Sides).to_terminal(false), @"
-    relation   pairs   timed out   criterion   sites   only a   only b   either   both   neither   difference   of all   of executed
-    shift          2           1   line        1,200        2        1        0      2     1,195            3   0.25 %       60.00 %
-    swap           1           0   line        1,200        1        1        0      2     1,196            2   0.17 %       50.00 %
-    all            3           1   line        1,200        1        0        2      2     1,195            3   0.25 %       60.00 %
+    relation   pairs   timed out   criterion   sites   a only   b only   either   both   not executed   MC sites       MC    MC/Cov
+    shift          2           1   line        1,200        2        1        0      2          1,195          3   0.25 %   60.00 %
+    swap           1           0   line        1,200        1        1        0      2          1,196          2   0.17 %   50.00 %
+    all            3           1   line        1,200        1        0        2      2          1,195          3   0.25 %   60.00 %
     ");
     insta::assert_snapshot!(view(&suite, By::Relation, Layout::Shares).to_markdown(), @"
-    | relation | pairs | timed out | criterion | sites | executed | Cov | difference | MC | MC/Cov |
+    | relation | pairs | timed out | criterion | sites | executed | Cov | MC sites | MC | MC/Cov |
     |---|---:|---:|---|---:|---:|---:|---:|---:|---:|
     | shift | 2 | 1 | line | 1,200 | 5 | 0.42 % | **3** | 0.25 % | 60.00 % |
     | swap | 1 | 0 | line | 1,200 | 4 | 0.33 % | **2** | 0.17 % | 50.00 % |
@@ -191,7 +193,7 @@ fn shares_of_code_that_nobody_lists_are_unknown() {
     let cells = |layout| view(&suite, By::Total, layout).rows.remove(0);
     assert_eq!(cells(Layout::Sides), ["line", "?", "1", "1", "2", "?", "2", "?", "50.00 %"]);
     assert_eq!(cells(Layout::Shares), ["line", "?", "4", "?", "2", "?", "50.00 %"]);
-    let csv = csv_cells(&exported(&Csv, &suite, None), &["sites", "executed", "result"]);
+    let csv = csv_cells(&exported(&Csv, &suite, None), &["sites", "executed", "mc_sites"]);
     assert_eq!(csv, [["", "4", "2"]]);
 }
 
@@ -215,7 +217,7 @@ fn the_result_is_called_after_the_operation() {
         let at = table.columns.iter().position(|column| column.emphasis).unwrap();
         (table.columns[at].heading.to_string(), table.rows[0][at].clone())
     });
-    let expected = [("difference", "2"), ("a - b", "1"), ("a & b", "2"), ("a | b", "4")];
+    let expected = [("MC sites", "2"), ("a - b", "1"), ("a & b", "2"), ("a | b", "4")];
     assert_eq!(
         headings_and_results,
         expected.map(|(name, count)| (name.to_owned(), count.to_owned()))
@@ -257,7 +259,7 @@ fn flaky_code_has_a_column_if_there_is_any() {
     let (a, mut b) = (program.reading(&lines("a.c", &[1])), program.reading(&lines("a.c", &[2])));
     b.repeat(&program.reading(&lines("a.c", &[2, 3])));
     let mut fold = SuiteFold::new(&program.table, Operation::Xor);
-    fold.add("swap", Ok(&metacov_core::Group::new(vec![a, b]).unwrap()));
+    fold.add("swap", Ok(&metacov_core::Group::new(vec![a, b]).unwrap()), None);
     let suite = fold.finish(program.table, false);
     let table = view(&suite, By::Total, Layout::Sides);
     assert_eq!(headings(&table).last(), Some(&"flaky"));

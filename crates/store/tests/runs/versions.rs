@@ -14,7 +14,7 @@ fn version_5() -> PathBuf {
 fn lines(path: &Path) -> [u64; 3] {
     let (suite, _) = Run::open(path).unwrap().suite().unwrap();
     let lines = total(&suite.table, &suite.total())[Criterion::Line];
-    [lines.sites, lines.executed(), lines.selected]
+    [lines.sites, lines.executed(), lines.result]
 }
 
 #[test]

@@ -8,7 +8,7 @@ use metacov_formats::{Error, Fault, Location};
 use metacov_store::{RUN_FILE, Run, Settings};
 
 use super::{ConductError, Message};
-use crate::{SuiteGroup, SuiteNumbers, Validated};
+use crate::{McSites, SuiteGroup, SuiteNumbers};
 
 /// The groups of run files with their names: files instead of folders, and two files as two groups.
 pub fn name_groups(groups: Vec<Vec<PathBuf>>) -> Result<Vec<(String, Vec<PathBuf>)>, Error> {
@@ -78,8 +78,8 @@ fn name(paths: &[PathBuf]) -> String {
 pub struct RunGroups {
     /// The numbers of their suites.
     pub groups: Vec<SuiteGroup>,
-    /// What each of two groups of one build validates; otherwise empty.
-    pub validated: Vec<Validated>,
+    /// The MC sites of each of two groups of one build; otherwise empty.
+    pub mc_sites: Vec<McSites>,
 }
 
 /// Reads all runs, one after the other; only these relations, if any are named.
@@ -89,12 +89,12 @@ pub fn read_groups(
     on_message: &dyn Fn(Message),
 ) -> Result<RunGroups, ConductError> {
     let two = groups.len() == 2;
-    let mut compared = RunGroups { groups: Vec::new(), validated: Vec::new() };
+    let mut compared = RunGroups { groups: Vec::new(), mc_sites: Vec::new() };
     let mut unmet: BTreeSet<&String> = relations.iter().collect();
     let mut other_build = None;
     for (name, paths) in groups {
         let mut group = SuiteGroup { name, records: Vec::new() };
-        let mut validated = Validated::default();
+        let mut mc_sites = McSites::default();
         let mut made: Vec<(Settings, String)> = Vec::new();
         for path in paths {
             let run = Run::open(&path)?;
@@ -122,25 +122,23 @@ pub fn read_groups(
                 suite.relations.retain(|name, _| relations.contains(name));
             }
             if two && other_build.is_none() {
-                other_build = validated.add(&suite).err();
+                other_build = mc_sites.add(&suite).err();
             }
             group.records.push(SuiteNumbers::of(name.clone(), &suite));
             made.push((header.settings, name));
         }
         compared.groups.push(group);
-        compared.validated.push(validated);
+        compared.mc_sites.push(mc_sites);
     }
     if let Some(name) = unmet.first() {
         let what = format!("no run has pairs of the relation `{name}`");
         return Err(ConductError::Invalid(what));
     }
     if let Some(mismatch) = &other_build {
-        on_message(Message::Note(format!(
-            "what only one of them validates is not shown: {mismatch}"
-        )));
+        on_message(Message::Note(format!("MC sites of only one group are not shown: {mismatch}")));
     }
     if !two || other_build.is_some() {
-        compared.validated.clear();
+        compared.mc_sites.clear();
     }
     if compared.groups.iter().all(|group| group.records.iter().all(|of| of.measurements.is_empty()))
     {

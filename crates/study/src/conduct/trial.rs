@@ -216,7 +216,7 @@ fn observed(campaign: FinishedCampaign) -> Result<Observed, Error> {
     Ok(Observed {
         differing: stats.differing,
         executed: stats.executed,
-        lines: total(&suite.table, &suite.total())[Criterion::Line].selected,
+        lines: total(&suite.table, &suite.total())[Criterion::Line].result,
         plans: stats.plans,
     })
 }

@@ -60,7 +60,7 @@ pub struct Suspect {
     /// The share of near misses that run it.
     pub near_misses: Option<f64>,
     /// Whether it is in the difference of a violating pair.
-    pub in_difference: bool,
+    pub is_mc: bool,
     /// The place of the function among all of the table.
     #[serde(skip)]
     pub(crate) place: usize,
@@ -142,7 +142,7 @@ fn suspect(
         violating,
         passing: share_passing,
         near_misses,
-        in_difference: differing > 0.0,
+        is_mc: differing > 0.0,
         place,
     }
 }

@@ -1,4 +1,4 @@
-//! The code that only one of two groups of suites validates.
+//! The MC sites of two groups of suites, set against each other.
 
 use std::collections::BTreeMap;
 
@@ -7,16 +7,16 @@ use metacov_core::{
     SiteTable, Suite, Tally, absorb_run, same_build,
 };
 
-/// The code that the suites of a group validate, by relation, over one table.
+/// The MC sites of the suites of a group, by relation, over one table.
 #[derive(Default)]
-pub struct Validated {
+pub struct McSites {
     table: SiteTable,
     relations: BTreeMap<String, Cover>,
     agreement: SharedCriteria,
     per_instance: bool,
 }
 
-impl Validated {
+impl McSites {
     /// Adds a suite. Another build is an error.
     pub fn add(&mut self, suite: &Suite) -> Result<(), BuildMismatch> {
         let before = everything(&self.table);
@@ -27,24 +27,20 @@ impl Validated {
         self.agreement = self.agreement.meet(suite.agreement);
         self.per_instance = suite.per_instance;
         for (relation, tally) in &suite.relations {
-            let validated = numbers.cover(tally.validated());
+            let mc_sites = numbers.cover(tally.mc_sites());
             match self.relations.get_mut(relation) {
-                Some(known) => *known |= &validated,
-                None => drop(self.relations.insert(relation.clone(), validated)),
+                Some(known) => *known |= &mc_sites,
+                None => drop(self.relations.insert(relation.clone(), mc_sites)),
             }
         }
         Ok(())
     }
 }
 
-/// Two groups as a suite: side a of a relation is what the first group validates, side b what the
-/// second does. So "only a" is validated by the first group alone, and everything that shows or
-/// writes a suite shows this one. The tally is that of all relations together: what no relation of
-/// the other group validates.
-pub fn side_by_side(
-    first: &Validated,
-    second: &Validated,
-) -> Result<(Suite, Tally), BuildMismatch> {
+/// Two groups as a suite: side a of a relation is the MC sites of the first group, side b those of
+/// the second. So what is in "a only" is an MC site of the first group alone, and everything that
+/// shows or writes a suite shows this one. The tally is that of all relations together.
+pub fn side_by_side(first: &McSites, second: &McSites) -> Result<(Suite, Tally), BuildMismatch> {
     let mut table = SiteTable::new();
     let numbers = [absorb_run(&mut table, &first.table)?, absorb_run(&mut table, &second.table)?];
     let agreement = first.agreement.meet(second.agreement);
@@ -62,8 +58,8 @@ pub fn side_by_side(
             continue;
         }
         let [a, b] = [(first, &numbers[0]), (second, &numbers[1])].map(|(group, numbers)| {
-            let validated = group.relations.get(name).cloned();
-            validated.map_or_else(|| Cover::of(&table), |validated| numbers.cover(validated))
+            let mc_sites = group.relations.get(name).cloned();
+            mc_sites.map_or_else(|| Cover::of(&table), |mc_sites| numbers.cover(mc_sites))
         });
         all[0] |= &a;
         all[1] |= &b;

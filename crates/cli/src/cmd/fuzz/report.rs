@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use metacov_campaign::{CampaignStats, History, findings_folder};
-use metacov_core::{Criterion, total};
-use metacov_report::{campaign_findings, campaign_pairs, thousands};
+use metacov_core::{Criterion, thousands, total};
+use metacov_report::{campaign_findings, campaign_pairs};
 use metacov_store::Run;
 
 use crate::console::{Console, print};
@@ -18,7 +18,7 @@ pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     let code = show(&history, path, console)?;
     if kept > 0 {
         let (suite, _) = run.suite()?;
-        let lines = total(&suite.table, &suite.total())[Criterion::Line].selected;
+        let lines = total(&suite.table, &suite.total())[Criterion::Line].result;
         let (lines, kept, path) = (thousands(lines), thousands(kept), path.display());
         console.note(&format!(
             "MC {lines} lines, in {kept} pairs that were kept: metacov report {path}"

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::bail;
 use clap::Parser;
-use metacov_report::thousands;
+use metacov_core::thousands;
 use metacov_study::conduct::{
     CampaignEnd, CampaignExtent, CampaignProgram, PlannedTrial, Selection, TrialCampaign,
     TrialEvent, TrialFolder, TrialsRun, plan_trials,

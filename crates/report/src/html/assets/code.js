@@ -5,18 +5,19 @@
   const { load, el, number, percent, share, bar, grid, filter, at } = metacov;
   const [run, functions] = await Promise.all([load("run"), load("functions")]);
   const groups = ["all", ...run.relations];
+  const [differ, never] = run.words;
   const select = document.getElementById("criterion");
   const shown = new Set([0]);
   let numbers;
   let root;
 
-  const node = (name, kind, depth) => ({ name, kind, depth, children: [], open: true, file: null, line: null, path: "", sites: 0, executed: new Float64Array(groups.length), validated: new Float64Array(groups.length) });
+  const node = (name, kind, depth) => ({ name, kind, depth, children: [], open: true, file: null, line: null, path: "", sites: 0, executed: new Float64Array(groups.length), mc: new Float64Array(groups.length) });
 
   const add = (to, from) => {
     to.sites += from.sites;
     groups.forEach((_, group) => {
       to.executed[group] += from.executed[group];
-      to.validated[group] += from.validated[group];
+      to.mc[group] += from.mc[group];
     });
   };
 
@@ -33,7 +34,7 @@
       Object.assign(of, { file, line, path: run.files[file][0], sites: numbers[start] });
       groups.forEach((_, group) => {
         of.executed[group] = numbers[start + 1 + 2 * group];
-        of.validated[group] = numbers[start + 2 + 2 * group];
+        of.mc[group] = numbers[start + 2 + 2 * group];
       });
       if (of.sites) files[file].children.push(of);
       add(files[file], of);
@@ -91,18 +92,18 @@
   const columns = () => {
     const list = [
       { label: "name", class: "name", head: true, descending: false, value: (of) => of.name.toLowerCase(), cell: name },
-      { label: select.value + "s", value: (of) => of.sites, cell: (of) => number(of.sites) },
+      { label: run.plurals[run.criteria.indexOf(select.value)], value: (of) => of.sites, cell: (of) => number(of.sites) },
     ];
     groups.forEach((label, group) => {
       if (!shown.has(group)) return;
       const more = shown.size > 1 ? { group: label } : {};
-      const never = (of) => of.executed[group] - of.validated[group];
+      const rest = (of) => of.executed[group] - of.mc[group];
       list.push(
-        { ...more, label: "states", title: "validated, executed and never validated, not executed", class: "bar first", value: (of) => share(of.validated[group], of.sites), cell: (of) => bar(of.sites, of.executed[group], of.validated[group]) },
+        { ...more, label: "states", title: differ + ", " + never + ", not executed", class: "bar first", value: (of) => share(of.mc[group], of.sites), cell: (of) => bar(of.sites, of.executed[group], of.mc[group], run.words) },
         { ...more, label: "Cov", value: (of) => share(of.executed[group], of.sites), cell: (of) => percent(of.executed[group], of.sites) },
-        { ...more, label: "MC", value: (of) => share(of.validated[group], of.sites), cell: (of) => percent(of.validated[group], of.sites) },
-        { ...more, label: "MC/Cov", value: (of) => share(of.validated[group], of.executed[group]), cell: (of) => percent(of.validated[group], of.executed[group]) },
-        { ...more, label: "never validated", title: "executed and never validated", value: never, cell: (of) => (of.kind === "folder" || group || !never(of) ? number(never(of)) : el("a", { href: at("source.html", { f: of.file, l: of.line || 1, to: "x" }), title: "to the first of them" }, number(never(of)))) },
+        { ...more, label: "MC", value: (of) => share(of.mc[group], of.sites), cell: (of) => percent(of.mc[group], of.sites) },
+        { ...more, label: "MC/Cov", value: (of) => share(of.mc[group], of.executed[group]), cell: (of) => percent(of.mc[group], of.executed[group]) },
+        { ...more, label: never, title: "executed, " + never, value: rest, cell: (of) => (of.kind === "folder" || group || !rest(of) ? number(rest(of)) : el("a", { href: at("source.html", { f: of.file, l: of.line || 1, to: "x" }), title: "to the first of them" }, number(rest(of)))) },
       );
     });
     return list;

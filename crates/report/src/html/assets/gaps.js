@@ -1,5 +1,5 @@
 "use strict";
-// What is executed and never validated: functions in whole, and stretches of others.
+// Executed code that is in the difference of no pair: whole functions, and stretches of others.
 
 (async () => {
   const { load, el, number, at, grid, filter } = metacov;
@@ -25,10 +25,10 @@
   const columns = () => [
     { label: "function", class: "name", head: true, descending: false, value: (of) => of.name, cell: (of) => source(of, of.first, of.name) },
     { label: "where", class: "text where", descending: false, value: (of) => of.path + ":" + String(of.first).padStart(9, "0"), cell: (of) => (run.files.length > 1 ? of.path + ":" : "") + of.first + (of.last > of.first ? "–" + of.last : "") },
-    { label: run.primary + "s", title: "executed and never validated", value: (of) => of.sites, cell: (of) => number(of.sites) },
+    { label: run.primaries, title: "executed, " + run.words[1], value: (of) => of.sites, cell: (of) => number(of.sites) },
     { label: "pairs", title: "that run it", value: (of) => of.pairs, cell: (of) => number(of.pairs) },
     { label: "executions", title: "pairs that run each " + run.primary + ", summed up", value: (of) => of.executions, cell: (of) => number(of.executions) },
-    { label: "nearest validated", class: "text", descending: false, value: (of) => (of.neighbour === null ? Infinity : apart(of, of.neighbour)), cell: (of) => near(of, of.neighbour) },
+    { label: "nearest MC " + run.primary, class: "text", descending: false, value: (of) => (of.neighbour === null ? Infinity : apart(of, of.neighbour)), cell: (of) => near(of, of.neighbour) },
     { label: "relations that came closest", class: "text closest", descending: false, value: (of) => of.closest.map(([relation]) => run.relations[relation]).join(), cell: (of) => el("span", {}, ...of.closest.flatMap(([relation, line], i) => [i ? ", " : "", source(of, line, run.relations[relation]), " ", el("span", { class: "muted" }, number(apart(of, line)))])) },
   ];
   const search = filter(() => grids.forEach((of) => of.update()));

@@ -44,7 +44,7 @@ const metacov = (() => {
   const number = (value) => value.toString().replace(/\B(?=(\d{3})+$)/g, ",");
   const percent = (part, whole) => (whole ? ((100 * part) / whole).toFixed(2) + " %" : "–");
   const share = (part, whole) => (whole ? part / whole : -1);
-  const plural = (count, word) => number(count) + " " + word + (count === 1 ? "" : "s");
+  const plural = (count, one, several = one + "s") => number(count) + " " + (count === 1 ? one : several);
 
   const time = (micros) =>
     micros >= 1e6 ? (micros / 1e6).toFixed(1) + " s" : micros >= 1e3 ? (micros / 1e3).toFixed(1) + " ms" : micros + " µs";
@@ -84,15 +84,15 @@ const metacov = (() => {
     return found;
   };
 
-  // A bar of three parts: validated, executed, not executed.
-  const bar = (sites, executed, validated) => {
+  // A bar of three parts: MC sites, other executed sites, not executed. The words are those of the run.
+  const bar = (sites, executed, mc, [differ, never]) => {
     const part = (state, count) => {
       const element = el("i", { class: "s-" + state });
       element.style.width = (sites ? (100 * count) / sites : 0) + "%";
       return element;
     };
-    const title = number(validated) + " validated, " + number(executed - validated) + " executed and never validated, " + number(sites - executed) + " not executed";
-    return el("span", { class: "stack", title }, part("v", validated), part("x", executed - validated));
+    const title = number(mc) + " " + differ + ", " + number(executed - mc) + " executed, " + never + ", " + number(sites - executed) + " not executed";
+    return el("span", { class: "stack", title }, part("v", mc), part("x", executed - mc));
   };
 
   const BATCH = 200;

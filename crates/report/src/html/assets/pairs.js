@@ -16,14 +16,13 @@
     "one-sided": (pair) => pair.shape === "one-sided",
   };
   for (const relation of run.relations) byId("relation").append(el("option", {}, relation));
-  const lines = run.primary + "s";
   const columns = () => [
     { label: "relation", class: "name", head: true, descending: false, value: (of) => of.relation, cell: (of) => of.relation },
     { label: "pair", class: "text", descending: false, value: (of) => of.name, cell: (of) => el("a", { href: at("pairs.html", { p: of.index }) }, of.name) },
     { label: "verdict", class: "text", descending: false, value: (of) => of.verdict, cell: (of) => el("span", { class: "verdict " + (of.measured ? of.verdict : "failed") }, of.verdict) },
-    { label: "difference", title: lines + " that one side ran and the other did not", value: (of) => (of.measured ? of.a + of.b : -1), cell: (of) => (of.measured ? number(of.a + of.b) : "–") },
-    { label: "only a", value: (of) => of.a, cell: (of) => (of.measured ? number(of.a) : "–") },
-    { label: "only b", value: (of) => of.b, cell: (of) => (of.measured ? number(of.b) : "–") },
+    { label: "MC sites", title: run.primaries + " that only one side executed", value: (of) => (of.measured ? of.a + of.b : -1), cell: (of) => (of.measured ? number(of.a + of.b) : "–") },
+    { label: "a only", value: (of) => of.a, cell: (of) => (of.measured ? number(of.a) : "–") },
+    { label: "b only", value: (of) => of.b, cell: (of) => (of.measured ? number(of.b) : "–") },
     { label: "time", value: (of) => of.micros, cell: (of) => time(of.micros) },
     { label: "setup", value: (of) => (of.setup === null ? -1 : of.setup), cell: (of) => (of.setup === null ? "" : String(of.setup + 1)) },
   ];
@@ -33,7 +32,7 @@
     return pairs.filter((of) => kind(of) && (!relation || of.relation === relation) && search.matches(of.relation + " " + of.name + " " + of.verdict)).sort(compare);
   };
   const note = (some, all) => {
-    byId("more").textContent = all === 0 ? "No pair is like that." : some < all ? number(some) + " of " + number(all) : plural(all, "pair");
+    byId("more").textContent = all === 0 ? "No pairs match." : some < all ? number(some) + " of " + number(all) : plural(all, "pair");
   };
   const search = filter(() => table.update());
   const table = grid(byId("grid"), { columns, arrange, sort: { column: 3, descending: true }, note });
@@ -58,7 +57,7 @@
     return el("details", { toggle: open }, el("summary", {}, "Setup " + (pair.setup + 1) + ": what both sides start from"), place);
   };
 
-  // In which functions, how many lines of either side alone.
+  // In which functions, how many lines of a only and b only.
   const differing = async (pair, files) => {
     const body = el("tbody", {});
     const found = [];
@@ -82,7 +81,7 @@
       const href = at("source.html", { f: of.file, l: of.line, p: pair.index });
       body.append(el("tr", {}, el("th", { scope: "row", class: "name" }, el("a", { href }, of.name)), el("td", { class: "text" }, run.files[of.file][0] + ":" + of.line), el("td", {}, number(of.a)), el("td", {}, number(of.b))));
     }
-    const head = el("thead", {}, el("tr", {}, ...["function", "where", "only a", "only b"].map((label, i) => el("th", { scope: "col", class: i < 2 ? "text" : "" }, label))));
+    const head = el("thead", {}, el("tr", {}, ...["function", "where", "a only", "b only"].map((label, i) => el("th", { scope: "col", class: i < 2 ? "text" : "" }, label))));
     const more = found.length > 200 ? el("p", { class: "note" }, "the first 200 of " + plural(found.length, "function")) : null;
     return el("div", {}, el("div", { class: "scroll" }, el("table", { class: "plain" }, head, body)), more);
   };
@@ -95,7 +94,7 @@
     const step = (to, label) => (pairs[to] ? el("a", { href: at("pairs.html", { p: to }), class: "step" }, label) : null);
     const facts = [el("span", { class: "verdict " + (pair.measured ? pair.verdict : "failed") }, pair.verdict)];
     if (data.words) facts.push(" ", el("span", { class: "words" }, (data.side === null ? "" : "side " + letter(data.side) + ": ") + data.words));
-    if (pair.measured) facts.push(" · ", plural(pair.a, run.primary), " only in a, ", number(pair.b), " only in b · ", time(pair.micros));
+    if (pair.measured) facts.push(" · a only: ", plural(pair.a, run.primary, run.primaries), ", b only: ", plural(pair.b, run.primary, run.primaries), " · ", time(pair.micros));
     const sides = data.inputs.map((inputs, side) => el("section", {}, el("h2", {}, "Side " + letter(side)), ...inputs.map(input)));
     const first = data.differing.length ? data.differing[0][0] : 0;
     const start = data.differing.length ? stretches(data.differing[0][1])[0][0] : null;
@@ -108,9 +107,9 @@
     if (!pair.measured) return;
     view.append(el("h2", {}, "Where its sides differ"));
     if (!data.differing.length) {
-      view.append(el("p", {}, "Nowhere: both sides run the same lines, and no fault in them could have been noticed by this pair."));
+      view.append(el("p", {}, "Nowhere: both sides execute the same lines, so this pair cannot show a fault in any of them."));
     } else {
-      view.append(el("p", {}, el("a", { href: at("source.html", { f: first, l: start, p: index }) }, "Line by line: only a, only b, both, neither")), await differing(pair, data.differing));
+      view.append(el("p", {}, el("a", { href: at("source.html", { f: first, l: start, p: index }) }, "Line by line: a only, b only, both, not executed")), await differing(pair, data.differing));
     }
   };
 

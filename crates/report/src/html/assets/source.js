@@ -12,8 +12,10 @@
   const [code, map, panel, legend] = ["code", "map", "panel", "legend"].map(byId);
   const HEIGHT = 18;
   const GLYPHS = { " ": " ", a: "◂", b: "▸", e: "◆", x: "●", n: "○" };
-  const NAMES = { " ": "no code", a: "validated: only side a runs it, where they differ", b: "validated: only side b runs it, where they differ", e: "validated: in some pairs only a runs it, in others only b", x: "executed, never validated", n: "not executed" };
-  const OF_PAIR = { " ": "no code", a: "only side a runs it", b: "only side b runs it", e: "some sides run it and some do not", x: "both sides run it", n: "neither side runs it" };
+  const [differ, never] = run.words;
+  const [differs, neverDiffers] = run.words.map((word) => word.replace("differ", "differs"));
+  const NAMES = { " ": "no code", a: differs + ": a only", b: differs + ": b only", e: differs + ": either (a only in some pairs, b only in others)", x: "executed, " + neverDiffers, n: "not executed" };
+  const OF_PAIR = { " ": "no code", a: "a only", b: "b only", e: "either: a only and b only, in a pair of several sides", x: "both", n: "not executed" };
   const BY_NUMBER = "nxabe";
   const CHUNKS_IN_ADVANCE = 400;
 
@@ -87,7 +89,7 @@
       if (wanted.file !== file || wanted.pair !== pair) return;
       const lines = count(chunk);
       const blank = () => new Array(lines).fill("");
-      const [numbers, glyphs, validated, ran, branches] = [blank(), blank(), blank(), blank(), blank()];
+      const [numbers, glyphs, differing, ran, branches] = [blank(), blank(), blank(), blank(), blank()];
       const first = lineOf(chunk);
       let letters = states.slice(first, first + lines);
       let ways = data.branches.map(([, ran, a, b]) => (a && b ? "e" : a ? "a" : b ? "b" : ran ? "x" : "n"));
@@ -100,10 +102,10 @@
         numbers[line] = String(first + line + 1);
         glyphs[line] = GLYPHS[letters[line]];
       }
-      for (const [line, some, , , differ] of data.lines) {
+      for (const [line, some, , , count] of data.lines) {
         // Of several instances of a line, the highest count.
         ran[line] = String(Math.max(Number(ran[line]), some) || "");
-        validated[line] = String(Math.max(Number(validated[line]), differ) || "");
+        differing[line] = String(Math.max(Number(differing[line]), count) || "");
       }
       data.branches.forEach(([line], i) => {
         if (branches[line].length < 6) branches[line] += GLYPHS[ways[i]];
@@ -111,7 +113,7 @@
       });
       for (let line = 0; line < lines; line += 1) if (flaky.has(first + line + 1)) glyphs[line] += "~";
       const text = data.text === null ? blank() : data.text.split("\n").slice(0, lines);
-      const gutter = el("div", { class: "gutter" }, column("num", numbers), column("glyph", glyphs), column("val", validated), column("ran", ran), column("ways", branches));
+      const gutter = el("div", { class: "gutter" }, column("num", numbers), column("glyph", glyphs), column("val", differing), column("ran", ran), column("ways", branches));
       gutter.prepend(colours("edge", letters));
       chunk.element.replaceChildren(colours("back", letters), gutter, column("text", text));
       chunk.element.classList.remove("empty");
@@ -193,7 +195,7 @@
     for (const chip of legend.querySelectorAll("button")) {
       const { state } = chip.dataset;
       chip.querySelector(".count").textContent = pair ? (state === "v" ? number(pair.places.size) : "") : state in counts ? number(counts[state]) : "";
-      chip.querySelector(".word").textContent = (pair ? { v: "only one side", x: "both", n: "neither", f: "flaky" } : { v: "validated", x: "never validated", n: "not executed", f: "flaky" })[state];
+      chip.querySelector(".word").textContent = (pair ? { v: "one side only", x: "both", n: "not executed", f: "flaky" } : { v: differ, x: never, n: "not executed", f: "flaky" })[state];
       chip.hidden = state === "f" && !flaky.size;
       chip.disabled = Boolean(pair) && state !== "v";
       chip.setAttribute("aria-pressed", String(state === target));
@@ -257,8 +259,9 @@
     const state = pair ? ofPairAt(await coverOf(name, data), data, offset) : states[line - 1];
     content.push(el("p", { class: "state s-" + state }, el("span", { class: "glyph", "aria-hidden": "true" }, GLYPHS[state]), " ", (pair ? OF_PAIR : NAMES)[state]));
     if (flaky.has(line)) content.push(el("p", {}, "~ flaky: the same input does not run it every time"));
-    for (const [, ran, a, b, differ] of rows) {
-      content.push(el("p", { class: "counts" }, "Run by " + number(ran) + " of " + plural(run.pairs, "pair") + ", validated by " + number(differ) + (differ ? ": only a in " + number(a) + ", only b in " + number(b) : "") + "."));
+    for (const [, ran, a, b, count] of rows) {
+      const where = count ? plural(count, "differs", "differ") + " in it: a only in " + number(a) + ", b only in " + number(b) : "none differs in it";
+      content.push(el("p", { class: "counts" }, "Executed in " + number(ran) + " of " + plural(run.pairs, "pair") + "; " + where + "."));
     }
     const branches = data.branches.filter(([at]) => at === offset);
     if (branches.length) content.push(el("h3", {}, "Branches"), ways(branches));
@@ -273,15 +276,15 @@
   const ofPairAt = (cover, data, offset) => ofPair(data, cover, pair.index, run.chunk).letters[offset];
 
   const ways = (branches) => {
-    const head = el("tr", {}, ...["", "pairs", "only a", "only b", "both alike"].map((label) => el("th", { scope: "col" }, label)));
-    const rows = branches.map(([, ran, a, b, differ], i) => {
+    const head = el("tr", {}, ...["", "pairs", "a only", "b only", "both"].map((label) => el("th", { scope: "col" }, label)));
+    const rows = branches.map(([, ran, a, b, count], i) => {
       const state = a && b ? "e" : a ? "a" : b ? "b" : ran ? "x" : "n";
-      return el("tr", {}, el("th", { scope: "row", title: NAMES[state] }, GLYPHS[state] + " " + i), ...[ran, a, b, ran - differ].map((count) => el("td", {}, number(count))));
+      return el("tr", {}, el("th", { scope: "row", title: NAMES[state] }, GLYPHS[state] + " " + i), ...[ran, a, b, ran - count].map((of) => el("td", {}, number(of))));
     });
     return el("table", { class: "plain" }, el("thead", {}, head), el("tbody", {}, ...rows));
   };
 
-  // The pairs that run a line, those that validate it first: searchable, and a hundred at most.
+  // The pairs that run a line, those that differ in it first: searchable, and a hundred at most.
   const pairsOf = async (name, data, offset) => {
     const [cover, pairs] = await Promise.all([coverOf(name, data), load("pairs")]);
     const mine = data.lines.flatMap(([line], place) => (line === offset ? [place] : []));
@@ -294,10 +297,10 @@
       .map(([relation, pairName, verdict], index) => ({ index, verdict, relation: run.relations[relation], name: pairName, state: (found.get(index) || base).map((of) => BY_NUMBER[of]).reduce(strongest, " ") }))
       .filter((of) => ["measured", "holds", "violated"].includes(of.verdict));
     const wanted = { v: all.filter((of) => group(of.state) === "v"), x: all.filter((of) => of.state === "x"), n: all.filter((of) => of.state === "n") };
-    const labels = { v: "validate it", x: "run it alike", n: "do not run it" };
+    const labels = { v: ["differs in it", "differ in it"], x: ["runs it on both sides", "run it on both sides"], n: ["does not run it", "do not run it"] };
     const list = el("ol", { class: "pairs" });
     const field = el("input", { type: "search", placeholder: "Filter pairs", "aria-label": "Filter pairs of this line" });
-    const select = el("select", { "aria-label": "Which pairs" }, ...Object.keys(labels).map((key) => el("option", { value: key }, number(wanted[key].length) + " " + labels[key])));
+    const select = el("select", { "aria-label": "Which pairs" }, ...Object.keys(labels).map((key) => el("option", { value: key }, plural(wanted[key].length, ...labels[key]))));
     select.value = wanted.v.length ? "v" : wanted.x.length ? "x" : "n";
     const update = () => {
       const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,15 +1,30 @@
-//! Lines that run, but that no pair could have caught lying.
+//! Lines that are executed and never checked.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use metacov_core::{Element, SiteState, Suite, Tally};
+use metacov_core::{Element, SiteState, Suite, Tally, counted, thousands};
 use metacov_formats::{Export, Writer};
-
-use crate::rows::counted;
 
 /// How many places are named. GitHub shows ten warnings of a step.
 pub(crate) const PLACES_MAX: usize = 50;
+
+/// What executed lines are called that are in the difference of no pair, if pairs have no judge.
+pub(crate) const NO_DIFFERENCE: &str = "Executed, no difference";
+
+/// A sentence for results of pairs without a judge: their lines differ, but were not checked.
+pub(crate) fn unchecked(total: &Tally) -> Option<String> {
+    let Tally { judged, groups, .. } = *total;
+    match judged {
+        _ if total.is_checked() => None,
+        0 => Some("Nothing was checked: the pairs have no judge.".to_owned()),
+        _ => Some(format!(
+            "Only {} of {} checked: the others have no judge.",
+            thousands(judged),
+            counted(groups, "pair was", "pairs were")
+        )),
+    }
+}
 
 /// Lines that follow each other, in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +35,7 @@ pub(crate) struct Stretch {
     pub(crate) lines: usize,
 }
 
-/// Everything that was executed and never validated, by path and line. Lines without code in
+/// The executed lines that are in the difference of no pair, by path and line. Lines without code in
 /// between do not end a stretch; lines with another state do.
 pub(crate) fn stretches(Suite { table, .. }: &Suite, total: &Tally) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
@@ -31,7 +46,7 @@ pub(crate) fn stretches(Suite { table, .. }: &Suite, total: &Tally) -> Vec<Stret
             continue;
         }
         let path = table.path(site.file);
-        let is_executed = total.state(id) == SiteState::Executed;
+        let is_executed = total.state(id) == SiteState::Both;
         match stretches.last_mut() {
             Some(last) if is_executed && goes_on && last.path == path => {
                 last.lines += usize::from(last.last != site.line);
@@ -62,6 +77,10 @@ impl Writer for Annotations {
 
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let stretches = stretches(export.suite, export.total);
+        let (title, consequence) = match unchecked(export.total) {
+            None => ("Executed, never checked", ": a fault here would go unnoticed.".to_owned()),
+            Some(why) => (NO_DIFFERENCE, format!(". {why}")),
+        };
         let mut text = String::new();
         for Stretch { path, first, last, lines } in stretches.iter().take(PLACES_MAX) {
             let what = match lines {
@@ -70,15 +89,15 @@ impl Writer for Annotations {
             };
             let _ = writeln!(
                 text,
-                "::warning file={},line={first},endLine={last},title=Executed%2C never validated::\
-                 {what}: a fault here would go unnoticed.",
-                property(path)
+                "::warning file={},line={first},endLine={last},title={}::{what}{consequence}",
+                property(path),
+                property(title)
             );
         }
         if stretches.len() > PLACES_MAX {
             let more = (stretches.len() - PLACES_MAX) as u64;
-            let more = counted(more, "more place runs and is", "more places run and are");
-            let _ = writeln!(text, "::notice::{more} never validated.");
+            let more = counted(more, "more place", "more places");
+            let _ = writeln!(text, "::notice::{title}: {more}.");
         }
         out.write_all(text.as_bytes())
     }
