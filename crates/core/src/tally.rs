@@ -122,8 +122,8 @@ impl Tally {
             self.counts.resize(words * bits_per_word, 0);
         }
         let all_executed = self.executed.words_mut(words);
-        let all_a_only = self.a_only.words_mut(words);
-        let all_b_only = self.b_only.words_mut(words);
+        let total_a = self.a_only.words_mut(words);
+        let total_b = self.b_only.words_mut(words);
         let all_counts = self.counts.chunks_exact_mut(bits_per_word);
         let mut differing = 0;
         for (at, counts) in (0..words).zip(all_counts) {
@@ -141,8 +141,8 @@ impl Tally {
             if difference != 0 {
                 // Rare: most of what runs, runs on all sides.
                 differing += u64::from(difference.count_ones());
-                all_a_only[at] |= a_only;
-                all_b_only[at] |= b_only;
+                total_a[at] |= a_only;
+                total_b[at] |= b_only;
             }
             if let [a, b] = sides {
                 let selected = operation.on_words(a.executed.word(at), b.executed.word(at));

@@ -96,7 +96,7 @@ fn curves(digest: &Digest) -> String {
     let relations = growth.relations.iter();
     let series = relations.map(|(name, curve)| pictures::one(name, curve, *primary, sites));
     let labels = Labels {
-        title: "MC(T) by relation".to_owned(),
+        title: "MC by relation".to_owned(),
         x: "pairs".to_owned(),
         y: format!("MC, in % of all {}", primary.plural()),
     };

@@ -110,9 +110,10 @@ pub(crate) struct StateWords {
 impl StateWords {
     /// Without a judge, sides differ and nothing is checked.
     pub(crate) fn of(digest: &Digest) -> Self {
-        match digest.total.is_checked() {
-            true => StateWords { mc: "checked", never: "never checked" },
-            false => StateWords { mc: "differ", never: "never differ" },
+        if digest.total.is_checked() {
+            StateWords { mc: "checked", never: "never checked" }
+        } else {
+            StateWords { mc: "differ", never: "never differ" }
         }
     }
 }
