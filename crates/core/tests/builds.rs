@@ -41,10 +41,35 @@ fn what_one_build_has_several_versions_of_is_not_compared() {
     assert!(one.mark_of(id).unwrap().is_ambiguous());
 }
 
+/// The table is the same whichever unit is read first: a merge does not depend on the order of runs.
 #[test]
-fn marks_are_stored_as_kind_and_hash() {
-    for mark in [Mark::new(1, 0, 7), Mark::new(0x1ff, u32::MAX, u64::MAX)] {
-        assert_eq!(Mark::of_kind(mark.kind(), mark.hash()), Some(mark));
+fn marks_of_several_units_may_come_in_any_order() {
+    let marks = [Mark::new(1, 1, 10), Mark::new(1, 2, 20), Mark::new(1, 3, 10)];
+    let ambiguous = Mark::new(1, 1, 10).ambiguous();
+    for mut marks in [marks.to_vec(), [&marks[..], &[ambiguous]].concat()] {
+        let in_order = |marks: &[Mark]| {
+            let mut table = table(&[(1, marks[0])]);
+            let id = function(&mut table, 1);
+            marks.iter().for_each(|mark| table.mark(id, *mark).unwrap());
+            table.mark_of(id).unwrap()
+        };
+        let first = in_order(&marks);
+        assert_eq!(first.unit, 1);
+        for _ in 0..marks.len() {
+            marks.rotate_left(1);
+            assert_eq!(in_order(&marks), first, "{marks:?}");
+            marks.swap(0, 1);
+            assert_eq!(in_order(&marks), first, "{marks:?}");
+        }
+    }
+}
+
+#[test]
+fn marks_are_stored_as_two_numbers() {
+    let versions = Mark::new(1, 1, 10).unite(Mark::new(1, 2, 20)).unwrap();
+    let largest = Mark::new(0x1ff, u32::MAX, u64::MAX);
+    for mark in [Mark::new(1, 0, 7), largest, versions, versions.ambiguous()] {
+        assert_eq!(Mark::of_kind(mark.kind(), mark.code()), Some(mark));
     }
     assert_eq!(Mark::of_kind(1 << 16, 7), None);
     assert_eq!(Mark::of_kind(u64::MAX, 7), None);
@@ -63,4 +88,23 @@ fn runs_of_builds_in_two_folders_are_told_apart() {
     // With a unit in common, the others may be of libraries that only one of the runs has loaded.
     let shared = table(&[(1, Mark::new(1, 1, 10)), (2, Mark::new(1, 2, 21))]);
     absorb_run(&mut here(), &shared).unwrap();
+}
+
+/// A function with several versions has the mark of one of its units, and in another folder that may
+/// be another unit.
+#[test]
+fn runs_of_builds_in_two_folders_may_have_several_versions_of_a_function() {
+    let folder = |units: [u32; 2], hash| {
+        let [one, two] = units;
+        let mut table = table(&[(1, Mark::new(1, one, hash)), (2, Mark::new(1, one, 30))]);
+        let id = function(&mut table, 1);
+        table.mark(id, Mark::new(1, two, 20)).unwrap();
+        table
+    };
+    let (mut here, there) = (folder([1, 2], 10), folder([4, 3], 10));
+    absorb_run(&mut here, &there).unwrap();
+    // What has one version is compared.
+    let other = table(&[(1, Mark::new(1, 5, 10)), (2, Mark::new(1, 5, 31))]);
+    let error = absorb_run(&mut folder([1, 2], 10), &other).unwrap_err();
+    assert_eq!(error.to_string(), "h.h:2 is not the same code");
 }

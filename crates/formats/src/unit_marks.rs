@@ -5,6 +5,7 @@
 //! one unit is compared with the same function of the same unit only; and where even that has several
 //! versions within one side (units of one name in two folders), with none.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use metacov_core::{BuildMismatch, Fingerprint, Mark, SiteId, SiteTable};
@@ -32,7 +33,8 @@ impl UnitMarks {
         &mut self,
         table: &mut SiteTable,
     ) -> Result<(), (BuildMismatch, Option<String>)> {
-        self.marks.sort_unstable_by_key(|(site, mark, file)| (*site, mark.kind(), *file));
+        // The largest kind first: the table keeps the smallest, and compares with what it has kept.
+        self.marks.sort_unstable_by_key(|(site, mark, file)| (*site, Reverse(mark.kind()), *file));
         let mut settled = Ok(());
         for same in
             self.marks.chunk_by(|left, right| (left.0, left.1.kind()) == (right.0, right.1.kind()))
@@ -66,4 +68,29 @@ pub(crate) fn hash_of(name: &Path) -> u32 {
     fingerprint.bytes(name.as_os_str().as_encoded_bytes());
     let [_, _, _, _, high @ ..] = fingerprint.hash().to_le_bytes();
     u32::from_le_bytes(high).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use metacov_core::{Element, Site, Symbol};
+
+    use super::*;
+
+    /// What a side reports of a known unit is compared before a smaller unit takes its place.
+    #[test]
+    fn a_known_unit_is_compared_whichever_other_units_a_side_has() {
+        for unit in [1, 3] {
+            let mut table = SiteTable::new();
+            let (file, element) = (table.file("h.h"), Element::Function(table.symbol("f")));
+            let site = table.site(Site { file, line: 1, element, instance: Symbol::NONE });
+            table.mark(site, Mark::new(1, 2, 20)).unwrap();
+            let mut marks = UnitMarks::default();
+            marks.begin_file("side");
+            marks.add(site, Mark::new(1, unit, 10));
+            marks.add(site, Mark::new(1, 2, 21));
+            let (mismatch, file) = marks.settle(&mut table).unwrap_err();
+            assert_eq!(mismatch.to_string(), "h.h:1 is not the same code");
+            assert_eq!(file.as_deref(), Some("side"));
+        }
+    }
 }

@@ -206,7 +206,7 @@ impl NewSites {
                 site.last_line,
                 site.excluded,
                 site.mark.map(|mark| mark.kind().cast_signed()),
-                site.mark.map(|mark| mark.hash().cast_signed()),
+                site.mark.map(|mark| mark.code().cast_signed()),
             ])?;
         }
         set(connection, "partial", &self.partial)
@@ -225,14 +225,14 @@ pub(crate) fn fingerprint(table: &SiteTable, fingerprint: &mut Fingerprint) {
         fingerprint.text(table.name(name));
         fingerprint.text(table.name(site.instance));
         fingerprint.text(shown.map_or("", |shown| table.name(shown)));
-        let (producer, unit, hash) =
-            mark.map_or((0, 0, 0), |mark| (mark.producer, mark.unit, mark.hash()));
+        let (producer, unit, code) =
+            mark.map_or((0, 0, 0), |mark| (mark.producer, mark.unit, mark.code()));
         let words = [site.line, last_line.unwrap_or(0), u32::from(excluded), u32::from(producer)];
         fingerprint.numbers(words);
         if unit != 0 {
             fingerprint.numbers([unit]);
         }
-        fingerprint.bytes(&hash.to_le_bytes());
+        fingerprint.bytes(&code.to_le_bytes());
         for number in numbers {
             fingerprint.bytes(&number.unwrap_or(-1).to_le_bytes());
         }

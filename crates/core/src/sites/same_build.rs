@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{BuildMismatch, Cover, Element, Renumbering, SiteTable};
+use crate::{BuildMismatch, Cover, Element, Mark, Renumbering, SiteTable};
 
 /// Refuses two reports in which the same function starts on different lines of a file whose lines
 /// of code differ too: whatever the format, the source is different. (V8 lists inner functions only
@@ -40,21 +40,19 @@ pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(),
 /// Adds the table of another run, which must be of the same build.
 ///
 /// Builds of one source in two folders have no translation unit in common, so
-/// [`SiteTable::absorb`] has no marks to compare. Then what is marked in both must be the same code.
+/// [`SiteTable::absorb`] has no marks to compare. Then what is marked in both must be the same code,
+/// but for functions with several versions: which of these a mark is of depends on the units.
 pub fn absorb_run(table: &mut SiteTable, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
-    let known_count = table.len();
+    let earlier: Vec<Option<Mark>> = table.all_sites().map(|(id, _)| table.mark_of(id)).collect();
     let numbers = table.absorb(other)?;
     let mut mismatch = None;
     for (id, site) in other.all_sites() {
-        let known = numbers.number(id);
-        if known.index() >= known_count {
-            continue;
-        }
-        let (Some(known), Some(mark)) = (table.mark_of(known), other.mark_of(id)) else { continue };
+        let known = earlier.get(numbers.number(id).index()).copied().flatten();
+        let (Some(known), Some(mark)) = (known, other.mark_of(id)) else { continue };
         if known.kind() == mark.kind() {
             return Ok(numbers);
         }
-        let agrees = known.hash() == mark.hash() || known.is_ambiguous() || mark.is_ambiguous();
+        let agrees = known.hash() == mark.hash() || known.has_versions() || mark.has_versions();
         if known.producer == mark.producer && !agrees && mismatch.is_none() {
             let place = format!("{}:{}", other.path(site.file), site.line);
             mismatch = Some(BuildMismatch { place });

@@ -226,9 +226,11 @@ impl SiteTable {
         self.name(self.shown_names.get(&symbol).copied().unwrap_or(symbol))
     }
 
-    /// Sets the last line of a function.
+    /// Sets the last line of a function. Of several versions the largest counts.
     pub fn set_end(&mut self, function: SiteId, line: u32) {
-        if self.ends.insert(function, line) != Some(line) {
+        let known = self.ends.entry(function).or_insert(0);
+        if *known < line {
+            *known = line;
             self.revision += 1;
         }
     }
@@ -239,26 +241,22 @@ impl SiteTable {
     }
 
     /// Sets the mark of a site, and refuses another build. Only marks of one kind are compared: the
-    /// first kind that is set at a site.
+    /// smallest kind that is set at a site.
     pub fn mark(&mut self, id: SiteId, mark: Mark) -> Result<(), BuildMismatch> {
         if self.marks.len() <= id.index() {
             self.marks.resize(self.sites.len(), None);
         }
-        let known = self.marks[id.index()].get_or_insert_with(|| {
+        let known = self.marks[id.index()];
+        let Some(united) = known.map_or(Some(mark), |known| known.unite(mark)) else {
+            let site = self.get(id);
+            let place = format!("{}:{}", self.path(site.file), site.line);
+            return Err(BuildMismatch { place });
+        };
+        if known != Some(united) {
+            self.marks[id.index()] = Some(united);
             self.revision += 1;
-            mark
-        });
-        if *known == mark || known.kind() != mark.kind() || known.is_ambiguous() {
-            return Ok(());
         }
-        if mark.is_ambiguous() {
-            *known = mark;
-            self.revision += 1;
-            return Ok(());
-        }
-        let site = self.get(id);
-        let place = format!("{}:{}", self.path(site.file), site.line);
-        Err(BuildMismatch { place })
+        Ok(())
     }
 
     /// The mark of a site.
