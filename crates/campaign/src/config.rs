@@ -10,6 +10,7 @@ use metacov_core::{Fingerprint, Operation};
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Error, Fault, Scope};
 use metacov_store::{BUILD, Header, RunWriter, Settings};
+use serde::{Deserialize, Serialize};
 
 use crate::error::CampaignError;
 use crate::finding::{KnownBugs, Triage, TriageTargets};
@@ -23,7 +24,7 @@ use crate::worker::host::WorkerOptions;
 use crate::worker::protocol::WorkerConfig;
 
 /// A campaign as it is asked for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CampaignConfig {
     /// The name of the target, such as `sqlite@3.29.0`.
     pub engine: String,
@@ -162,6 +163,30 @@ pub fn run_campaign(
 }
 
 impl CampaignConfig {
+    /// A campaign with the defaults of `metacov fuzz`, and one worker.
+    pub fn new(engine: &str, output: &Path) -> Self {
+        CampaignConfig {
+            engine: engine.to_owned(),
+            library: None,
+            guidance: "mix".to_owned(),
+            relations: vec!["all".to_owned()],
+            seed: 1,
+            schedule: Schedule::default(),
+            observes: false,
+            examines: true,
+            known: None,
+            limits: CampaignLimits::default(),
+            pairs: None,
+            workers: NonZero::<usize>::MIN,
+            timeout: Duration::from_secs(10),
+            memory_bytes: Some(4 << 30),
+            output: output.to_owned(),
+            resume: false,
+            progress: None,
+            command: String::new(),
+        }
+    }
+
     /// Whether its target, guidance and relations exist.
     pub fn check(&self, targets: &TargetList) -> Result<(), CampaignError> {
         let (target, _) = targets.parse(&self.engine)?;
@@ -258,6 +283,21 @@ impl CampaignConfig {
     }
 }
 
+/// Parses a time such as 90s, 10m, 8h or 2d.
+pub fn parse_duration(text: &str) -> Result<Duration, String> {
+    let what = || format!("`{text}` is not a time such as 90s, 10m, 8h or 2d");
+    let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let number: f64 = text[..text.len() - letters.len()].parse().map_err(|_| what())?;
+    let seconds = match letters {
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        "d" => 86400.0,
+        _ => return Err(what()),
+    };
+    Duration::try_from_secs_f64(number * seconds).map_err(|_| what())
+}
+
 /// A file that cannot be written, or one that holds something else.
 fn refused(error: Error) -> CampaignError {
     match error.fault {
@@ -289,26 +329,9 @@ mod tests {
 
     #[test]
     fn the_tag_of_a_campaign_never_changes() {
-        let config = CampaignConfig {
-            engine: "sqlite@3.29.0".to_owned(),
-            library: None,
-            guidance: "mix".to_owned(),
-            relations: vec!["all".to_owned()],
-            seed: 7,
-            schedule: Schedule { patience: 50, pairs: 1000 },
-            observes: false,
-            examines: true,
-            known: None,
-            limits: CampaignLimits::default(),
-            pairs: None,
-            workers: NonZero::<usize>::MIN,
-            timeout: Duration::from_secs(10),
-            memory_bytes: None,
-            output: PathBuf::new(),
-            resume: false,
-            progress: None,
-            command: String::new(),
-        };
+        let schedule = Schedule { patience: 50, pairs: 1000 };
+        let defaults = CampaignConfig::new("sqlite@3.29.0", Path::new(""));
+        let config = CampaignConfig { seed: 7, schedule, ..defaults };
         assert_eq!(config.tag(&[0, 1, 4], "00ff00ff00ff00ff"), "e170fc69");
         assert_eq!(config.tag(&[], "00ff00ff00ff00ff"), "b74ae635");
     }

@@ -23,7 +23,7 @@ mod worker;
 mod write_pairs;
 
 pub use check::{Checks, Counts, check};
-pub use config::{CampaignConfig, run_campaign};
+pub use config::{CampaignConfig, parse_duration, run_campaign};
 pub use error::CampaignError;
 pub use finding::{
     Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,

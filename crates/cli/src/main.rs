@@ -56,6 +56,9 @@ enum Command {
     /// Started by metacov itself.
     #[command(hide = true)]
     Work,
+    /// Started by metacov itself.
+    #[command(hide = true)]
+    Trial,
 }
 
 fn main() -> std::process::ExitCode {
@@ -77,6 +80,7 @@ fn main() -> std::process::ExitCode {
         Command::Cpp(args) => cmd::cc::run(Language::Cpp, &args),
         Command::Supervise { folder } => cmd::inner::supervise(&folder),
         Command::Work => cmd::inner::work(),
+        Command::Trial => cmd::fuzz::trial(&console),
         Command::Load(args) => cmd::inner::load(args),
         Command::Report(args) => cmd::report::run(*args, &console),
         Command::Compare(args) => cmd::compare::run(*args, &console),

@@ -34,6 +34,6 @@ pub use run_groups::{RunGroups, name_groups, read_groups};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;
 pub use suites::{SuiteTasks, SuitesRun, TaskEnd};
-pub use trial::{CampaignEnd, CampaignExtent, CampaignProgram, TrialCampaign};
+pub use trial::{TrialProgram, read_trial};
 pub use trial_folder::TrialFolder;
 pub use trials::{PlannedTrial, TrialEvent, TrialsRun, plan_trials};

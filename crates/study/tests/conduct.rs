@@ -1,18 +1,17 @@
 //! Studies are run with tasks and programs that are scripted: no engine is needed.
 
 use std::cell::RefCell;
-use std::io;
 use std::num::NonZero;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use metacov_campaign::TrialProgress;
 use metacov_core::Suite;
 use metacov_study::conduct::{
-    CampaignEnd, CampaignProgram, ConductError, PlannedTrial, Selection, Shard, StudyFolder,
-    SuiteTasks, SuitesRun, TaskEnd, TrialCampaign, TrialEvent, TrialFolder, TrialsRun, plan_trials,
+    ConductError, PlannedTrial, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    TrialEvent, TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, FileVersion, KnownBugs, Study, StudyPlan, SuiteSpec, Task,
@@ -89,25 +88,6 @@ fn a_folder_keeps_one_study() {
     assert_eq!(folder.study().unwrap(), "first");
 }
 
-/// A shell script instead of `metacov fuzz`. Its exit codes are 0, and 130 for an interrupt.
-struct Script(&'static str);
-
-impl CampaignProgram for Script {
-    fn command(&self, campaign: &TrialCampaign<'_>) -> io::Result<Command> {
-        let mut command = Command::new("sh");
-        command.args(["-c", self.0, "sh", &campaign.trial.guidance]).arg(campaign.progress);
-        Ok(command)
-    }
-
-    fn end(&self, status: ExitStatus) -> CampaignEnd {
-        match status.code() {
-            Some(0) => CampaignEnd::Over,
-            Some(130) => CampaignEnd::Interrupted,
-            _ => CampaignEnd::Failed,
-        }
-    }
-}
-
 fn trials() -> Vec<PlannedTrial> {
     let Study::Campaigns(plan) = Study::parse(CAMPAIGNS).unwrap() else { unreachable!() };
     let builds = AtomicUsize::new(0);
@@ -118,16 +98,24 @@ fn trials() -> Vec<PlannedTrial> {
     plan_trials(&plan, |_| Ok(()), build).unwrap()
 }
 
-/// What went wrong, and the failures that were reported.
+/// What went wrong, and the failures that were reported. A shell script stands for `metacov trial`; `$guidance` is what
+/// standard input says.
 fn run_trials(script: &'static str, workers: usize, interrupted: bool) -> (Vec<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let reported = Mutex::new(0);
+    let read = r#"guidance=$(sed 's/.*"guidance":"\([a-z]*\)".*/\1/')"#;
+    let program = || {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{read}; {script}")]);
+        Ok(command)
+    };
     let run = TrialsRun {
         folder: TrialFolder(folder.path()),
         observe: false,
         workers: NonZero::new(workers).unwrap(),
         selection: &Selection::ALL,
-        program: &Script(script),
+        program: &program,
+        command: "metacov study run",
         interrupted: &AtomicBool::new(interrupted),
     };
     let on_event = |event: TrialEvent<'_>| {
@@ -142,7 +130,7 @@ fn run_trials(script: &'static str, workers: usize, interrupted: bool) -> (Vec<S
 #[test]
 fn a_trial_that_fails_does_not_end_the_others() {
     for workers in [1, 3] {
-        let script = "echo note: begun >&2; echo error: $1 is broken >&2; exit 1";
+        let script = "echo note: begun >&2; echo error: $guidance is broken >&2; exit 1";
         let (mut failed, reported) = run_trials(script, workers, false);
         failed.sort();
         let broken = ["mcg", "mcg", "mix", "mix"].map(|guidance| format!("{guidance} is broken"));

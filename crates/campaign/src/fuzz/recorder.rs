@@ -11,6 +11,7 @@ use metacov_exec::processor_time;
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupDone, Observer};
 use metacov_store::{RunWriter, StoredRound};
+use serde::{Deserialize, Serialize};
 
 use super::campaign::CampaignObserver;
 use super::done::Done;
@@ -26,7 +27,7 @@ const PROCESSOR_TIME_INTERVAL: Duration = Duration::from_millis(250);
 const CASES_MAX: usize = 5;
 
 /// When a campaign ends.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CampaignLimits {
     /// After this time.
     pub duration: Option<Duration>,

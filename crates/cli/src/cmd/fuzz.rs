@@ -3,12 +3,14 @@
 pub mod report;
 mod status;
 
+use std::io::stdin;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use metacov_campaign::{CampaignConfig, CampaignLimits, Schedule, run_campaign};
+use metacov_campaign::{CampaignConfig, CampaignLimits, Schedule, parse_duration, run_campaign};
+use metacov_study::conduct::read_trial;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::interrupts::{Interrupts, interrupts};
@@ -84,10 +86,10 @@ pub struct Args {
     known: Option<PathBuf>,
 
     /// End after this time, such as 90s, 10m, 8h or 2d.
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "End")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "End")]
     duration: Option<Duration>,
     /// End after this much processor time, of all processes together: for fair comparisons.
-    #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "End")]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "End")]
     cpu_time: Option<Duration>,
     /// End after so many pairs.
     #[arg(long, value_name = "N", help_heading = "End")]
@@ -118,21 +120,27 @@ pub struct Args {
     /// Go on with the campaign in the run file.
     #[arg(long, help_heading = "Output")]
     resume: bool,
-    /// For studies: a file that says how far it is, also how much of its time was spent before. The campaign ends with
-    /// the process that began it.
-    #[arg(long, value_name = "FILE", hide = true)]
-    progress: Option<PathBuf>,
 }
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
-    let Interrupts { interrupted, signal } = interrupts()?;
-    if args.progress.is_some() {
-        set_parent_process_death_signal(Some(Signal::TERM))?;
-    }
-    let status = Status::new(console, format!("metacov fuzz {} ({})", args.engine, args.guidance));
-    run_campaign(&args.config(), &target::list(), &interrupted, &status)?;
+    let interrupted = campaign(&args.config(), console)?;
     let code = report::run(&args.output, console)?;
-    Ok(if interrupted.load(Relaxed) { ExitCode::of_signal(&signal) } else { code })
+    Ok(interrupted.unwrap_or(code))
+}
+
+/// `metacov trial`: a campaign of a study, which has written its config to standard input. It ends with the study.
+pub fn trial(console: &Console) -> anyhow::Result<ExitCode> {
+    set_parent_process_death_signal(Some(Signal::TERM))?;
+    let config = read_trial(stdin().lock())?;
+    Ok(campaign(&config, console)?.unwrap_or(ExitCode::Success))
+}
+
+/// Runs a campaign. If it was interrupted: what the process ends with.
+fn campaign(config: &CampaignConfig, console: &Console) -> anyhow::Result<Option<ExitCode>> {
+    let Interrupts { interrupted, signal } = interrupts()?;
+    let title = format!("metacov fuzz {} ({})", config.engine, config.guidance);
+    run_campaign(config, &target::list(), &interrupted, &Status::new(console, title))?;
+    Ok(interrupted.load(Relaxed).then(|| ExitCode::of_signal(&signal)))
 }
 
 impl Args {
@@ -158,23 +166,8 @@ impl Args {
             memory_bytes: self.memory.0,
             output: self.output.clone(),
             resume: self.resume,
-            progress: self.progress.clone(),
+            progress: None,
             command: command(std::env::args_os()),
         }
     }
-}
-
-/// A time such as 90s, 10m, 8h or 2d.
-pub fn duration(text: &str) -> Result<Duration, String> {
-    let what = || format!("`{text}` is not a time such as 90s, 10m, 8h or 2d");
-    let letters = text.trim_start_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let number: f64 = text[..text.len() - letters.len()].parse().map_err(|_| what())?;
-    let seconds = match letters {
-        "" | "s" => 1.0,
-        "m" => 60.0,
-        "h" => 3600.0,
-        "d" => 86400.0,
-        _ => return Err(what()),
-    };
-    Duration::try_from_secs_f64(number * seconds).map_err(|_| what())
 }

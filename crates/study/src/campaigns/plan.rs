@@ -1,7 +1,9 @@
 //! A study of campaigns on paper: which trials there are.
 
 use std::fmt;
+use std::path::Path;
 
+use metacov_campaign::{CampaignConfig, Schedule, parse_duration};
 use metacov_core::Fingerprint;
 use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
@@ -76,17 +78,6 @@ pub enum Budget {
     Pairs(u64),
 }
 
-impl Budget {
-    /// The option of `metacov fuzz`, and its value.
-    pub fn words(&self) -> [String; 2] {
-        match self {
-            Budget::CpuTime(time) => ["--cpu-time".to_owned(), time.clone()],
-            Budget::Duration(time) => ["--duration".to_owned(), time.clone()],
-            Budget::Pairs(pairs) => ["--pairs".to_owned(), pairs.to_string()],
-        }
-    }
-}
-
 impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -145,18 +136,24 @@ impl Trial {
         )
     }
 
-    /// The words behind `metacov fuzz` that begin it, but for how long it goes on.
-    pub fn words(&self) -> Vec<String> {
-        let seed = self.seed.to_string();
-        let words = [&self.engine, "--guidance", &self.guidance, "--relation", &self.relations];
-        let mut words: Vec<String> = words.iter().map(ToString::to_string).collect();
-        words.extend(["--seed".to_owned(), seed, "--jobs".to_owned(), "1".to_owned()]);
-        let options = [("--database-pairs", self.database_pairs), ("--patience", self.patience)];
-        for (option, value) in options {
-            words
-                .extend(value.into_iter().flat_map(|value| [option.to_owned(), value.to_string()]));
+    /// Its campaign, with a run file that is resumed if it exists. The error says what is wrong with the budget.
+    pub fn campaign(&self, run_file: &Path) -> Result<CampaignConfig, String> {
+        let mut config = CampaignConfig::new(&self.engine, run_file);
+        config.guidance.clone_from(&self.guidance);
+        config.relations = self.relations.split(',').map(ToOwned::to_owned).collect();
+        config.seed = self.seed;
+        let Schedule { patience, pairs } = config.schedule;
+        config.schedule = Schedule {
+            patience: self.patience.unwrap_or(patience),
+            pairs: self.database_pairs.unwrap_or(pairs),
+        };
+        match &self.budget {
+            Budget::CpuTime(time) => config.limits.processor_time = Some(parse_duration(time)?),
+            Budget::Duration(time) => config.limits.duration = Some(parse_duration(time)?),
+            Budget::Pairs(pairs) => config.pairs = Some(*pairs),
         }
-        words
+        config.resume = true;
+        Ok(config)
     }
 }
 

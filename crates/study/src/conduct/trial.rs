@@ -1,8 +1,8 @@
 //! One trial of a study: a campaign in a process of its own, and its result.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -10,61 +10,25 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::Duration;
 
-use metacov_campaign::{History, RoundCounts, TrialProgress};
+use metacov_campaign::{CampaignConfig, CampaignLimits, History, RoundCounts, TrialProgress};
 use metacov_core::{Criterion, total};
 use metacov_formats::{Error, Fault};
 use metacov_store::Run;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::{ConductError, PlannedTrial, TrialFolder};
-use crate::{Budget, FileVersion, Observed, Time, Trial, TrialOutcome};
+use crate::{FileVersion, Observed, Time, TrialOutcome};
 
 /// How often it is checked whether the process of a trial has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A campaign of a trial, to be started as a process.
-pub struct TrialCampaign<'c> {
-    /// The trial.
-    pub trial: &'c Trial,
-    /// What the campaign is run for.
-    pub extent: CampaignExtent<'c>,
-    /// The run file, which is resumed if it exists.
-    pub run_file: &'c Path,
-    /// The progress file that the campaign writes.
-    pub progress: &'c Path,
-}
+/// The exit code of a campaign that was interrupted and can be resumed.
+const INTERRUPTED: i32 = 130;
 
-/// What a campaign of a trial is run for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CampaignExtent<'c> {
-    /// To find bugs until the budget is spent.
-    Search(&'c Budget),
-    /// To observe what the pairs of the trial run, without looking into violations.
-    Observe {
-        /// How many pairs the trial has.
-        pairs: u64,
-    },
-}
-
-/// How the process of a campaign ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CampaignEnd {
-    /// The campaign is over, with or without findings.
-    Over,
-    /// It was interrupted and can be resumed.
-    Interrupted,
-    /// Anything else.
-    Failed,
-}
-
-/// The program that runs campaigns.
-pub trait CampaignProgram: Sync {
-    /// The command that runs a campaign, or resumes it.
-    fn command(&self, campaign: &TrialCampaign<'_>) -> io::Result<Command>;
-
-    /// What the exit status of the program means.
-    fn end(&self, status: ExitStatus) -> CampaignEnd;
-}
+/// Makes the command that runs a campaign: it passes what [`read_trial`] reads from standard input to `run_campaign`, and
+/// exits with 0, or with 130 after an interrupt. Each campaign has a process, so that its processor
+/// time can be measured.
+pub type TrialProgram<'p> = dyn Fn() -> io::Result<Command> + Sync + 'p;
 
 /// A trial to run.
 pub(super) struct TrialRun<'r> {
@@ -72,7 +36,8 @@ pub(super) struct TrialRun<'r> {
     pub planned: &'r PlannedTrial,
     /// Whether the campaign is repeated to observe what its pairs run.
     pub observe: bool,
-    pub program: &'r dyn CampaignProgram,
+    pub program: &'r TrialProgram<'r>,
+    pub command: &'r str,
     pub interrupted: &'r AtomicBool,
 }
 
@@ -89,7 +54,8 @@ impl TrialRun<'_> {
     pub fn run(&self) -> Result<Option<TrialOutcome>, ConductError> {
         let PlannedTrial { id, trial, .. } = self.planned;
         let (file, progress) = (self.folder.run(id), self.folder.progress(id));
-        if !self.campaign(CampaignExtent::Search(&trial.budget), &file, &progress)? {
+        let campaign = trial.campaign(&file).map_err(ConductError::Invalid)?;
+        if !self.is_over(campaign, &progress)? {
             return Ok(None);
         }
         let outcome = self.outcome(&finished(&file)?, TrialProgress::read(&progress)?);
@@ -122,7 +88,10 @@ impl TrialRun<'_> {
     /// Repeats the pairs of the trial to observe what they run; none if it was interrupted.
     fn repeat(&self, pairs: u64) -> Result<Option<FinishedCampaign>, ConductError> {
         let (file, progress) = self.folder.observed(&self.planned.id);
-        if !self.campaign(CampaignExtent::Observe { pairs }, &file, &progress)? {
+        let mut campaign = self.planned.trial.campaign(&file).map_err(ConductError::Invalid)?;
+        (campaign.observes, campaign.examines) = (true, false);
+        (campaign.limits, campaign.pairs) = (CampaignLimits::default(), Some(pairs));
+        if !self.is_over(campaign, &progress)? {
             return Ok(None);
         }
         let repeated = finished(&file)?;
@@ -134,12 +103,7 @@ impl TrialRun<'_> {
     }
 
     /// Runs or resumes a campaign. Whether it is over now; it is not if it was interrupted.
-    fn campaign(
-        &self,
-        extent: CampaignExtent<'_>,
-        run_file: &Path,
-        progress: &Path,
-    ) -> Result<bool, ConductError> {
+    fn is_over(&self, mut campaign: CampaignConfig, progress: &Path) -> Result<bool, ConductError> {
         if TrialProgress::read(progress)?.is_over {
             return Ok(true);
         }
@@ -152,19 +116,18 @@ impl TrialRun<'_> {
         let log =
             OpenOptions::new().create(true).append(true).open(&log_path).map_err(unwritten)?;
         let begin = log.metadata().map_err(unwritten)?.len();
-        let campaign = TrialCampaign { trial: &self.planned.trial, extent, run_file, progress };
-        let mut command = self.program.command(&campaign)?;
+        campaign.progress = Some(progress.to_owned());
+        self.command.clone_into(&mut campaign.command);
+        let mut command = (self.program)()?;
         // An interrupt from the keyboard is for the study, which passes it on.
         command.process_group(0);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        command.stdin(input(&campaign)?).stdout(Stdio::null()).stderr(log);
         let status = self.wait(command.spawn()?)?;
-        match self.program.end(status) {
-            CampaignEnd::Over => Ok(true),
-            CampaignEnd::Interrupted => Ok(false),
-            CampaignEnd::Failed if self.interrupted.load(Relaxed) => Ok(false),
-            CampaignEnd::Failed => {
-                Err(ConductError::Invalid(failure_message(&log_path, begin, status)))
-            }
+        match status.code() {
+            Some(0) => Ok(true),
+            Some(INTERRUPTED) => Ok(false),
+            _ if self.interrupted.load(Relaxed) => Ok(false),
+            _ => Err(ConductError::Invalid(failure_message(&log_path, begin, status))),
         }
     }
 
@@ -182,6 +145,19 @@ impl TrialRun<'_> {
             sleep(POLL_INTERVAL);
         }
     }
+}
+
+/// A file to read the config of a campaign from. Unlike a pipe, it can be written before the process is there.
+fn input(campaign: &CampaignConfig) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    serde_json::to_writer(&mut file, campaign)?;
+    file.rewind()?;
+    Ok(file)
+}
+
+/// Reads the config of a campaign that a study has started as a process.
+pub fn read_trial(input: impl Read) -> io::Result<CampaignConfig> {
+    Ok(serde_json::from_reader(input)?)
 }
 
 /// The last error in the log since `begin`.

@@ -12,7 +12,7 @@ use metacov_campaign::{CampaignError, TrialProgress};
 use metacov_run::run_jobs;
 
 use super::trial::TrialRun;
-use super::{CampaignProgram, ConductError, Selection, TrialFolder};
+use super::{ConductError, Selection, TrialFolder, TrialProgram};
 use crate::{CampaignPlan, Trial, TrialOutcome};
 
 /// How long no trial may end before the progress of those that run is reported.
@@ -63,7 +63,9 @@ pub struct TrialsRun<'r> {
     /// Which are run.
     pub selection: &'r Selection,
     /// Runs the campaigns.
-    pub program: &'r dyn CampaignProgram,
+    pub program: &'r TrialProgram<'r>,
+    /// The command line, for run files.
+    pub command: &'r str,
     /// Set when no trial is to be begun any more, and those that run are to end.
     pub interrupted: &'r AtomicBool,
 }
@@ -180,8 +182,9 @@ impl<'s> Shared<'s> {
 
     /// Runs a trial and keeps its result. A trial that fails does not end the others.
     fn trial(&self, planned: &PlannedTrial) {
-        let TrialsRun { folder, observe, program, interrupted, .. } = *self.run;
-        let outcome = TrialRun { folder, planned, observe, program, interrupted }.run();
+        let TrialsRun { folder, observe, program, command, interrupted, .. } = *self.run;
+        let run = TrialRun { folder, planned, observe, program, command, interrupted };
+        let outcome = run.run();
         let outcome = outcome.and_then(|outcome| match outcome {
             Some(outcome) => folder.keep(&outcome).map(|()| Some(outcome)),
             None => Ok(None),

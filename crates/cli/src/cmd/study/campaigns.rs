@@ -1,31 +1,23 @@
-//! `metacov study run` of campaigns: trials, each a `metacov fuzz` of its own.
+//! `metacov study run` of campaigns: trials, each a campaign in a process of its own.
 
-use std::io;
+use std::env::args_os;
 use std::num::NonZero;
 use std::path::Path;
-use std::process::{Command, ExitStatus};
+use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::bail;
-use clap::Parser;
 use metacov_core::thousands;
 use metacov_study::conduct::{
-    CampaignEnd, CampaignExtent, CampaignProgram, PlannedTrial, Selection, TrialCampaign,
-    TrialEvent, TrialFolder, TrialsRun, plan_trials,
+    PlannedTrial, Selection, TrialEvent, TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{CampaignPlan, Trial};
 
+use crate::args::run_file::command;
 use crate::cmd::interrupts::{Interrupts, interrupts};
-use crate::cmd::{fuzz, target, workers};
+use crate::cmd::{target, workers};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, UsageError};
-
-/// A trial is what `metacov fuzz` does with these words.
-#[derive(Parser)]
-struct Words {
-    #[command(flatten)]
-    fuzz: fuzz::Args,
-}
 
 /// All trials of a study, checked. Engines that are missing are built.
 pub fn planned(
@@ -34,18 +26,10 @@ pub fn planned(
     console: &Console,
 ) -> anyhow::Result<Vec<PlannedTrial>> {
     let check = |trial: &Trial| {
-        let words = ["fuzz".to_owned()].into_iter().chain(trial.words());
-        let words = Words::try_parse_from(words.chain(trial.budget.words()));
-        let words = words.map_err(|error| {
-            let message = error.to_string();
-            let message = message.lines().next().unwrap_or_default();
-            UsageError(format!("{}: {}", file.display(), message.trim_start_matches("error: ")))
-        })?;
-        words
-            .fuzz
-            .config()
-            .check(&target::list())
-            .map_err(|error| UsageError(format!("{}: {error}", file.display())).into())
+        let invalid =
+            |error: &dyn std::fmt::Display| UsageError(format!("{}: {error}", file.display()));
+        let config = trial.campaign(Path::new("")).map_err(|error| invalid(&error))?;
+        Ok(config.check(&target::list()).map_err(|error| invalid(&error))?)
     };
     let build = |engine: &str| {
         target::engine_on_demand(engine, console)?;
@@ -65,8 +49,13 @@ pub fn run(
 ) -> anyhow::Result<ExitCode> {
     let Interrupts { interrupted, signal } = interrupts()?;
     let (folder, workers) = (TrialFolder(folder), workers(jobs));
-    let (program, interrupted) = (&Fuzz, &*interrupted);
-    let trials = TrialsRun { folder, observe, workers, selection, program, interrupted };
+    let program = || {
+        let mut command = Command::new(std::env::current_exe()?);
+        command.arg("trial");
+        Ok(command)
+    };
+    let (program, command, interrupted) = (&program, &*command(args_os()), &*interrupted);
+    let trials = TrialsRun { folder, observe, workers, selection, program, command, interrupted };
     let failed = trials.run(planned, &|event| show(event, console))?;
     if let Some((id, what)) = failed.first_key_value() {
         let count = failed.len();
@@ -78,37 +67,6 @@ pub fn run(
         return Ok(ExitCode::of_signal(&signal));
     }
     Ok(ExitCode::Success)
-}
-
-/// `metacov fuzz`, with the words that a user would type. A process for each campaign, so that its processor time can be
-/// measured.
-struct Fuzz;
-
-impl CampaignProgram for Fuzz {
-    fn command(&self, campaign: &TrialCampaign<'_>) -> io::Result<Command> {
-        let TrialCampaign { trial, extent, run_file, progress } = campaign;
-        let mut command = Command::new(std::env::current_exe()?);
-        command.arg("fuzz").args(trial.words());
-        match extent {
-            CampaignExtent::Search(budget) => command.args(budget.words()),
-            CampaignExtent::Observe { pairs } => {
-                command.args(["--observe", "--no-findings", "--pairs", &pairs.to_string()])
-            }
-        };
-        command.arg("--resume").arg("--output").arg(run_file).arg("--progress").arg(progress);
-        Ok(command)
-    }
-
-    fn end(&self, status: ExitStatus) -> CampaignEnd {
-        let is = |expected: ExitCode| status.code() == Some(expected as i32);
-        if is(ExitCode::Success) || is(ExitCode::Violated) {
-            CampaignEnd::Over
-        } else if is(ExitCode::Interrupted) {
-            CampaignEnd::Interrupted
-        } else {
-            CampaignEnd::Failed
-        }
-    }
 }
 
 fn show(event: TrialEvent<'_>, console: &Console) {
