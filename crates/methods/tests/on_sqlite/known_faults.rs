@@ -129,13 +129,13 @@ fn shell_output(script: &str) -> String {
             Outcome::Rows(rows) => {
                 for row in rows {
                     let values: Vec<String> = row.iter().map(quoted).collect();
-                    output += &format!("{}\n", values.join(","));
+                    output += &(values.join(",") + "\n");
                 }
             }
             Outcome::Error { message, .. } => {
                 // The driver adds the statement after the message.
                 let message = message.split(" in ").next().unwrap_or_default();
-                output += &format!("error: {message}\n");
+                output.extend(["error: ", message, "\n"]);
             }
         }
     }
@@ -149,8 +149,8 @@ fn quoted(value: &Value) -> String {
         Value::Real(value) => format!("{value:?}"),
         Value::Text(text) => format!("'{}'", String::from_utf8_lossy(text)),
         Value::Blob(bytes) => {
-            let digits: String = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-            format!("X'{digits}'")
+            let digits: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
+            format!("X'{}'", digits.concat())
         }
     }
 }
