@@ -50,7 +50,9 @@ fn marks_of_several_units_may_come_in_any_order() {
         let in_order = |marks: &[Mark]| {
             let mut table = table(&[(1, marks[0])]);
             let id = function(&mut table, 1);
-            marks.iter().for_each(|mark| table.mark(id, *mark).unwrap());
+            for mark in marks {
+                table.mark(id, *mark).unwrap();
+            }
             table.mark_of(id).unwrap()
         };
         let first = in_order(&marks);
