@@ -3,6 +3,8 @@
 mod args;
 mod cmd;
 mod console;
+#[cfg(test)]
+mod documents;
 mod exit_code;
 mod output;
 

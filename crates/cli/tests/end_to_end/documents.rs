@@ -1,48 +1,117 @@
-//! The documents say what is so.
+//! The documents say what is so. `crates/cli/src/documents.rs` checks the commands that they show.
 
 use std::fs;
 use std::process::Command;
 
+use crate::markdown::{Document, documents};
 use crate::run::{metacov, metacov_in, of, repository};
 
-/// Every path that a document names in backquotes is there.
+/// Every path that a document names in backquotes exists.
 #[test]
 fn paths_that_the_documents_name_exist() {
     let root = repository();
-    let docs = fs::read_dir(root.join("docs")).unwrap().flatten().map(|file| file.path());
-    let docs: Vec<_> =
-        docs.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
-    assert!(docs.len() >= 6, "{docs:?}");
-    let others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"];
-    for document in others.map(|name| root.join(name)).into_iter().chain(docs) {
-        let text = fs::read_to_string(&document).unwrap();
-        let document = document.display();
-        for quoted in text.split('`').skip(1).step_by(2) {
-            let is_path = quoted.contains('/')
-                && quoted.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
-                && !quoted.starts_with(['/', '.'])
-                && !quoted.starts_with("target/");
+    for document in documents() {
+        for code in document.inline_code() {
+            let is_path = code.contains('/')
+                && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c))
+                && !code.starts_with(['/', '.'])
+                && !code.starts_with("target/");
             if is_path {
-                assert!(root.join(quoted).exists(), "{document} names {quoted}");
+                assert!(root.join(&code).exists(), "{} names {code}", document.path.display());
             }
         }
     }
 }
 
-/// The transcript in the README is what the binary prints.
+/// Every link leads to a file that exists, and to a heading of it.
 #[test]
-fn the_readmes_transcript_is_real() {
-    let text = fs::read_to_string(repository().join("README.md")).unwrap();
+fn links_lead_somewhere() {
     let mut checked = 0;
-    for block in text.split("```console\n").skip(1) {
-        let block = block.split("```").next().unwrap();
-        let (command, expected) = block.split_once('\n').unwrap();
-        let args: Vec<&str> = command.strip_prefix("$ metacov ").unwrap().split(' ').collect();
-        let run = metacov_in(&repository(), &args).ok();
-        assert_eq!(run.stdout, expected, "{command}");
-        checked += 1;
+    for document in documents() {
+        let name = document.path.display();
+        for link in document.links() {
+            let (file, anchor) = link.split_once('#').unwrap_or((&link, ""));
+            let path = match file {
+                "" => document.path.clone(),
+                _ => document.path.parent().unwrap().join(file),
+            };
+            assert!(path.exists(), "{name} links to {link}");
+            if !anchor.is_empty() {
+                let anchors = Document::read(path).anchors();
+                assert!(anchors.iter().any(|known| known == anchor), "{name}: {link}: {anchors:?}");
+            }
+            checked += 1;
+        }
     }
-    assert!(checked > 0);
+    assert!(checked > 40, "{checked}");
+}
+
+/// The transcripts are what the binary prints.
+#[test]
+fn transcripts_are_real() {
+    let mut checked = 0;
+    for document in documents() {
+        for block in document.blocks.iter().filter(|block| block.language == "console") {
+            let (command, expected) = block.text.split_once('\n').unwrap();
+            let args: Vec<&str> = command.strip_prefix("$ metacov ").unwrap().split(' ').collect();
+            let run = metacov_in(&repository(), &args).ok();
+            assert_eq!(run.stdout, expected, "{}: {command}", document.path.display());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 2, "{checked}");
+}
+
+/// The table of the README's first command. SQLite compares addresses in a few places, so another build may differ by
+/// some lines.
+#[test]
+fn the_readmes_table_of_sqlite_is_real() {
+    let readme = Document::read(repository().join("README.md"));
+    let is_table = |text: &str| text.starts_with("relation") && text.contains("tlp-where");
+    let shown = readme.blocks.iter().find(|block| is_table(&block.text)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let args = ["measure", "sqlite", "--criterion", "line", "--timeout", "100"];
+    let run = metacov_in(folder.path(), &args).ok();
+    let rows =
+        |text: &str| text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect());
+    let shown: Vec<Vec<String>> = rows(&shown.text).collect();
+    let measured: Vec<Vec<String>> = rows(&run.stdout).collect();
+    assert_eq!(shown[0], measured[0]);
+    assert_eq!(shown.len(), measured.len(), "{}", run.stdout);
+    for (shown, measured) in shown.iter().zip(&measured).skip(1) {
+        assert_eq!(shown[..4], measured[..4], "relation, pairs, criterion and sites");
+        for (shown, measured) in
+            shown.iter().zip(measured).skip(4).filter(|(shown, _)| *shown != "%")
+        {
+            let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
+            let difference = (number(shown) - number(measured)).abs();
+            assert!(difference <= 0.01 * number(measured), "{shown}, measured {measured}");
+        }
+    }
+}
+
+/// The README quotes figures from committed results, line by line.
+#[test]
+fn the_readmes_figures_are_those_of_the_last_runs() {
+    let root = repository();
+    let readme = Document::read(root.join("README.md"));
+    let quotes = |sources: &[&str], lines: &[&str]| {
+        let read = |name: &&str| fs::read_to_string(root.join(name)).unwrap();
+        let sources: String = sources.iter().map(read).collect();
+        assert!(lines.len() > 2, "{lines:?}");
+        for line in lines {
+            assert!(sources.lines().any(|known| known == *line), "not in a result: {line}");
+        }
+    };
+    let is_speed = |heading: &str| heading == "How fast is it?";
+    let speeds = readme.blocks.iter().filter(|block| is_speed(&block.heading));
+    quotes(
+        &["benches/README.md"],
+        &speeds.flat_map(|block| block.text.lines()).collect::<Vec<_>>(),
+    );
+    let rows = readme.lines.iter().filter(|line| line.starts_with('|')).map(String::as_str);
+    let reports = ["studies/results/sqlite/report.md", "studies/results/guidance/report.md"];
+    quotes(&reports, &rows.collect::<Vec<_>>());
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod forks;
 mod fuzz;
 mod gcc;
 mod goldens;
+mod markdown;
 mod measure;
 mod modes;
 mod oracle;
