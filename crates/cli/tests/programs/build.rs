@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use metacov_runtime::EXACT_LINES;
+
 use crate::pairs::Pairs;
 use crate::programs::Program;
 use crate::repository;
@@ -42,7 +44,7 @@ impl Compiler {
                 [("CC", format!("{metacov} cc")), ("CXX", format!("{metacov} c++"))]
             }
             Compiler::Gcov => {
-                let flags = "--coverage -fdata-sections";
+                let flags = format!("--coverage -fdata-sections {}", EXACT_LINES.join(" "));
                 [("CC", format!("gcc {flags}")), ("CXX", format!("g++ {flags}"))]
             }
         }
