@@ -72,10 +72,9 @@ fn the_readmes_table_of_sqlite_is_real() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["measure", "sqlite", "--criterion", "line", "--timeout", "100"];
     let run = metacov_in(folder.path(), &args).ok();
-    let rows =
-        |text: &str| text.lines().map(|line| line.split_whitespace().map(str::to_owned).collect());
-    let shown: Vec<Vec<String>> = rows(&shown.text).collect();
-    let measured: Vec<Vec<String>> = rows(&run.stdout).collect();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
+    let shown: Vec<Vec<String>> = shown.text.lines().map(words).collect();
+    let measured: Vec<Vec<String>> = run.stdout.lines().map(words).collect();
     assert_eq!(shown[0], measured[0]);
     assert_eq!(shown.len(), measured.len(), "{}", run.stdout);
     for (shown, measured) in shown.iter().zip(&measured).skip(1) {
