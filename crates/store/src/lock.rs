@@ -1,7 +1,8 @@
 //! One writer for a run file.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::thread;
 use std::time::Duration;
@@ -18,21 +19,34 @@ const WAITS: u32 = 50;
 /// SQLite's own locks are for single transactions and belong to the process; this one is beside
 /// them. It must be dropped after all connections to the file are closed: closing any descriptor
 /// of a file drops SQLite's locks on it.
-pub(crate) struct Lock(#[expect(dead_code, reason = "held, not used")] File);
+pub(crate) struct Lock(#[cfg_attr(not(test), expect(dead_code, reason = "held, not used"))] File);
 
 impl Lock {
     /// Takes the right; none if another process has it. The file is made if it is not there.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
-        let file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path)?;
         for _ in 0..WAITS {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Some(Lock(file))),
+                Ok(()) if is_at(&file, path)? => return Ok(Some(Lock(file))),
+                // Another process has replaced the file meanwhile.
+                Ok(()) => file = options.open(path)?,
                 Err(rustix::io::Errno::WOULDBLOCK) => thread::sleep(WAIT),
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(None)
+    }
+}
+
+/// Whether the path leads to this file.
+fn is_at(file: &File, path: &Path) -> io::Result<bool> {
+    let identity = |metadata: Metadata| (metadata.dev(), metadata.ino());
+    match std::fs::metadata(path) {
+        Ok(there) => Ok(identity(there) == identity(file.metadata()?)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
     }
 }
 
@@ -52,5 +66,24 @@ mod tests {
         });
         assert!(Lock::take(&path).unwrap().is_some());
         leaves.join().unwrap();
+    }
+
+    #[test]
+    fn a_file_that_was_replaced_meanwhile_is_not_the_one_that_is_locked() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.metacov");
+        let first = Lock::take(&path).unwrap().unwrap();
+        let replaced = path.clone();
+        let thread = thread::spawn(move || {
+            thread::sleep(WAIT * 3);
+            let new = replaced.with_extension("new");
+            File::create(&new).unwrap();
+            std::fs::rename(&new, &replaced).unwrap();
+            drop(first);
+        });
+        let second = Lock::take(&path).unwrap().unwrap();
+        thread.join().unwrap();
+        assert!(is_at(&second.0, &path).unwrap());
+        assert!(Lock::take(&path).unwrap().is_none());
     }
 }

@@ -1,8 +1,6 @@
 //! Many runs, united.
 
 use std::collections::BTreeMap;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{BuildMismatch, Renumbering, SiteTable, absorb_run, same_build};
@@ -12,6 +10,7 @@ use rusqlite::Connection;
 use crate::base::Base;
 use crate::lock::Lock;
 use crate::pairs::{PairRow, StoredPair};
+use crate::replace_file::Replacement;
 use crate::run::Entry;
 use crate::sites::StoredSites;
 use crate::{Header, Run, inputs, schema, seal};
@@ -40,24 +39,26 @@ pub struct Merged {
 /// is told of the runs that they came from: so the result is the same in whatever order, in
 /// however many steps and however often runs are merged.
 pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, Error> {
+    let unwritten = |fault: Fault| fault.of(output.display().to_string());
+    let unwritten_io = |error: std::io::Error| unwritten(error.into());
+    // Before any run is opened, and until all are closed.
+    let _lock = lock_output(paths, output).map_err(unwritten_io)?;
     let runs: Vec<Run> = paths.iter().map(|path| Run::open(path)).collect::<Result<_, _>>()?;
     let header = common_header(&runs)?;
     let (table, numbers) = common_table(&runs)?;
-    let unwritten = |fault: Fault| fault.of(output.display().to_string());
-    check_output(paths, output).map_err(|error| unwritten(error.into()))?;
-    let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let file = tempfile::Builder::new()
-        .prefix(".metacov-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder.unwrap_or(Path::new(".")))
-        .map_err(|error| unwritten(error.into()))?;
+    let file = Replacement::of(output).map_err(unwritten_io)?;
     let merged =
         fill(file.path(), &runs, &header, &table, &numbers).map_err(|halt| match halt {
             Halt::Read(error) => error,
             Halt::Write(error) => unwritten(std::io::Error::other(error.to_string()).into()),
         })?;
     drop(runs);
-    file.persist(output).map_err(|error| unwritten(error.error.into()))?;
+    schema::settle(file.target()).map_err(|error| {
+        let what =
+            format!("it cannot be replaced while another process reads or writes it: {error}");
+        unwritten_io(std::io::Error::new(std::io::ErrorKind::WouldBlock, what))
+    })?;
+    file.commit().map_err(unwritten_io)?;
     Ok(merged)
 }
 
@@ -78,9 +79,9 @@ impl From<rusqlite::Error> for Halt {
     }
 }
 
-/// A file that is there is a run that somebody measured, unless it goes into the result.
-fn check_output(paths: &[PathBuf], output: &Path) -> std::io::Result<()> {
-    let Ok(there) = std::fs::canonicalize(output) else { return Ok(()) };
+/// A file that is there is a run that was measured, unless it goes into the result. The right to write it.
+fn lock_output(paths: &[PathBuf], output: &Path) -> std::io::Result<Option<Lock>> {
+    let Ok(there) = std::fs::canonicalize(output) else { return Ok(None) };
     let is_input =
         paths.iter().any(|path| std::fs::canonicalize(path).is_ok_and(|path| path == there));
     if !is_input {
@@ -88,7 +89,7 @@ fn check_output(paths: &[PathBuf], output: &Path) -> std::io::Result<()> {
         return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, what));
     }
     match Lock::take(output)? {
-        Some(_) => Ok(()),
+        Some(lock) => Ok(Some(lock)),
         None => Err(std::io::Error::new(std::io::ErrorKind::WouldBlock, "it is being written")),
     }
 }

@@ -87,8 +87,9 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 /// Opens a file for reading, in one transaction: what is read is one state of it, even if it is
 /// being written.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
-    // SQLite says no more than that it cannot.
-    if std::fs::File::open(path)?.metadata()?.len() == 0 {
+    // SQLite says no more than that it cannot. The file is not opened for this: closing it would drop the locks of
+    // other connections of this process.
+    if std::fs::metadata(path)?.len() == 0 {
         return Err(Fault::malformed(
             Location::Whole,
             "an empty file: no run has been begun in it",
@@ -98,6 +99,23 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     check(&connection)?;
     connection.execute_batch("BEGIN")?;
     Ok(connection)
+}
+
+/// Prepares a file, which may not be there, to be replaced: leaves no log beside it, which SQLite would take for that of
+/// the new file.
+pub(crate) fn settle(path: &Path) -> rusqlite::Result<()> {
+    if std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0) {
+        let connection = open_to_write(path)?;
+        connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))?;
+        return connection.close().map_err(|(_, error)| error);
+    }
+    for ending in ["-wal", "-shm", "-journal"] {
+        let mut log = path.as_os_str().to_owned();
+        log.push(ending);
+        // There is none, as a rule.
+        let _ = std::fs::remove_file(log);
+    }
+    Ok(())
 }
 
 fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {

@@ -52,6 +52,33 @@ fn fault_25_a_trial_that_was_run_twice_counts_once() {
 }
 
 #[test]
+fn fault_44_a_run_that_was_killed_can_be_merged_into() {
+    let campaign = Campaign::new(19, 1);
+    let options = ["--duration", "600s", "--no-findings", "-j", "1"];
+    let mut first = campaign.start("kept-1.metacov", &options);
+    let log = campaign.path().join("kept-1.metacov-wal");
+    let is_there =
+        || metacov_in(campaign.path(), &["report", "kept-1.metacov"]).code != 3 && log.exists();
+    wait_until(is_there);
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert!(log.exists(), "a run that was killed leaves its log");
+    campaign.run("other.metacov", &["--pairs", "20", "--no-findings", "--seed", "2"]);
+    let merge = |output: &str| {
+        let words = ["merge", "-o", output, "kept-1.metacov", "other.metacov"];
+        metacov_in(campaign.path(), &words).ok();
+        campaign.report(output)
+    };
+    let right = merge("kept-2.metacov");
+    assert_eq!(merge("kept-1.metacov"), right);
+    assert!(!log.exists());
+    // It is a run as any other.
+    let words = ["merge", "-o", "kept-3.metacov", "kept-1.metacov"];
+    metacov_in(campaign.path(), &words).ok();
+    assert_eq!(campaign.report("kept-3.metacov"), right);
+}
+
+#[test]
 fn fault_26_campaigns_of_different_builds_are_not_merged() {
     let campaign = Campaign::new(0, 1);
     campaign.run("one.metacov", &["--pairs", "20", "--no-findings"]);

@@ -1,7 +1,9 @@
 //! The laws of merging.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use metacov_core::{Failure, Operation, SiteTable};
 use metacov_store::{BUILD, Header, Merged, Run, RunWriter, Settings, StoredRound, merge};
@@ -201,4 +203,101 @@ fn other_builds_and_other_files_are_refused() {
     assert!(!bench.path("out").exists());
     bench.merge(&["one", "two"], "two");
     assert_eq!(Run::open(&bench.path("two")).unwrap().groups().unwrap(), 2);
+}
+
+/// A campaign whose writer was killed: the file, and the log beside it.
+fn killed(bench: &Bench, name: &str, rounds: u64) {
+    let recorder = RunWriter::open(&bench.path("writing"), &header(), false).unwrap();
+    for number in 0..rounds {
+        recorder.close_round(round(1, number)).unwrap();
+    }
+    let log = |name: &str| bench.path(name).with_extension("metacov-wal");
+    let is_whole = || {
+        fs::copy(bench.path("writing"), bench.path(name)).unwrap();
+        fs::copy(log("writing"), log(name)).unwrap();
+        Run::open(&bench.path(name))
+            .and_then(|run| run.rounds())
+            .is_ok_and(|there| there.len() as u64 == rounds)
+    };
+    let waited = (0..1000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        is_whole()
+    });
+    assert!(waited && log(name).exists(), "all is written, some of it in the log only");
+    recorder.finish(true, Some(&SiteTable::new())).unwrap();
+    fs::remove_file(bench.path("writing")).unwrap();
+}
+
+#[test]
+fn a_run_that_was_killed_can_be_merged_into() {
+    let bench = bench();
+    killed(&bench, "killed", 8);
+    campaign(&bench, "other", 2, 3);
+    let merged = bench.merge(&["killed", "other"], "killed");
+    assert_eq!(merged.rounds, 10);
+    assert!(!bench.path("killed").with_extension("metacov-wal").exists());
+    let run = Run::open(&bench.path("killed")).unwrap();
+    assert_eq!(run.rounds().unwrap().len(), 10);
+    drop(run);
+    // The log of a file that is gone is not that of the new one.
+    killed(&bench, "gone", 8);
+    fs::remove_file(bench.path("gone")).unwrap();
+    bench.merge(&["other"], "gone");
+    assert_eq!(Run::open(&bench.path("gone")).unwrap().rounds().unwrap().len(), 2);
+}
+
+/// The locks that this process has on a file by `fcntl`, as SQLite has them.
+fn locks(path: &Path) -> usize {
+    let (own, inode) = (std::process::id().to_string(), fs::metadata(path).unwrap().ino());
+    let locks = fs::read_to_string("/proc/locks").unwrap();
+    let is_own = |line: &&str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words[1] == "POSIX" && words.contains(&own.as_str()) && line.contains(&format!(":{inode} "))
+    };
+    locks.lines().filter(is_own).count()
+}
+
+#[test]
+fn a_run_that_is_opened_twice_keeps_its_locks() {
+    let bench = bench();
+    campaign(&bench, "run", 1, 255);
+    let first = Run::open(&bench.path("run")).unwrap();
+    let held = locks(&bench.path("run"));
+    assert!(held > 0, "SQLite locks what it reads");
+    drop(Run::open(&bench.path("run")).unwrap());
+    assert_eq!(locks(&bench.path("run")), held);
+    drop(first);
+}
+
+/// Otherwise a process that resumes the run takes away the log that the merge reads.
+#[test]
+fn a_run_that_is_merged_into_stays_locked() {
+    let bench = bench();
+    let sides = [Ran::Lines(1, false), Ran::Lines(2, false)];
+    let groups: Vec<Spec> = (0..300).map(|at| group(&at.to_string(), sides)).collect();
+    bench.record("run", &groups);
+    let path = bench.path("run");
+    let is_merging = || {
+        let mut names = fs::read_dir(bench.0.path()).unwrap().flatten();
+        names.any(|entry| entry.file_name().to_string_lossy().starts_with(".metacov-"))
+    };
+    // Kept open: closing them would drop the locks of the merge itself, which is in this process.
+    let mut files = Vec::new();
+    let mut seen = 0;
+    while seen == 0 {
+        let file = fs::File::open(&path).unwrap();
+        std::thread::scope(|scope| {
+            let merge = scope.spawn(|| bench.merge(&["run"], "run"));
+            while !merge.is_finished() {
+                let was_merging = is_merging();
+                let is_free = file.try_lock_shared().is_ok();
+                file.unlock().unwrap();
+                if was_merging && is_merging() {
+                    assert!(!is_free, "a run that is being merged into");
+                    seen += 1;
+                }
+            }
+        });
+        files.push(file);
+    }
 }
