@@ -7,12 +7,16 @@
 //! `README.md` draws the arena, in which programs leave their counters; this file has the same
 //! offsets for those who read it.
 
+mod install;
+
 use std::ffi::{OsStr, OsString};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+pub use install::install_folder;
 
 /// The runtime.
 pub const SOURCE: &str = include_str!("metacov.c");
@@ -35,10 +39,10 @@ pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
 pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
 
 /// What a process that serves says first: that it is ready, and by which rules it serves.
-pub const READY: i32 = i32::from_le_bytes(*b"h2\0\0");
+pub const READY: i32 = i32::from_le_bytes(*b"h3\0\0");
 
 /// What earlier versions of the runtime said.
-pub const READY_BEFORE: i32 = b'h' as i32;
+pub const READY_BEFORE: [i32; 2] = [b'h' as i32, i32::from_le_bytes(*b"h2\0\0")];
 
 /// Pages of the arena.
 pub const PAGE_BYTES: usize = 4096;
@@ -105,17 +109,7 @@ impl Runtime {
         let mut hasher = DefaultHasher::new();
         (SOURCE, LINKER_SCRIPT, compiler).hash(&mut hasher);
         let folder = cache.join(format!("runtime-{:016x}", hasher.finish()));
-        if !folder.is_dir() {
-            std::fs::create_dir_all(cache)?;
-            // Several compilers may be started at once, so it appears whole or not at all.
-            let unfinished = tempfile::Builder::new().prefix("runtime-").tempdir_in(cache)?;
-            Runtime::compile(compiler, unfinished.path())?;
-            match std::fs::rename(unfinished.path(), &folder) {
-                Ok(()) => drop(unfinished.keep()),
-                Err(_) if folder.is_dir() => {}
-                Err(error) => return Err(error),
-            }
-        }
+        install_folder(&folder, |unfinished| Runtime::compile(compiler, unfinished))?;
         Ok(Runtime { folder })
     }
 

@@ -509,8 +509,8 @@ static int aside(int fd) {
     return moved >= 0 ? moved : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* What a program says that serves by the rules of this version. Earlier runtimes said 'h'. */
-#define READY ('h' | '2' << 8)
+/* What a program says that serves by the rules of this version. Earlier runtimes said 'h' and 'h2'. */
+#define READY ('h' | '3' << 8)
 
 /* How many arguments hold the path that stands for the input. */
 static int count_stand_ins(int count, char **arguments, const char *stand_in) {
@@ -572,10 +572,11 @@ static void serve(int count, char **arguments) {
             close(replies);
             return;
         }
-        int32_t reply[3] = {child, 0, 0};
+        int32_t reply[3] = {child > 0 ? child : -errno, 0, 0};
         if (write(replies, reply, 4) != 4) _exit(125);
+        if (child < 0) continue;
         int status = 0;
-        while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
         reply[1] = status;
         if (write(replies, reply + 1, 4) != 4) _exit(125);
         /* What it left behind has become ours, and may go on for a while; metacov ends all of us

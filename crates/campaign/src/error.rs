@@ -57,6 +57,7 @@ impl From<ExecError> for CampaignError {
         match error {
             ExecError::Interrupted => CampaignError::Interrupted,
             ExecError::Input(error) => CampaignError::Input(error),
+            ExecError::NotRun(reason) => CampaignError::System(io::Error::other(reason)),
             ExecError::System(error) => CampaignError::System(error),
         }
     }

@@ -25,8 +25,11 @@ pub enum Failure {
     TimedOut,
     /// It ended by itself, in a way that says that its input was not a valid one.
     Invalid,
-    /// It ended by itself and left no counters.
+    /// It ended by itself and left no counters, or more than there is room for.
     NoCounters,
+    /// It did not run, or not to its end, for a reason outside of it: the system had no room for its process, or
+    /// something killed what runs it.
+    NotRun,
 }
 
 /// A side that has no cover.
@@ -34,16 +37,21 @@ pub enum Failure {
 pub struct Missing {
     /// Why.
     pub failure: Failure,
-    /// How its execution ended.
+    /// How its execution ended; success if there was none.
     pub exit: Exit,
-    /// The end of its output, or why its counters are wrong.
+    /// The end of its output, or why its counters are wrong or why it did not run.
     pub output_tail: String,
 }
 
 impl Failure {
     /// All ways to fail.
-    pub const ALL: [Failure; 4] =
-        [Failure::Crashed, Failure::TimedOut, Failure::Invalid, Failure::NoCounters];
+    pub const ALL: [Failure; 5] = [
+        Failure::Crashed,
+        Failure::TimedOut,
+        Failure::Invalid,
+        Failure::NoCounters,
+        Failure::NotRun,
+    ];
 
     /// The words that users read.
     pub fn name(self) -> &'static str {
@@ -52,6 +60,7 @@ impl Failure {
             Failure::TimedOut => "timed out",
             Failure::Invalid => "invalid",
             Failure::NoCounters => "no counters",
+            Failure::NotRun => "did not run",
         }
     }
 }

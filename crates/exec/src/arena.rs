@@ -9,7 +9,9 @@ use std::sync::Arc;
 use memmap2::{MmapMut, MmapOptions};
 use metacov_formats::Snapshot;
 use metacov_runtime::{MAGIC, PAGE_BYTES};
-use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, ftruncate, memfd_create};
+use rustix::fs::{
+    FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
+};
 use rustix::process::{Resource, getrlimit};
 
 use crate::capture::Trace;
@@ -100,12 +102,14 @@ pub(crate) enum Contents<'a> {
 impl Arena {
     #[expect(unsafe_code, reason = "shared memory; see below")]
     pub(crate) fn new() -> io::Result<Self> {
-        let file = memfd_create("metacov", MemfdFlags::CLOEXEC)?;
+        let file = memfd_create("metacov", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
         // Whoever makes a file larger than the limit is killed.
         let limit =
             getrlimit(Resource::Fsize).current.and_then(|limit| usize::try_from(limit).ok());
         let bytes = ARENA_BYTES_MAX.min(limit.unwrap_or(usize::MAX)) / PAGE_BYTES * PAGE_BYTES;
         ftruncate(&file, bytes as u64)?;
+        // A target that cut it would end us at our next look (SIGBUS).
+        fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let file = File::from(file);
         // SAFETY: the memory is ours alone, but for targets; and it is looked at only while none
         // of them runs: after all processes of an execution have ended, or while the one that

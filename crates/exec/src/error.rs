@@ -4,6 +4,8 @@ use std::io;
 
 use metacov_formats::{Error, Fault};
 
+use crate::process::not_run::NotRun;
+
 /// Why an execution has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
@@ -13,6 +15,9 @@ pub enum ExecError {
     /// The input, the program or its counters cannot be read or run.
     #[error(transparent)]
     Input(#[from] Error),
+    /// For a reason outside of the program: only this execution is missing.
+    #[error(transparent)]
+    NotRun(#[from] NotRun),
     /// The system refused something, such as starting a process.
     #[error(transparent)]
     System(#[from] io::Error),

@@ -5,6 +5,7 @@ pub(crate) mod cpu_time;
 pub(crate) mod fork;
 pub(crate) mod helper;
 pub(crate) mod limits;
+pub(crate) mod not_run;
 pub(crate) mod supervisor;
 pub(crate) mod supervisor_main;
 pub(crate) mod wire;

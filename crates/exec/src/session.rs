@@ -21,13 +21,25 @@ pub use runner::ProcessRunner;
 use crate::error::ExecError;
 use crate::process::supervisor::Ended;
 
+/// Why an execution that ended by itself has no coverage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NoCounters {
+    /// It left no counters.
+    None,
+    /// Its counters did not fit into memory.
+    TooMany,
+}
+
 /// Executions of one program in one mode.
 trait ProcessSession: Send {
     /// Runs the program once.
     fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError>;
 
-    /// The coverage of the last execution; none if it left no counters.
-    fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error>;
+    /// The coverage of the last execution.
+    fn read(
+        &mut self,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, NoCounters>, Error>;
 
     /// Clears the counters of the last execution.
     fn clear(&mut self) -> io::Result<()>;

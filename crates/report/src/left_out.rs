@@ -34,6 +34,7 @@ pub fn nothing_measured(total: &Tally) -> Error {
                 let count = total.failed(failure);
                 format!("{count} left no counters (is it built with metacov cc or gcc --coverage?)")
             }
+            Failure::NotRun => format!("{} did not run", total.failed(failure)),
         })
         .collect();
     Fault::malformed(Location::Whole, failed.join(", ")).of("no pair could be measured")

@@ -39,6 +39,7 @@ impl From<ExecError> for StopReason {
         match error {
             ExecError::Interrupted => StopReason::Interrupted,
             ExecError::Input(error) => StopReason::Input(error),
+            ExecError::NotRun(reason) => StopReason::System(io::Error::other(reason)),
             ExecError::System(error) => StopReason::System(error),
         }
     }

@@ -1,6 +1,7 @@
 // Ends, or goes on, in the way that its input tells: as a program, and as a library that fuzzers call.
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,6 +58,37 @@ static void become_daemon(void) {
     for (;;) pause();
 }
 
+// Cuts the memory that metacov reads counters from, if it can.
+static int truncate_counters(void) {
+    const char *path = getenv("METACOV_COUNTERS");
+    const int fd = path ? open(path, O_RDWR) : -1;
+    const int done = ftruncate(fd, 0) == 0;
+    close(fd);
+    return done;
+}
+
+static void *crash_later(void *unused) {
+    usleep(100000);
+    abort();
+    return unused;
+}
+
+// The thread crashes after the input has returned, while the process that is left behind is waited for.
+static void leave_thread(void) {
+    pthread_t thread;
+    if (fork() == 0)
+        for (;;) pause();
+    if (pthread_create(&thread, NULL, crash_later, NULL) != 0) abort();
+}
+
+static void fork_often(long long times) {
+    for (; times > 0; times--) {
+        const pid_t child = fork();
+        if (child == 0) _exit(0);
+        if (child < 0 || waitpid(child, NULL, 0) != child) abort();
+    }
+}
+
 static int run(const char *text) {
     char word[32] = "";
     long long number = 0;
@@ -67,7 +99,11 @@ static int run(const char *text) {
     if (!strcmp(word, "return")) return (int)number;
     if (!strcmp(word, "exit")) exit((int)number);
     if (!strcmp(word, "vanish")) vanishing(), _exit(0);
+    if (!strcmp(word, "truncate") && !truncate_counters()) limited();
+    if (!strcmp(word, "thread")) leave_thread();
+    if (!strcmp(word, "forks")) fork_often(number);
     if (!strcmp(word, "hang")) {
+        close(open("hanging", O_CREAT | O_WRONLY, 0600));
         signal(SIGTERM, SIG_IGN);
         for (;;) pause();
     }

@@ -1,6 +1,5 @@
 //! The connection to a worker, whatever it runs in. The messages are the same bytes either way.
 
-use std::io;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -30,13 +29,13 @@ pub(crate) enum Link {
 
 impl Link {
     /// Starts a worker.
-    pub(crate) fn start(launch: Launch, memory_bytes: Option<u64>) -> io::Result<Self> {
+    pub(crate) fn start(launch: Launch, memory_bytes: Option<u64>) -> Result<Self, ExecError> {
         match launch {
             Launch::Process => {
                 HelperProcess::start(vec!["work".into()], memory_bytes).map(Link::Process)
             }
             #[cfg(any(test, feature = "scripted"))]
-            Launch::Thread(target) => ThreadWorker::start(target).map(Link::Thread),
+            Launch::Thread(target) => Ok(Link::Thread(ThreadWorker::start(target)?)),
         }
     }
 

@@ -54,7 +54,15 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
             };
             let what = met.err().map_or_else(String::new, |error| error.to_string());
             [MET, what.as_bytes()].concat()
-        })?;
+        });
+        let met = match met {
+            Ok(met) => met,
+            // Taken for a crash of the engine otherwise.
+            Err(error) => {
+                port.report(&Answer::Failed(format!("no process for a batch of tests: {error}")))?;
+                return Err(error);
+            }
+        };
         match met.as_deref().map(|said| said.strip_prefix(MET)) {
             Ok(Some([])) => {}
             Ok(Some(error)) => {

@@ -13,7 +13,7 @@ use crate::console::Console;
 /// How many reasons are shown of each kind of failure.
 const REASONS_MAX: usize = 5;
 
-/// Counts the pairs by kind of failure and, if they are invalid, by the reason that their side gives.
+/// Counts the pairs by kind of failure and, if they are invalid or did not run, by the reason.
 pub struct Failures<'t> {
     console: &'t Console,
     reasons: Mutex<BTreeMap<(Failure, String), Reason>>,
@@ -56,7 +56,7 @@ impl Observer for Failures<'_> {
         let Err((side, missing)) = done.outcome else { return Ok(()) };
         let what = failed_side(done.relation, done.pair, side, missing);
         self.console.detail(|| format!("{}: {what}", missing.failure.name()));
-        let is_told = missing.failure == Failure::Invalid;
+        let is_told = matches!(missing.failure, Failure::Invalid | Failure::NotRun);
         let words = if is_told { missing.output_tail.clone() } else { String::new() };
         let mut reasons = self.reasons.lock().unwrap_or_else(PoisonError::into_inner);
         let reason = reasons.entry((missing.failure, words)).or_insert_with(|| Reason {

@@ -140,9 +140,15 @@ fn a_script_in_front_of_a_program_may_keep_the_inputs_path_or_is_refused() {
 fn a_program_of_an_earlier_version_has_to_be_built_again() {
     let folder = folder();
     let source = repository().join("tests/targets/earlier/earlier.c");
-    of(Command::new("gcc").arg(source).args(["-o", "earlier"]).current_dir(folder.path())).ok();
-    let said = measure(folder.path(), "fork", Path::new("./earlier")).failed(3);
-    insta::assert_snapshot!(said, @"error: pairs/names/first/a.txt: ./earlier: it was built with an earlier metacov, and forks by other rules (build it again with this `metacov cc`, or use --mode exec)");
+    for version in ["0", "'2'"] {
+        let mut gcc = Command::new("gcc");
+        gcc.arg(format!("-DVERSION={version}")).arg(&source).args(["-o", "earlier"]);
+        of(gcc.current_dir(folder.path())).ok();
+        let said = measure(folder.path(), "fork", Path::new("./earlier")).failed(3);
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(said, @"error: pairs/names/first/a.txt: ./earlier: it was built with an earlier metacov, and forks by other rules (build it again with this `metacov cc`, or use --mode exec)");
+        }
+    }
 }
 
 #[test]

@@ -97,8 +97,13 @@ impl Trial {
     #[track_caller]
     pub fn outcome(&self, command: &mut Command) -> Measured {
         let run = of(command).ok();
+        Measured { run, document: self.result() }
+    }
+
+    /// What was measured last.
+    pub fn result(&self) -> Value {
         let document = fs::read(self.folder.path().join("mc.json")).unwrap();
-        Measured { run, document: serde_json::from_slice(&document).unwrap() }
+        serde_json::from_slice(&document).unwrap()
     }
 
     /// The command lines of all processes that run in the folder: metacov, what it starts, and what

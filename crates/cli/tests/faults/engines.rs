@@ -112,6 +112,14 @@ fn fault_09_an_engine_that_eats_memory_comes_to_its_limit() {
     assert!(counts.crashed > 0 && counts.held > 0 && counts.violated == 0, "{counts:?}");
 }
 
+/// A worker that runs tests: itself, and what it has forked for them.
+fn started_worker(metacov: u32) -> Option<Vec<u32>> {
+    let all = descendants(metacov).into_iter();
+    let ids: Vec<u32> =
+        all.filter(|(_, words)| words.ends_with("exe work ")).map(|(id, _)| id).collect();
+    (ids.len() > 1).then_some(ids)
+}
+
 #[test]
 fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     let campaign = Campaign::new(0, 1);
@@ -120,10 +128,8 @@ fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     for _ in 0..3 {
         let find = || {
             std::thread::sleep(std::time::Duration::from_millis(10));
-            let mut all = descendants(child.id()).into_iter();
-            // The worker itself is the first: it is the parent of what it forks.
-            let worker = all.find(|(_, words)| words.ends_with("exe work "));
-            worker.map(|(worker, _)| worker).filter(|worker| !killed.contains(worker))
+            let worker = *started_worker(child.id())?.first()?;
+            Some(worker).filter(|worker| !killed.contains(worker))
         };
         let worker = (0..400).find_map(|_| find()).expect("another worker");
         std::thread::sleep(std::time::Duration::from_millis(200));
@@ -138,6 +144,36 @@ fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
     let stdout = String::from_utf8(output.stdout).unwrap();
     let counts = Counts::of(&Run { code: 0, stdout, stderr: said });
     eprintln!("fault 10: {counts:?}");
+    assert!(counts.held > 0 && counts.violated == 0, "{counts:?}");
+}
+
+#[test]
+fn fault_42_a_supervisor_that_is_killed_is_replaced() {
+    let campaign = Campaign::new(0, 1);
+    let child = campaign.start("run.metacov", &["--no-findings", "--duration", "6s", "-j", "1"]);
+    let mut killed = Vec::new();
+    for _ in 0..3 {
+        let find = || {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            let all = descendants(child.id());
+            started_worker(child.id())?;
+            let mut supervisors =
+                all.into_iter().filter(|(_, words)| words.contains("exe supervise "));
+            let (id, _) = supervisors.find(|(id, _)| !killed.contains(id))?;
+            Some(id)
+        };
+        let supervisor = (0..400).find_map(|_| find()).expect("another supervisor");
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        Command::new("kill").args(["-9", &supervisor.to_string()]).status().unwrap();
+        killed.push(supervisor);
+    }
+    let output = watch(child).output;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let library = campaign.path().canonicalize().unwrap().join("libfaulty.so");
+    crate::trial::wait_until(|| crate::processes::users(&library) == 0);
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let counts = Counts::of(&Run { code: 0, stdout, stderr: said });
     assert!(counts.held > 0 && counts.violated == 0, "{counts:?}");
 }
 

@@ -13,6 +13,7 @@ mod ends;
 mod engines;
 mod processes;
 mod runs;
+mod shortage;
 mod targets;
 
 /// How often something is done: a few times, or as often as the page says.

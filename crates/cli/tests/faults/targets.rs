@@ -5,6 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use crate::processes::descendants;
 use crate::run::of;
 use crate::trial::{Trial, Way, built, compile, wait_until};
 
@@ -183,6 +184,77 @@ fn threads_count_together() {
         assert_eq!(measured.failed(), [], "{way:?}");
         assert_eq!(measured.functions(), ["hammer", "is_odd"], "{way:?}");
         assert_eq!(measured.document["total"]["summary"]["line"]["flaky"], 0);
+    }
+}
+
+#[test]
+fn fault_39_a_target_cannot_cut_the_memory_of_its_counters() {
+    check_measured("truncate", &["limited", "truncate_counters"], &Way::ALL, &[]);
+}
+
+#[test]
+fn fault_40_a_thread_that_crashes_after_its_input_is_counted() {
+    check_failing("thread", "crashed", &[Way::Inline], &[]);
+}
+
+#[test]
+fn fault_41_a_side_whose_counters_do_not_fit_is_counted() {
+    let trial = Trial::new("endings", &[("4", "6"), ("forks 1000", "4"), ("4", "7")]);
+    for way in Way::ALL {
+        let metacov = trial.command(way, &["-j", "1"]);
+        // No file may be larger, shared memory included.
+        let mut limited = Command::new("sh");
+        limited.args(["-c", "ulimit -f 1000; exec \"$0\" \"$@\""]);
+        limited.arg(metacov.get_program()).args(metacov.get_args()).current_dir(trial.folder());
+        let measured = trial.outcome(&mut limited);
+        assert_eq!(measured.failed(), [("no counters", 1)], "{way:?}");
+        let said = &measured.run.stderr;
+        assert!(said.contains("side a: its counters do not fit into memory"), "{way:?}: {said}");
+        assert_eq!((measured.pairs(), measured.functions()), (2, vec!["even", "odd"]), "{way:?}");
+    }
+}
+
+#[test]
+fn fault_42_a_side_whose_supervisor_is_killed_is_counted_and_the_next_is_measured() {
+    for way in Way::ALL {
+        let trial = Trial::new("endings", &[("4", "6"), ("hang", "4"), ("4", "7"), ("4", "8")]);
+        let mut metacov = trial.command(way, &["-j", "1", "--timeout", "600"]);
+        let metacov = metacov.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        wait_until(|| trial.folder().join("hanging").exists());
+        let all = descendants(metacov.id());
+        let supervisor = all.iter().find(|(_, words)| words.contains("exe supervise "));
+        let (supervisor, _) = supervisor.unwrap_or_else(|| panic!("{all:?}"));
+        Command::new("kill").args(["-9", &supervisor.to_string()]).status().unwrap();
+        let output = metacov.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{way:?}: {said}");
+        assert!(said.contains("supervisor of its processes was killed"), "{way:?}: {said}");
+        let measured = trial.result();
+        assert_eq!(measured["total"]["failed"]["did not run"], 1, "{way:?}");
+        assert_eq!(measured["total"]["pairs"], 3, "{way:?}");
+        wait_until(|| trial.processes().is_empty());
+    }
+}
+
+#[test]
+fn fault_43_a_helper_that_is_started_by_hand_refuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = folder.path().join("kept");
+    fs::write(&kept, "").unwrap();
+    let words = [
+        vec!["supervise", folder.path().to_str().unwrap()],
+        vec!["work"],
+        vec!["load", "--", "x.so"],
+    ];
+    for words in words {
+        for stdin in [Stdio::null(), Stdio::piped()] {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+            let output = command.args(&words).stdin(stdin).output().unwrap();
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert_eq!(output.status.code(), Some(1), "{words:?}: {said}");
+            assert!(said.contains("only metacov itself starts this command"), "{words:?}: {said}");
+            assert!(kept.exists(), "{words:?}");
+        }
     }
 }
 

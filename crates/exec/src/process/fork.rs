@@ -11,15 +11,25 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
+use super::not_run::RETRY_PAUSES;
 use super::supervisor_main::exit;
 
 /// Runs `work` in a forked child and returns the bytes that it makes, or how the child ended if it
-/// did not finish. Only for processes with one thread.
+/// did not finish. While the system has no room for a process, waits for a moment and tries again. Only for processes
+/// with one thread.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Exit>> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
     // SAFETY: this process has one thread, as the caller promises.
-    let child = unsafe { libc::fork() };
+    let fork = || unsafe { libc::fork() };
+    let mut child = fork();
+    for pause in RETRY_PAUSES {
+        if child >= 0 {
+            break;
+        }
+        std::thread::sleep(pause);
+        child = fork();
+    }
     if child == 0 {
         drop(reader);
         let bytes = work();
@@ -27,7 +37,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
         // SAFETY: exits without running the exit handlers, which belong to the parent.
         unsafe { libc::_exit(i32::from(written.is_err())) };
     }
-    let Some(child) = Pid::from_raw(child).filter(|_| child > 0) else {
+    let Some(child) = (child > 0).then(|| Pid::from_raw(child)).flatten() else {
         return Err(io::Error::last_os_error());
     };
     drop(writer);

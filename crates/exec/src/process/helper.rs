@@ -6,14 +6,18 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, fstat};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::getppid;
 
+use super::not_run::NotRun;
 use super::supervisor::{Event, Supervisor};
 use super::wire::Request;
 use crate::error::ExecError;
@@ -24,11 +28,29 @@ const MESSAGE_BYTES_MAX: usize = 1 << 30;
 /// The lowest descriptor of those that a helper opens for itself, out of the way of loaded code.
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;
 
+/// The signal that ends a helper with its supervisor.
+const KILL: i32 = rustix::process::Signal::KILL.as_raw();
+
 /// A helper process, as seen by metacov.
 pub struct HelperProcess {
     supervisor: Supervisor,
     requests: File,
     answers: File,
+}
+
+/// Refuses to go on unless this process was started by metacov: by a process of the same program, with a connection to it
+/// as standard input. Helpers take what they are given on trust, such as a folder to remove.
+pub fn require_metacov() -> io::Result<()> {
+    let identity = |path: &str| std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
+    let parent =
+        getppid().map(|parent| identity(&format!("/proc/{}/exe", parent.as_raw_nonzero())));
+    let is_ours = matches!((parent, identity("/proc/self/exe")), (Some(Ok(a)), Ok(b)) if a == b);
+    let connection = FileType::from_raw_mode(fstat(io::stdin())?.st_mode);
+    if is_ours && matches!(connection, FileType::Socket | FileType::Fifo) {
+        return Ok(());
+    }
+    let what = "only metacov itself starts this command, for its own processes";
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, what))
 }
 
 /// What a helper process did next.
@@ -43,13 +65,13 @@ pub enum HelperEvent {
 
 impl HelperProcess {
     /// Starts this program with these arguments and, if given, a limit on its memory.
-    pub fn start(arguments: Vec<OsString>, memory_bytes: Option<u64>) -> io::Result<Self> {
+    pub fn start(arguments: Vec<OsString>, memory_bytes: Option<u64>) -> Result<Self, ExecError> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let mut supervisor = Supervisor::start(folder.path())?;
         // A private folder for temporary files: helpers with the same seed use the same file names.
         let environment = vec![("TMPDIR".into(), folder.keep().into())];
-        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC)?;
-        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC)?;
+        let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
+        let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
         let command = std::iter::once("/proc/self/exe".into()).chain(arguments).collect();
         let grace = Duration::ZERO;
         let request = Request { command, environment, wall: None, grace, cpu: None, memory_bytes };
@@ -63,12 +85,21 @@ impl HelperProcess {
     }
 
     /// Waits for its next message, for this long at most.
-    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     pub fn hear(
         &mut self,
         time: Duration,
         interrupted: &AtomicBool,
     ) -> Result<HelperEvent, ExecError> {
+        match self.next(time, interrupted) {
+            Err(ExecError::NotRun(reason @ NotRun::SupervisorLost)) => {
+                Ok(HelperEvent::Ended(Exit::Signalled(KILL), reason.to_string()))
+            }
+            other => other,
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+    fn next(&mut self, time: Duration, interrupted: &AtomicBool) -> Result<HelperEvent, ExecError> {
         let end = Some(Instant::now() + time);
         match self.supervisor.next(Some(self.answers.as_fd()), end, interrupted)? {
             Event::Answer => match hear(&mut self.answers)? {

@@ -1,11 +1,13 @@
 //! The supervisor, as seen by metacov: started, given requests, and waited for.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,10 +16,15 @@ use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::captured_output::CapturedOutput;
+use super::not_run::{NotRun, not_started};
 use super::wire::{Reply, Request};
 use crate::error::ExecError;
+
+/// Variables and their values.
+type Environment = Vec<(OsString, OsString)>;
 
 /// How often an interrupt is checked for.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -26,6 +33,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) struct Supervisor {
     process: Child,
     control: Option<UnixStream>,
+    folder: PathBuf,
+    /// The variables of the last request, by which its processes are known.
+    environment: Environment,
     /// The target's output so far.
     pub(crate) output: CapturedOutput,
     /// The read end of the pipe that the target's output comes through.
@@ -58,23 +68,37 @@ impl Supervisor {
         let mut command = Command::new("/proc/self/exe");
         command.arg("supervise").arg(folder).stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let process = command.process_group(0).spawn()?;
-        let (control, output) = (Some(here), CapturedOutput::default());
-        Ok(Supervisor { process, control, output, output_pipe: None })
+        Ok(Supervisor {
+            process,
+            control: Some(here),
+            folder: folder.to_owned(),
+            environment: Environment::new(),
+            output: CapturedOutput::default(),
+            output_pipe: None,
+        })
     }
 
     /// Starts a process. Its standard error is captured, and its standard output too unless it is
-    /// given another.
+    /// given another. If something has killed the supervisor, another one takes its place.
     pub(crate) fn spawn(
         &mut self,
         request: &Request,
         stdin: BorrowedFd<'_>,
         stdout: Option<BorrowedFd<'_>>,
-    ) -> io::Result<()> {
-        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    ) -> Result<(), ExecError> {
+        if self.process.try_wait()?.is_some() {
+            *self = Supervisor::start(&self.folder)?;
+        }
+        let (reader, writer) =
+            pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).map_err(io::Error::from)?;
         // Only our end is non-blocking: few targets expect a write to fail on a full pipe.
-        rustix::fs::fcntl_setfl(&writer, rustix::fs::OFlags::empty())?;
+        rustix::fs::fcntl_setfl(&writer, rustix::fs::OFlags::empty()).map_err(io::Error::from)?;
         let (stdout, stderr) = (stdout.unwrap_or(writer.as_fd()), writer.as_fd());
-        request.send(self.control()?.as_fd(), [stdin, stdout, stderr])?;
+        self.environment.clone_from(&request.environment);
+        match request.send(self.control()?.as_fd(), [stdin, stdout, stderr]) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Err(self.lost()),
+            other => other?,
+        }
         self.output = CapturedOutput::default();
         self.output_pipe = Some(File::from(reader));
         Ok(())
@@ -146,9 +170,11 @@ impl Supervisor {
                 return Ok(Event::Answer);
             }
             if has_ended {
-                return match Reply::receive(self.control()?.as_fd())? {
-                    Reply::Ended(exit) => Ok(Event::Ended(exit)),
-                    Reply::NotStarted(error) => Err(io::Error::from_raw_os_error(error).into()),
+                return match Reply::receive(self.control()?.as_fd()) {
+                    Ok(Reply::Ended(exit)) => Ok(Event::Ended(exit)),
+                    Ok(Reply::NotStarted(error)) => Err(not_started(error)),
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(self.lost()),
+                    Err(error) => Err(error.into()),
                 };
             }
         }
@@ -156,9 +182,22 @@ impl Supervisor {
 
     /// Ends the target, and waits until it has ended.
     pub(crate) fn kill(&mut self, interrupted: &AtomicBool) -> Result<(), ExecError> {
-        rustix::io::write(self.control()?, b"k").map_err(io::Error::from)?;
+        match rustix::io::write(self.control()?, b"k") {
+            Err(Errno::PIPE) => return Err(self.lost()),
+            other => other.map_err(io::Error::from)?,
+        };
         while !matches!(self.next(None, None, interrupted)?, Event::Ended(_)) {}
         Ok(())
+    }
+
+    /// The supervisor has ended before metacov: ends what it ran, which is nobody's now. Processes that have replaced
+    /// their environment are not found.
+    fn lost(&mut self) -> ExecError {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        self.output_pipe = None;
+        end_processes_with(&self.environment);
+        ExecError::NotRun(NotRun::SupervisorLost)
     }
 
     fn capture_output(&mut self) -> io::Result<()> {
@@ -175,14 +214,36 @@ impl Supervisor {
     }
 }
 
-/// The error with the name of the program in front, if the system refused something.
-pub(crate) fn about(command: &[std::ffi::OsString], error: ExecError) -> ExecError {
-    match (error, command.first()) {
-        (ExecError::System(error), Some(program)) => {
-            let what = format!("{}: {error}", Path::new(program).display());
-            io::Error::new(error.kind(), what).into()
+/// The error with the name of the program in front.
+pub(crate) fn about(command: &[OsString], error: ExecError) -> ExecError {
+    let (ExecError::System(error), Some(name)) = (&error, command.first()) else { return error };
+    let what = format!("{}: {error}", Path::new(name).display());
+    ExecError::System(io::Error::new(error.kind(), what))
+}
+
+/// Ends all processes that were started with these variables, until there are none: a process may start another while it
+/// is looked for.
+fn end_processes_with(environment: &Environment) {
+    let entry =
+        |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
+    let wanted: Vec<Vec<u8>> = environment.iter().map(entry).collect();
+    let is_wanted = |folder: &Path| {
+        let found = std::fs::read(folder.join("environ")).unwrap_or_default();
+        let has = |entry: &Vec<u8>| found.split(|byte| *byte == 0).any(|found| found == entry);
+        !wanted.is_empty() && wanted.iter().all(has)
+    };
+    for _ in 0..100 {
+        let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let ids = all.filter(|entry| is_wanted(&entry.path())).map(|entry| entry.file_name());
+        let ids: Vec<Pid> =
+            ids.filter_map(|id| Pid::from_raw(id.to_str()?.parse().ok()?)).collect();
+        if ids.is_empty() {
+            return;
         }
-        (error, _) => error,
+        for id in ids {
+            let _ = kill_process(id, Signal::KILL);
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -20,12 +20,13 @@ use metacov_formats::{CoverageLoader, Error};
 use metacov_runtime::{INPUT_VARIABLE, LIMITS_VARIABLE, READY, READY_BEFORE, SERVE_VARIABLE};
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::ProcessSession;
 use super::invocation::{Environment, Invocation};
 use super::program::{Mode, Program};
 use super::workspace::Workspace;
+use super::{NoCounters, ProcessSession};
 use crate::error::ExecError;
 use crate::process::limits::{Limits, whole_seconds};
+use crate::process::not_run::{NotRun, not_started};
 use crate::process::supervisor::{Ended, Event, Supervisor, about};
 use crate::process::supervisor_main::exit;
 use crate::process::wire::Request;
@@ -195,6 +196,10 @@ impl ProcessSession for ForkServerSession {
                 self.workspace.supervisor.kill(&program.interrupted)?;
                 exit
             }
+            ServerReply::NotStarted(error) => {
+                self.server = Some(server);
+                return Err(not_started(error));
+            }
             ServerReply::Ended(exit) => exit,
             ServerReply::Late => {
                 self.workspace.supervisor.kill(&program.interrupted)?;
@@ -204,16 +209,19 @@ impl ProcessSession for ForkServerSession {
         Ok(Ended { exit, output: self.workspace.supervisor.output.text() })
     }
 
-    fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+    fn read(
+        &mut self,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, NoCounters>, Error> {
         let mut reading = self.workspace.read_counters(loader)?;
-        if let (Some(first), Some(second)) = (self.first.take(), &reading) {
+        if let (Some(first), Ok(second)) = (self.first.take(), &reading) {
             self.workspace.arena.set_counters(&first);
-            if let Some(mut first) = self.workspace.read_counters(loader)? {
+            if let Ok(mut first) = self.workspace.read_counters(loader)? {
                 first.executed -= &second.executed;
                 self.once = Some(first);
             }
         }
-        if let (Some(reading), Some(once)) = (&mut reading, &self.once) {
+        if let (Ok(reading), Some(once)) = (&mut reading, &self.once) {
             reading.unite(once);
         }
         Ok(reading)
@@ -248,6 +256,9 @@ enum ServerReply {
     Ended(Exit),
     /// The time limit was reached.
     Late,
+    /// The input has not run: there was no child, for the reason that the error number says. The server is ready for
+    /// the next.
+    NotStarted(i32),
 }
 
 /// How the start of a server went.
@@ -283,7 +294,7 @@ impl ForkServer {
         drop((their_requests, their_answers));
         let mut server = ForkServer { requests: requests.into(), answers: answers.into() };
         let greeting = match server.wait(supervisor, limits.wall, interrupted) {
-            Ok(Event::Answer) => server.read_number().ok(),
+            Ok(Event::Answer) => server.read_number().ok().flatten(),
             Ok(Event::Late) => None,
             Ok(Event::Ended(_)) => return Ok(Start::NotServing),
             Err(error) => return Err(about(&request.command, error)),
@@ -292,7 +303,8 @@ impl ForkServer {
             return Ok(Start::Ready(server));
         }
         supervisor.kill(interrupted)?;
-        Ok(if greeting == Some(READY_BEFORE) { Start::Earlier } else { Start::NotServing })
+        let is_earlier = greeting.is_some_and(|greeting| READY_BEFORE.contains(&greeting));
+        Ok(if is_earlier { Start::Earlier } else { Start::NotServing })
     }
 
     /// Sends a request and waits until it is executed.
@@ -309,14 +321,22 @@ impl ForkServer {
         if forks {
             match self.wait(supervisor, time, interrupted)? {
                 // The child's process id.
-                Event::Answer => drop(self.read_number()?),
-                Event::Ended(exit) => return Ok(ServerReply::Ended(exit)),
+                Event::Answer => match self.read_number()? {
+                    Some(error) if error < 0 => {
+                        return Ok(ServerReply::NotStarted(error.saturating_neg()));
+                    }
+                    Some(_) => {}
+                    None => return closed(supervisor, time, interrupted, forks),
+                },
+                Event::Ended(exit) => return server_ended(exit, forks),
                 Event::Late => return Ok(ServerReply::Late),
             }
         }
         match self.wait(supervisor, time, interrupted)? {
             Event::Answer => {
-                let number = self.read_number()?;
+                let Some(number) = self.read_number()? else {
+                    return closed(supervisor, time, interrupted, forks);
+                };
                 let exit = match request {
                     ServerRequest::RunInline(_) if number == 0 => Exit::Success,
                     ServerRequest::RunInline(_) => Exit::Failure(number),
@@ -328,14 +348,14 @@ impl ForkServer {
                         exit => exit,
                     },
                 };
-                let has_left_processes = self.read_number()? != 0;
-                Ok(if has_left_processes {
-                    ServerReply::LeftProcesses(exit)
-                } else {
-                    ServerReply::Ran(exit)
-                })
+                // A thread of the library may end the server after the input has run.
+                match self.read_number()? {
+                    Some(0) => Ok(ServerReply::Ran(exit)),
+                    Some(_) => Ok(ServerReply::LeftProcesses(exit)),
+                    None => closed(supervisor, time, interrupted, forks),
+                }
             }
-            Event::Ended(exit) => Ok(ServerReply::Ended(exit)),
+            Event::Ended(exit) => server_ended(exit, forks),
             Event::Late => Ok(ServerReply::Late),
         }
     }
@@ -360,9 +380,36 @@ impl ForkServer {
         supervisor.next(Some(self.answers.as_fd()), Some(Instant::now() + time), interrupted)
     }
 
-    fn read_number(&mut self) -> io::Result<i32> {
+    /// The next number; none if the server has ended.
+    fn read_number(&mut self) -> io::Result<Option<i32>> {
         let mut bytes = [0; 4];
-        self.answers.read_exact(&mut bytes)?;
-        Ok(i32::from_ne_bytes(bytes))
+        match self.answers.read_exact(&mut bytes) {
+            Ok(()) => Ok(Some(i32::from_ne_bytes(bytes))),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// How the server ended, which has closed its end of the connection.
+#[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
+fn closed(
+    supervisor: &mut Supervisor,
+    time: Duration,
+    interrupted: &AtomicBool,
+    forks: bool,
+) -> Result<ServerReply, ExecError> {
+    match supervisor.next(None, Some(Instant::now() + time), interrupted)? {
+        Event::Ended(exit) => server_ended(exit, forks),
+        Event::Answer | Event::Late => Ok(ServerReply::Late),
+    }
+}
+
+/// The reply of a server that has ended during a request. An input may end the process that it runs in; if it runs in a
+/// child of the server, the server's exit code says nothing of it.
+fn server_ended(exit: Exit, forks: bool) -> Result<ServerReply, ExecError> {
+    match exit {
+        Exit::Success | Exit::Failure(_) if forks => Err(NotRun::ServerEnded.into()),
+        exit => Ok(ServerReply::Ended(exit)),
     }
 }

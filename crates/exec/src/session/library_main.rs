@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use metacov_runtime::{LIMITS_VARIABLE, READY, SERVE_VARIABLE};
-use rustix::io::fcntl_dupfd_cloexec;
+use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
     Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait,
     waitpid,
@@ -40,7 +40,9 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
         input.resize(u32::from_ne_bytes(length) as usize, 0);
         requests.read_exact(&mut input)?;
         if kind == b'f' {
-            forked(&run, &input, &limits, &mut answers)?;
+            if !forked(&run, &input, &limits, &mut answers)? {
+                continue;
+            }
         } else {
             let code = run(&input);
             if answers.write_all(&code.to_ne_bytes()).is_err() {
@@ -131,14 +133,14 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     Ok(move |input: &[u8]| unsafe { run(input.as_ptr(), input.len()) })
 }
 
-/// Runs an input in a child, and reports how that ended.
+/// Runs an input in a child, and reports how that ended, or why there is no child. Whether there was one.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 fn forked(
     run: &impl Fn(&[u8]) -> i32,
     input: &[u8],
     limits: &ServerLimits,
     answers: &mut File,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     // SAFETY: this process has one thread, unless the library has started more. Those are missing
     // in the child, which the library has to handle.
     let child = unsafe { libc::fork() };
@@ -152,12 +154,19 @@ fn forked(
         // SAFETY: exits without running the exit handlers, which belong to the parent.
         unsafe { libc::_exit(code & 0xff) };
     }
+    let Some(id) = (child > 0).then(|| Pid::from_raw(child)).flatten() else {
+        let error = io::Error::last_os_error().raw_os_error().unwrap_or_default();
+        answers.write_all(&(-error).to_ne_bytes())?;
+        return Ok(false);
+    };
     answers.write_all(&child.to_ne_bytes())?;
-    let mut status = 0;
-    if let Some(child) = Pid::from_raw(child)
-        && let Some((_, ended)) = waitpid(Some(child), WaitOptions::empty())?
-    {
-        status = ended.as_raw();
-    }
-    answers.write_all(&status.to_ne_bytes())
+    let ended = loop {
+        match waitpid(Some(id), WaitOptions::empty()) {
+            Ok(Some((_, ended))) => break ended,
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    };
+    answers.write_all(&ended.as_raw().to_ne_bytes())?;
+    Ok(true)
 }

@@ -7,10 +7,10 @@ use std::path::Path;
 use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error};
 
-use super::ProcessSession;
 use super::invocation::Invocation;
 use super::program::Program;
 use super::workspace::Workspace;
+use super::{NoCounters, ProcessSession};
 use crate::error::ExecError;
 use crate::process::limits::Limits;
 use crate::process::supervisor::Ended;
@@ -42,7 +42,10 @@ impl ProcessSession for PerInputSession {
         self.workspace.supervisor.run(&request, &stdin, &program.interrupted)
     }
 
-    fn read(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+    fn read(
+        &mut self,
+        loader: &mut CoverageLoader<'_>,
+    ) -> Result<Result<Reading, NoCounters>, Error> {
         self.workspace.read_counters(loader)
     }
 

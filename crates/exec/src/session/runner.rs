@@ -7,12 +7,14 @@ use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
 use metacov_formats::{CoverageLoader, Fault};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use super::ProcessSession;
 use super::fork_server::ForkServerSession;
 use super::invocation::Invocation;
 use super::per_input::PerInputSession;
 use super::program::{Mode, Program};
+use super::{NoCounters, ProcessSession};
 use crate::error::ExecError;
+use crate::process::not_run::{NotRun, RETRY_PAUSES};
+use crate::process::supervisor::Ended;
 
 /// Runs sides, one at a time. Servers and shared memory are kept from one side to the next.
 pub struct ProcessRunner {
@@ -83,7 +85,14 @@ impl ProcessRunner {
                 .into());
         }
         let session = self.session(program, invocation).map_err(|error| named(error.into()))?;
-        let ended = session.run(program, invocation).map_err(named)?;
+        let ended = match run(session, program, invocation) {
+            Err(ExecError::NotRun(reason)) => {
+                session.clear().map_err(|error| named(error.into()))?;
+                let (failure, exit) = (Failure::NotRun, Exit::Success);
+                return Ok(Err(Missing { failure, exit, output_tail: reason.to_string() }));
+            }
+            ended => ended.map_err(named)?,
+        };
         let failure = match ended.exit {
             Exit::Signalled(_) => Some(Failure::Crashed),
             Exit::Timeout => Some(Failure::TimedOut),
@@ -98,7 +107,12 @@ impl ProcessRunner {
         let reading = match failure {
             Some(failure) => Err(missing(failure)),
             None => match session.read(loader) {
-                Ok(reading) => reading.ok_or_else(|| missing(Failure::NoCounters)),
+                Ok(Ok(reading)) => Ok(reading),
+                Ok(Err(NoCounters::None)) => Err(missing(Failure::NoCounters)),
+                Ok(Err(NoCounters::TooMany)) => {
+                    let what = "its counters do not fit into memory (does it fork very often?)";
+                    Err(Missing { output_tail: what.to_owned(), ..missing(Failure::NoCounters) })
+                }
                 // The counters of this execution are wrong; the build may be right.
                 Err(error) if matches!(error.fault, Fault::Inconsistent { .. }) => {
                     Err(Missing { output_tail: error.to_string(), ..missing(Failure::Invalid) })
@@ -133,6 +147,23 @@ impl ProcessRunner {
         }
         Ok(&mut *self.sessions[at].1)
     }
+}
+
+/// Runs a program once. While the system has no room for its process, waits for a moment and tries again.
+fn run(
+    session: &mut dyn ProcessSession,
+    program: &Program,
+    invocation: &Invocation,
+) -> Result<Ended, ExecError> {
+    for pause in RETRY_PAUSES {
+        match session.run(program, invocation) {
+            Err(ExecError::NotRun(NotRun::NoRoom(_))) => {}
+            other => return other,
+        }
+        session.clear()?;
+        std::thread::sleep(pause);
+    }
+    session.run(program, invocation)
 }
 
 /// Pins this thread, and the processes that it will start, to one processor. A server and the

@@ -8,6 +8,7 @@ use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error, Fault, Location};
 use metacov_runtime::ARENA_VARIABLE;
 
+use super::NoCounters;
 use super::invocation::Environment;
 use super::program::Program;
 use crate::arena::{Arena, Contents};
@@ -63,11 +64,11 @@ impl Workspace {
         Ok(path)
     }
 
-    /// The coverage that the counters in memory and in files tell; none if there are no counters.
+    /// The coverage that the counters in memory and in files tell.
     pub(super) fn read_counters(
         &self,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Option<Reading>, Error> {
+    ) -> Result<Result<Reading, NoCounters>, Error> {
         let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the program"));
         let in_memory = match self.arena.contents() {
             Contents::Counters(snapshots) if snapshots.is_empty() => None,
@@ -76,9 +77,7 @@ impl Workspace {
             Contents::Refused(version) => {
                 return fault(&format!("compiled by a gcc that is not known, version {version}"));
             }
-            Contents::Full => {
-                return fault("its counters do not fit into memory (does it fork very often?)");
-            }
+            Contents::Full => return Ok(Err(NoCounters::TooMany)),
         };
         let has_files =
             !self.counters.is_empty().map_err(|error| Fault::Io(error).of("counters"))?;
@@ -86,9 +85,9 @@ impl Workspace {
         Ok(match (in_memory, in_files) {
             (Some(mut reading), Some(other)) => {
                 reading.unite(&other);
-                Some(reading)
+                Ok(reading)
             }
-            (reading, other) => reading.or(other),
+            (reading, other) => reading.or(other).ok_or(NoCounters::None),
         })
     }
 }
