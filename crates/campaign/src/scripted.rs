@@ -93,6 +93,7 @@ impl ScriptedTarget {
     pub fn config(is_measured: bool) -> WorkerConfig {
         let coverage = is_measured.then(|| Coverage {
             notes: PathBuf::new(),
+            has_own_notes: false,
             prefix_map: Vec::new(),
             filter: Vec::new(),
             exclude: Vec::new(),

@@ -45,7 +45,7 @@ pub use gcovr_json::GcovrFormat;
 pub use loader::{CoverageLoader, FileSpec};
 pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};
 pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
-pub use scope::{LeftOut, LeftOutCounts, Scope};
+pub use scope::{LeftOut, LeftOutCounts, NotesSearch, Scope};
 
 pub(crate) use site_recorder::{Record, SiteRecorder};
 

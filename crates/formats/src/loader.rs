@@ -155,13 +155,13 @@ impl<'s> CoverageLoader<'s> {
         &mut self,
         snapshots: &[Snapshot<'_>],
     ) -> Result<Vec<gcov::UnitCounts>, Error> {
-        gcov::tell_snapshots(snapshots, &mut self.notes_index, self.scope.notes.as_deref())
+        gcov::tell_snapshots(snapshots, &mut self.notes_index, self.scope)
     }
 
     /// What gcov would report for the counters in a file (`.gcda`).
     #[cfg(feature = "exact-counts")]
     pub fn tell_file(&mut self, path: &Path) -> Result<gcov::UnitCounts, Error> {
-        gcov::tell_file(path, &mut self.notes_index, self.scope.notes.as_deref())
+        gcov::tell_file(path, &mut self.notes_index, self.scope)
     }
 
     /// The sites that have been read.

@@ -34,6 +34,18 @@ pub struct Scope {
     pub blocks: bool,
     /// Where to look for the notes (`.gcno`) of counters (`.gcda`) that do not lie beside them.
     pub notes: Option<PathBuf>,
+    /// Where else to look for them.
+    pub notes_search: NotesSearch,
+}
+
+/// Where notes are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NotesSearch {
+    /// Beside the counters and where they were compiled, then below the folder of notes.
+    #[default]
+    CountersFirst,
+    /// In the folder of notes only: where the counters were compiled may be on another machine, or have another build.
+    FolderOnly,
 }
 
 impl Scope {

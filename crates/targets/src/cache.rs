@@ -1,4 +1,4 @@
-//! Built targets on disk: a folder each, which appears whole or not at all.
+//! Built targets on disk: a folder each.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,29 +7,10 @@ use metacov_exec::Artifact;
 
 use crate::builder::Source;
 
+pub(crate) use metacov_runtime::install_folder as install;
+
 /// The file that names the folder a target was compiled in, as its notes have it.
 const COMPILED_IN: &str = "folder";
-
-/// Fills a new folder and gives it its name, unless a folder of that name is there.
-pub(crate) fn install(
-    folder: PathBuf,
-    fill: impl FnOnce(&Path) -> io::Result<()>,
-) -> io::Result<PathBuf> {
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    let cache = folder.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(cache)?;
-    let unfinished = tempfile::Builder::new().prefix("unfinished-").tempdir_in(cache)?;
-    fill(unfinished.path())?;
-    match std::fs::rename(unfinished.path(), &folder) {
-        Ok(()) => drop(unfinished.keep()),
-        // Another process was faster.
-        Err(_) if folder.is_dir() => {}
-        Err(error) => return Err(error),
-    }
-    Ok(folder)
-}
 
 /// Notes where a target is compiled: in this folder, before it gets its name.
 pub(crate) fn write_compiled_in(folder: &Path) -> io::Result<()> {

@@ -47,7 +47,7 @@ impl Target for Calculator {
         let Some((_, option)) = VERSIONS.iter().find(|(known, _)| *known == version) else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "there is no such version"));
         };
-        cache::install(folder(version, cache), |folder| {
+        cache::install(&folder(version, cache), |folder| {
             std::fs::write(folder.join("calculator.c"), SOURCE)?;
             source(&[option]).compile(compiler, folder)?;
             cache::write_compiled_in(folder)

@@ -8,7 +8,7 @@ use metacov_core::{
     TableData, Verdict, codec,
 };
 use metacov_exec::{Artifact, Flavour, HelperPort, Target};
-use metacov_formats::{Error, Fault, Scope};
+use metacov_formats::{Error, Fault, NotesSearch, Scope};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,7 @@ impl WorkerConfig {
         let mut config = Self::of_files(target, library, notes, flavour, scope);
         if let Some(coverage) = &mut config.coverage {
             coverage.prefix_map.push((artifact.compiled_in.clone(), "/".to_owned()));
+            coverage.has_own_notes = true;
         }
         config
     }
@@ -73,6 +74,7 @@ impl WorkerConfig {
         let texts = |patterns: &[Regex]| patterns.iter().map(ToString::to_string).collect();
         let coverage = (flavour != Flavour::Plain).then(|| Coverage {
             notes,
+            has_own_notes: false,
             prefix_map: scope.prefix_map.clone(),
             filter: texts(&scope.filter),
             exclude: texts(&scope.exclude),
@@ -88,6 +90,8 @@ impl WorkerConfig {
 pub struct Coverage {
     /// The folder of the library's notes.
     pub notes: PathBuf,
+    /// Whether they are there and nowhere else.
+    pub has_own_notes: bool,
     /// Paths that start with the first start with the second instead.
     pub prefix_map: Vec<(String, String)>,
     /// Patterns of paths: only these, and not those.
@@ -112,6 +116,11 @@ impl Coverage {
             exclude: patterns(&self.exclude)?,
             blocks: self.blocks,
             notes: Some(self.notes.clone()),
+            notes_search: if self.has_own_notes {
+                NotesSearch::FolderOnly
+            } else {
+                NotesSearch::CountersFirst
+            },
             ..Scope::default()
         })
     }
@@ -303,6 +312,7 @@ mod tests {
     fn a_pattern_that_is_none_is_an_error() {
         let coverage = |filter: &str| Coverage {
             notes: PathBuf::new(),
+            has_own_notes: false,
             prefix_map: Vec::new(),
             filter: vec![filter.to_owned()],
             exclude: Vec::new(),

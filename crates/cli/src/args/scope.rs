@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use metacov_formats::{LeftOut, Scope};
+use metacov_formats::{LeftOut, NotesSearch, Scope};
 use regex::Regex;
 
 #[derive(clap::Args)]
@@ -47,6 +47,7 @@ impl ScopeArgs {
             per_instance: self.per_instance,
             blocks: false,
             notes: self.notes,
+            notes_search: NotesSearch::default(),
         })
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! 0x01000000 FUNCTION: ident, lineno checksum, cfg checksum; or nothing: not in the program
 //! 0x01a10000 COUNTERS: of arcs, 64 bits each; a negative length stands for that many zeros
+//! 0x00000000 the end of the file
 //! ```
 
 use std::io::Read;
@@ -16,7 +17,7 @@ use super::projection::Projection;
 use super::unit::Unit;
 use super::words::Words;
 use crate::unit_marks::unit_of;
-use crate::{CoverageFile, Fault, Location, SiteRecorder};
+use crate::{CoverageFile, Fault, Location, Scope, SiteRecorder};
 
 const FUNCTION: u32 = 0x0100_0000;
 const ARC_COUNTERS: u32 = 0x01a1_0000;
@@ -25,9 +26,8 @@ const ARC_COUNTERS: u32 = 0x01a1_0000;
 const DATA_BYTES_MAX: u64 = 256 << 20;
 
 pub(super) fn read(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
-    let folder = recorder.scope.notes.as_deref();
     let (notes_unit, counters) =
-        Counters::open(input, recorder.notes_index, recorder.prefix, folder)?;
+        Counters::open(input, recorder.notes_index, recorder.prefix, recorder.scope)?;
     let name = input.path().map_or(0, |path| unit_of(path, recorder.prefix));
     let image = notes_unit.image(name, &counters.present, recorder)?;
     let mut image = image.borrow_mut();
@@ -66,7 +66,7 @@ impl Counters {
         input: &mut CoverageFile,
         notes_index: &mut NotesIndex,
         prefix: Option<&Path>,
-        folder: Option<&Path>,
+        scope: &Scope,
     ) -> Result<(Rc<NotesUnit>, Counters), Fault> {
         let Some(path) = input.path().map(ToOwned::to_owned) else {
             let what = "counters without a name cannot be tied to their notes (`.gcno`)";
@@ -78,7 +78,7 @@ impl Counters {
             return Err(Fault::malformed(Location::Whole, format!("over {DATA_BYTES_MAX} bytes")));
         }
         let (mut words, stamp) = Words::open(&bytes, *b"gcda")?;
-        let notes_unit = notes_index.find(&path, (stamp, words.layout()), prefix, folder)?;
+        let notes_unit = notes_index.find(&path, (stamp, words.layout()), prefix, scope)?;
         let counters = Counters::read(&mut words, &notes_unit.unit)?;
         Ok((notes_unit, counters))
     }
@@ -123,6 +123,7 @@ impl Counters {
                 _ => {}
             }
         }
+        words.check_end()?;
         Ok(counters)
     }
 }

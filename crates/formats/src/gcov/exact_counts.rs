@@ -16,7 +16,7 @@ use super::image::{COUNTER_BYTES, Piece};
 use super::notes::{ENTRY, Function};
 use super::notes_index::NotesIndex;
 use super::snapshot::{Snapshot, pieces};
-use crate::{CoverageFile, Error, Fault};
+use crate::{CoverageFile, Error, Fault, Scope};
 
 /// A translation unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,10 +84,10 @@ pub struct FunctionCounts {
 pub(crate) fn tell_file(
     path: &Path,
     notes_index: &mut NotesIndex,
-    notes: Option<&Path>,
+    scope: &Scope,
 ) -> Result<UnitCounts, Error> {
     let told = CoverageFile::open(path).and_then(|mut input| {
-        let (notes_unit, counters) = Counters::open(&mut input, notes_index, None, notes)?;
+        let (notes_unit, counters) = Counters::open(&mut input, notes_index, None, scope)?;
         tell(path, &notes_unit.unit.piece(0, &counters.present), &[&counters.bytes])
     });
     told.map_err(|fault| fault.of(path.display().to_string()))
@@ -97,7 +97,7 @@ pub(crate) fn tell_file(
 pub(crate) fn tell_snapshots(
     snapshots: &[Snapshot<'_>],
     notes_index: &mut NotesIndex,
-    notes: Option<&Path>,
+    scope: &Scope,
 ) -> Result<Vec<UnitCounts>, Error> {
     let mut by_layout: BTreeMap<&Arc<[u8]>, Vec<&[u8]>> = BTreeMap::new();
     for snapshot in snapshots {
@@ -109,7 +109,7 @@ pub(crate) fn tell_snapshots(
         let counters = all.iter().copied().min_by_key(|counters| counters.len());
         let layout = layout.clone();
         let shortest = Snapshot { layout, counters: counters.unwrap_or_default() };
-        for (path, piece) in pieces(&shortest, notes_index, notes)? {
+        for (path, piece) in pieces(&shortest, notes_index, scope)? {
             let told = tell(&path, &piece, &all);
             units.push(told.map_err(|fault| fault.of(path.display().to_string()))?);
         }

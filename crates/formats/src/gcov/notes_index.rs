@@ -13,7 +13,8 @@ use super::image::Image;
 use super::shared_notes::{Content, SharedNotes};
 use super::unit::Unit;
 use super::words::Layout;
-use crate::{Fault, Location, SiteRecorder};
+use crate::scope::NotesSearch;
+use crate::{Fault, Location, Scope, SiteRecorder};
 
 /// Larger files are not notes.
 pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
@@ -83,22 +84,21 @@ impl NotesIndex {
     }
 
     /// The notes of these counters: beside them; at the path that they have below `prefix`; or
-    /// anywhere below `folder`.
+    /// anywhere below the folder of the scope. In that folder only, if the scope says so.
     pub(super) fn find(
         &mut self,
         counters: &Path,
         (stamp, layout): (u32, Layout),
         prefix: Option<&Path>,
-        folder: Option<&Path>,
+        scope: &Scope,
     ) -> Result<Rc<NotesUnit>, Fault> {
         let beside = counters.with_extension("gcno");
-        let mut candidates = vec![beside.clone()];
-        let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
-        candidates.extend(at_home.map(|path| Path::new("/").join(path)));
-        if let Some(folder) = folder {
-            let same_name = |path: &&PathBuf| path.file_name() == beside.file_name();
-            candidates.extend(self.below(folder).iter().filter(same_name).cloned());
-        }
+        let candidates = match (&scope.notes, beside.file_name()) {
+            (Some(folder), Some(name)) if scope.notes_search == NotesSearch::FolderOnly => {
+                vec![folder.join(name)]
+            }
+            _ => self.candidates(&beside, prefix, scope.notes.as_deref()),
+        };
         let mut other_stamp = None;
         for path in candidates {
             if let Some(notes_unit) = self.by_path.get(&(path.clone(), stamp)) {
@@ -122,6 +122,22 @@ impl NotesIndex {
         }
         let what = format!("no notes {} (name their folder with --notes)", beside.display());
         Err(Fault::malformed(Location::Whole, what))
+    }
+
+    fn candidates(
+        &mut self,
+        beside: &Path,
+        prefix: Option<&Path>,
+        folder: Option<&Path>,
+    ) -> Vec<PathBuf> {
+        let mut candidates = vec![beside.to_owned()];
+        let at_home = prefix.and_then(|prefix| beside.strip_prefix(prefix).ok());
+        candidates.extend(at_home.map(|path| Path::new("/").join(path)));
+        if let Some(folder) = folder {
+            let same_name = |path: &&PathBuf| path.file_name() == beside.file_name();
+            candidates.extend(self.below(folder).iter().filter(same_name).cloned());
+        }
+        candidates
     }
 
     /// The unit of a file of notes, compiled now or before.

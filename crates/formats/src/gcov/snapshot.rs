@@ -21,7 +21,7 @@ use super::notes::FunctionKey;
 use super::notes_index::NotesIndex;
 use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
-use crate::{Error, Fault, Location, SiteRecorder};
+use crate::{Error, Fault, Location, Scope, SiteRecorder};
 
 /// What counters that lie in no file are called.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
@@ -137,7 +137,7 @@ impl Images {
 }
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
-    let pieces = pieces(snapshot, recorder.notes_index, recorder.scope.notes.as_deref())?;
+    let pieces = pieces(snapshot, recorder.notes_index, recorder.scope)?;
     let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
     Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
 }
@@ -146,13 +146,13 @@ fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<I
 pub(super) fn pieces(
     snapshot: &Snapshot<'_>,
     notes_index: &mut NotesIndex,
-    notes: Option<&Path>,
+    scope: &Scope,
 ) -> Result<Vec<(PathBuf, Piece)>, Error> {
     let mut words = Words::of_machine(&snapshot.layout);
     let mut pieces = Vec::new();
     while !words.is_empty() {
         let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;
-        let piece = listing.piece(snapshot.counters.len(), notes_index, notes);
+        let piece = listing.piece(snapshot.counters.len(), notes_index, scope);
         let piece = piece.map_err(|fault| fault.of(listing.path.display().to_string()))?;
         pieces.push((listing.path, piece));
     }
@@ -195,9 +195,9 @@ impl Listing {
         &self,
         counter_bytes: usize,
         known: &mut NotesIndex,
-        folder: Option<&Path>,
+        scope: &Scope,
     ) -> Result<Piece, Fault> {
-        let unit = known.find(&self.path, self.build, None, folder)?.unit.clone();
+        let unit = known.find(&self.path, self.build, None, scope)?.unit.clone();
         let notes = self.path.with_extension("gcno");
         let mut seen = vec![false; unit.notes.functions.len()];
         let mut functions = Vec::with_capacity(self.functions.len());

@@ -52,6 +52,8 @@ pub(super) struct Words<'b> {
     /// Where the bytes stand in the file.
     base: usize,
     layout: Layout,
+    /// Whether the zero that gcov ends counters with was read.
+    is_ended: bool,
 }
 
 /// A record's tag, and its payload or how many counters of zero stand for it.
@@ -73,7 +75,7 @@ impl<'b> Words<'b> {
             return Err(Fault::malformed(Location::Offset(0), what));
         }
         let layout = Layout { big_endian, version: *b"B22*" };
-        let mut words = Words { bytes, at: 4, base: 0, layout };
+        let mut words = Words { bytes, at: 4, base: 0, layout, is_ended: false };
         words.layout.version = words.word()?.to_be_bytes();
         words.layout = words.layout.known()?;
         let stamp = words.word()?;
@@ -86,7 +88,7 @@ impl<'b> Words<'b> {
     /// Words that this machine wrote.
     pub(super) fn of_machine(bytes: &'b [u8]) -> Self {
         let layout = Layout { big_endian: false, version: *b"B22*" };
-        Words { bytes, at: 0, base: 0, layout }
+        Words { bytes, at: 0, base: 0, layout, is_ended: false }
     }
 
     pub(super) fn layout(&self) -> Layout {
@@ -158,6 +160,7 @@ impl<'b> Words<'b> {
         }
         let tag = self.word()?;
         if tag == 0 {
+            self.is_ended = true;
             return Ok(None);
         }
         let length = self.word()?.cast_signed();
@@ -166,8 +169,20 @@ impl<'b> Words<'b> {
         let base = self.base + self.at;
         let (payload, zero_bytes) =
             if length < 0 { (&[][..], bytes) } else { (self.take(bytes)?, 0) };
-        let payload = Words { bytes: payload, at: 0, base, layout: self.layout };
+        let payload = Words { bytes: payload, at: 0, base, ..*self };
         Ok(Some(Record { tag, payload, zero_bytes }))
+    }
+
+    /// Refuses a file of counters that does not end with a zero, and with nothing after it. Counters that are cut off
+    /// between two records have all that a whole file has, but fewer functions.
+    pub(super) fn check_end(&self) -> Result<(), Fault> {
+        if !self.is_ended {
+            return Err(self.fault("it is cut off: it does not end as gcov ends its files"));
+        }
+        if !self.is_empty() {
+            return Err(self.fault("it is damaged: there is more after its end"));
+        }
+        Ok(())
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {

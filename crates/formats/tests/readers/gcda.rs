@@ -1,8 +1,9 @@
 //! gcc's counters and notes, solved here, against what gcov makes of them.
 
+use std::fs;
 use std::path::PathBuf;
 
-use metacov_formats::{CoverageLoader, FileSpec, Scope};
+use metacov_formats::{CoverageLoader, FileSpec, NotesSearch, Scope};
 
 use crate::sets::{Sets, assert_same, data, describe, describe_all, read, scope};
 
@@ -52,6 +53,53 @@ fn notes_are_needed_and_must_be_of_the_same_build() {
     let expected =
         "made from another build than gcda/gcc-11/main.gcno: what it counts is not the same code";
     assert_eq!(other, expected);
+}
+
+/// Notes of the embedded SQLite are not looked for where it was compiled: another build may be there.
+#[test]
+fn own_notes_are_the_only_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["main.gcda", "shapes.gcda"] {
+        fs::copy(data(&format!("gcda/gcc-12/a/{name}")), folder.path().join(name)).unwrap();
+        fs::write(folder.path().join(name).with_extension("gcno"), "oncg").unwrap();
+    }
+    let files = ["main", "shapes"].map(|unit| folder.path().join(unit).with_extension("gcda"));
+    assert!(read(&with_notes("gcc-12"), &files).is_err(), "those beside the counters come first");
+    let own = Scope { notes_search: NotesSearch::FolderOnly, ..with_notes("gcc-12") };
+    assert_same(&read(&own, &files).unwrap(), &gcov(&scope(), "gcc-12", "a"), "own notes");
+    let elsewhere = Scope { notes: Some(data("gcda")), ..own };
+    assert!(read(&elsewhere, &files).is_err(), "not in a folder below");
+}
+
+/// A cut between two records leaves a file whose records are all right, with fewer functions.
+#[test]
+fn counters_that_are_cut_off_or_end_early_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cut = folder.path().join("cut.gcda");
+    for producer in ["gcc-11", "gcc-12"] {
+        for (unit, path) in ["main", "shapes"].into_iter().zip(counters(producer, "a")) {
+            let notes = data(&format!("gcda/{producer}/{unit}.gcno"));
+            fs::copy(notes, cut.with_extension("gcno")).unwrap();
+            let whole = fs::read(&path).unwrap();
+            let read = |bytes: &[u8]| {
+                fs::write(&cut, bytes).unwrap();
+                read(&scope(), std::slice::from_ref(&cut)).map_err(|error| error.fault.to_string())
+            };
+            assert!(read(&whole).is_ok());
+            let mut between_records = 0;
+            for length in (0..whole.len()).step_by(4) {
+                let said = read(&whole[..length]).unwrap_err();
+                let zeroed = [&whole[..length], &vec![0; whole.len() - length]].concat();
+                if said.contains("it is cut off") && zeroed != whole {
+                    between_records += 1;
+                    // A power cut may leave zeros in place of what was written last.
+                    let said = read(&zeroed).unwrap_err();
+                    assert!(said.contains("there is more after its end"), "{said}");
+                }
+            }
+            assert!(between_records > 2, "{producer} {unit}");
+        }
+    }
 }
 
 /// Units that no run has loaded leave no counters behind: their notes tell that they are code.

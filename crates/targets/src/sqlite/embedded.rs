@@ -17,27 +17,57 @@ pub(super) const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 /// a process for each input.
 pub const STATEMENTS: &str = include_str!("statements.c");
 
+/// Its notes, compressed.
+const PACKED_NOTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"));
+
 /// What is carried along, compressed.
 const FILES: [(&str, &[u8]); 5] = [
     (LIBRARIES.library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
     (LIBRARIES.plain_library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
-    (NOTES, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"))),
+    (NOTES, PACKED_NOTES),
     (SOURCE, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.c.zst"))),
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
 ];
 
 /// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
-/// of what is in it, and it appears whole or not at all.
+/// of what is in it, and it appears whole or not at all. Notes that are not those of this binary are refused: a stamp of 32
+/// bits is all that ties counters to them.
 pub fn unpack(cache_folder: &Path) -> io::Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     for (_, bytes) in FILES {
         hasher.write(bytes);
     }
     let folder = cache_folder.join(format!("sqlite-{VERSION}-{:016x}", hasher.finish()));
-    cache::install(folder, |folder| {
+    cache::install(&folder, |folder| {
         for (name, bytes) in FILES {
             std::fs::write(folder.join(name), zstd::decode_all(bytes)?)?;
         }
         Ok(())
-    })
+    })?;
+    let notes = folder.join(NOTES);
+    if std::fs::read(&notes)? != zstd::decode_all(PACKED_NOTES)? {
+        let what = format!("{}: not as it was unpacked (remove its folder)", notes.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_that_were_changed_are_refused() {
+        let cache = tempfile::tempdir().unwrap();
+        let folder = unpack(cache.path()).unwrap();
+        assert_eq!(unpack(cache.path()).unwrap(), folder);
+        let mut notes = std::fs::read(folder.join(NOTES)).unwrap();
+        *notes.last_mut().unwrap() ^= 1;
+        std::fs::write(folder.join(NOTES), notes).unwrap();
+        let said = unpack(cache.path()).unwrap_err().to_string();
+        assert!(
+            said.ends_with("sqlite3.gcno: not as it was unpacked (remove its folder)"),
+            "{said}"
+        );
+    }
 }

@@ -69,7 +69,7 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
     let Some((_, package)) = package else {
         return Err(io::Error::new(io::ErrorKind::NotFound, "no package is known to bundle it"));
     };
-    cache::install(place(version, cache), |folder| {
+    cache::install(&place(version, cache), |folder| {
         let source = fetch(package, &folder.join("fetch"))?;
         compile(compiler, &source, folder)?;
         std::fs::remove_dir_all(folder.join("fetch"))?;
