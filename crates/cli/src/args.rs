@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+pub mod count;
 pub mod output;
 pub mod run_file;
 pub mod scope;

@@ -114,17 +114,30 @@ impl Header {
                 differs("--root", &root(begun), &root(self))
             })
             .or_else(|| {
-                let keys = begun.settings.keys().chain(self.settings.keys());
+                let before = with_new_names(&begun.settings);
+                let keys = before.keys().chain(self.settings.keys());
                 let value = |settings: &Settings, key: &String| {
                     settings.get(key).map_or("(none)".to_owned(), Clone::clone)
                 };
                 let mut differences = keys.filter_map(|key| {
-                    differs(key, &value(&begun.settings, key), &value(&self.settings, key))
+                    differs(key, &value(&before, key), &value(&self.settings, key))
                 });
                 differences.next()
             })
             .or_else(|| differs("a number of pairs of", &planned(begun), &planned(self)))
     }
+}
+
+/// The settings of a run, with the number of generated pairs under its present name: earlier versions called it `--pairs`,
+/// which now is a path only.
+fn with_new_names(settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    if settings.contains_key("the engine")
+        && let Some(count) = settings.remove("--pairs")
+    {
+        settings.insert("--count".to_owned(), count);
+    }
+    settings
 }
 
 /// Notes one thing of the whole run.
@@ -154,4 +167,31 @@ pub(crate) fn flag(is: bool) -> &'static str {
 /// What is wrong with a run file that says things that cannot be.
 pub(crate) fn damaged(what: &str) -> Fault {
     Fault::malformed(Location::Whole, format!("a damaged run file: {what}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_an_earlier_version_goes_on_under_the_new_name_of_an_option() {
+        let header = |settings: &[(&str, &str)]| Header {
+            made_by: "measure".to_owned(),
+            command: String::new(),
+            operation: Operation::Xor,
+            per_instance: false,
+            root: PathBuf::new(),
+            planned: Some(100),
+            complete: false,
+            by_relation: true,
+            settings: settings.iter().map(|(key, of)| (key.to_string(), of.to_string())).collect(),
+        };
+        let before = header(&[("the engine", "sqlite"), ("--pairs", "100")]);
+        let now = |count| header(&[("the engine", "sqlite"), ("--count", count)]);
+        assert_eq!(now("100").difference(&before), None);
+        let difference = now("200").difference(&before);
+        assert!(difference.is_some_and(|what| what.contains("--count 100, not 200")));
+        let pairs = |path| header(&[("--pairs", path)]);
+        assert!(pairs("there").difference(&pairs("here")).is_some());
+    }
 }

@@ -182,7 +182,7 @@ impl StudyPlan {
             if !self.relations.is_empty() {
                 words.extend(["--relation".into(), self.relations.join(",").into()]);
             }
-            words.extend(["--pairs".into(), suite.size.to_string().into()]);
+            words.extend(["--count".into(), suite.size.to_string().into()]);
             words.extend(["--databases".into(), databases.to_string().into()]);
             words.extend(["--seed".into(), suite.seed.to_string().into()]);
         }

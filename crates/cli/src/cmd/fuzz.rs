@@ -16,6 +16,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::interrupts::{Interrupts, interrupts};
 use super::target;
 use super::workers;
+use crate::args::count::OldCount;
 use crate::args::run_file::command;
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
@@ -91,9 +92,11 @@ pub struct Args {
     /// End after this much processor time, of all processes together: for fair comparisons.
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "End")]
     cpu_time: Option<Duration>,
-    /// End after so many pairs.
+    /// End after this number of pairs.
     #[arg(long, value_name = "N", help_heading = "End")]
-    pairs: Option<u64>,
+    count: Option<NonZero<u64>>,
+    #[command(flatten)]
+    old_count: OldCount,
     /// End when so many different bugs were found.
     #[arg(long, value_name = "N", help_heading = "End")]
     stop_after_findings: Option<u64>,
@@ -123,6 +126,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+    args.old_count.warn(console);
     let interrupted = campaign(&args.config(), console)?;
     let code = report::run(&args.output, console)?;
     Ok(interrupted.unwrap_or(code))
@@ -160,7 +164,7 @@ impl Args {
                 processor_time: self.cpu_time,
                 findings: self.stop_after_findings,
             },
-            pairs: self.pairs,
+            pairs: self.old_count.get().or(self.count).map(NonZero::get),
             workers: workers(self.jobs),
             timeout: self.timeout,
             memory_bytes: self.memory.0,

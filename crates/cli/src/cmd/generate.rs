@@ -9,7 +9,9 @@ use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
 
 use super::target;
+use crate::args::count::OldCount;
 use crate::args::target::interrupted;
+use crate::cmd::measure::DEFAULT_COUNT;
 use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
@@ -20,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const EXAMPLES: &str = "\
 Examples:
   A hundred NoREC pairs, as folders that `metacov measure --pairs` runs:
-    metacov gen sql --relation norec --pairs 100 --out pairs/
+    metacov gen sql --relation norec --count 100 --out pairs/
     metacov measure --pairs pairs/ -- ./shell @@
 
 Each side is a file of its own, with the statements that make its database in front. Some of those fail,
@@ -36,9 +38,8 @@ pub struct Args {
     /// The engine that databases are made on, as for `metacov measure`: `sqlite@VERSION`.
     #[arg(long, value_name = "ENGINE", default_value = "sqlite")]
     engine: String,
-    /// How many pairs of each relation.
-    #[arg(long, value_name = "NUMBER", default_value = "100")]
-    pairs: u64,
+    #[command(flatten)]
+    old_count: OldCount,
     /// The folder to write to: RELATION/PAIR/a.sql and b.sql.
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
@@ -49,9 +50,11 @@ pub struct Args {
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let library = args.on_engine.library.as_deref();
+    args.old_count.warn(console);
+    let count = args.old_count.get().or(args.on_engine.count).unwrap_or(DEFAULT_COUNT);
     let (target, config) =
         target::list().config(&args.engine, library, Flavour::Plain, &Scope::default())?;
-    let plan = args.on_engine.plan(target, args.pairs)?;
+    let plan = args.on_engine.plan(target, count.get())?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail_usage!("{} is not empty", args.out.display());
     }

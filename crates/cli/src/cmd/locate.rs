@@ -15,6 +15,7 @@ use metacov_study::locate::{Formula, Symptom, rank};
 
 use super::target::list;
 use super::workers;
+use crate::args::count::OldCount;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
@@ -69,9 +70,11 @@ pub struct Args {
     /// How many variants of each violating pair are run, at most.
     #[arg(long, value_name = "N", default_value = "1500")]
     variants: usize,
-    /// How many passing pairs of each relation are made.
+    /// How many passing pairs of each relation are generated.
     #[arg(long, value_name = "N", default_value = "300")]
-    pairs: NonZero<u32>,
+    count: NonZero<u64>,
+    #[command(flatten)]
+    old_count: OldCount,
     /// The seed of the passing pairs.
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
@@ -112,6 +115,7 @@ impl Compare {
 }
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+    args.old_count.warn(console);
     if let Some(corpus) = &args.corpus {
         return corpus::run(corpus, args, console);
     }
@@ -138,7 +142,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
                 judge: args.compare.judge(),
             };
             let options = target.options();
-            let mut run = LocateRun::with_generated(&options, args.pairs.get().into(), args.seed)?;
+            let mut run = LocateRun::with_generated(&options, args.count(), args.seed)?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom = run
                 .explore(&case, args.variants)?
@@ -157,6 +161,13 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
             show(args, subject, &run, &symptoms, console)
         }
         _ => bail_usage!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
+    }
+}
+
+impl Args {
+    /// How many passing pairs of each relation are generated.
+    fn count(&self) -> u64 {
+        self.old_count.get().unwrap_or(self.count).get()
     }
 }
 

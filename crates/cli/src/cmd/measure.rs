@@ -14,6 +14,7 @@ use metacov_run::{FoldOptions, ProgramRuns, SharedTable, fold};
 use metacov_store::Settings;
 
 use super::{Config, RunSettings, workers};
+use crate::args::count;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
 use crate::args::scope::ScopeArgs;
@@ -26,8 +27,8 @@ use engine::{EngineArgs, Sql};
 const EXAMPLES: &str = "\
 Examples:
   The SQLite that is inside, with databases and queries from a seed; an old one, with old faults:
-    metacov measure sqlite --relation norec --pairs 1000 --databases 50 --seed 7
-    metacov target build sqlite@3.29.0 && metacov measure sqlite@3.29.0 --pairs 1000
+    metacov measure sqlite --relation norec --count 1000 --databases 50 --seed 7
+    metacov target build sqlite@3.29.0 && metacov measure sqlite@3.29.0 --count 1000
   A program that takes a file, and one that reads standard input:
     metacov measure --pairs pairs/ -- ./prog @@
     metacov measure --pairs pairs/ -- ./prog
@@ -61,6 +62,9 @@ The table:
   MC sites, MC      what is in the difference of at least one pair, and its percentage of all sites
   MC/Cov            the difference in percent of what ran";
 
+/// How many pairs of each relation are generated for an engine, unless `--count` says otherwise.
+pub const DEFAULT_COUNT: NonZero<u64> = NonZero::new(100).unwrap();
+
 /// Run an engine or a program on pairs of inputs and measure what they differ in.
 ///
 /// For an engine (`sqlite`), databases and pairs are made from a seed. A program is built with `metacov cc`, or with `gcc --coverage` if it cannot be built anew
@@ -73,9 +77,8 @@ pub struct Args {
     /// `metacov target list`); otherwise a command behind `--`.
     #[arg(value_name = "ENGINE")]
     engine: Option<String>,
-    /// The pairs: a folder of folders, or a manifest; for an engine, how many of each relation
-    /// [default for an engine: 100].
-    #[arg(long, value_name = "PATH|NUMBER")]
+    /// The pairs of inputs for a command: a folder of folders, or a manifest.
+    #[arg(long, value_name = "PATH")]
     pairs: Option<PathBuf>,
     /// Run each input this often; what does not run every time is shown as flaky.
     #[arg(long, value_name = "TIMES", default_value = "1")]
@@ -136,7 +139,7 @@ impl Args {
     pub fn run(self, console: &Console) -> anyhow::Result<ExitCode> {
         if let Some(engine) = self.engine.clone() {
             let is_measured = !self.no_coverage;
-            let sql = self.sql(engine)?;
+            let sql = self.sql(engine, console)?;
             return if is_measured { sql.run(console) } else { check::run(&sql, console) };
         }
         super::run(self.config()?, console)
@@ -145,7 +148,7 @@ impl Args {
     /// What is measured, without showing it: a suite of a study. None if it was interrupted.
     pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         if let Some(engine) = self.engine.clone() {
-            return self.sql(engine)?.suite(console);
+            return self.sql(engine, console)?.suite(console);
         }
         let Config { source, pairs, frame } = self.config()?;
         let planned = pairs.groups;
@@ -156,18 +159,11 @@ impl Args {
     }
 
     /// Tests of an engine.
-    fn sql(self, engine: String) -> anyhow::Result<Sql> {
+    fn sql(self, engine: String, console: &Console) -> anyhow::Result<Sql> {
         if self.target.has_command() {
-            bail_usage!("either an engine or a command behind `--`, not both");
+            bail_usage!("give either an engine or a command after `--`, not both");
         }
-        let pairs = match self.pairs.as_deref().map(Path::to_str) {
-            None => 100,
-            Some(text) => text.and_then(|text| text.parse().ok()).ok_or_else(|| {
-                UsageError(
-                    "--pairs is the number of pairs of each relation for an engine".to_owned(),
-                )
-            })?,
-        };
+        let pairs = self.count(console)?.get();
         let repeats = (self.repeat.get() > 1).then_some("--repeat");
         if let Some(option) = self.target.only_for_commands().or(repeats) {
             bail_usage!("{option} goes with a command, not with an engine");
@@ -183,6 +179,25 @@ impl Args {
         })
     }
 
+    /// How many pairs of each relation are generated.
+    fn count(&self, console: &Console) -> anyhow::Result<NonZero<u64>> {
+        let Some(pairs) = &self.pairs else {
+            return Ok(self.on_engine.count.unwrap_or(DEFAULT_COUNT));
+        };
+        // Until version 0.2 this was the spelling of `--count`.
+        let Some(count) = pairs.to_str().and_then(|text| text.parse().ok()) else {
+            bail_usage!(
+                "--pairs PATH goes with a command after `--`; an engine generates its pairs: use \
+                 --count N for their number"
+            );
+        };
+        if self.on_engine.count.is_some() {
+            bail_usage!("--pairs {count} is deprecated: give --count alone");
+        }
+        count::warn(count, console);
+        Ok(count)
+    }
+
     fn config(self) -> anyhow::Result<Config<ProgramRuns>> {
         if !self.target.has_command() {
             bail_usage!(
@@ -191,6 +206,9 @@ impl Args {
         }
         if self.no_coverage {
             bail_usage!("--no-coverage goes with an engine");
+        }
+        if self.on_engine.count.is_some() {
+            bail_usage!("--count goes with an engine; a command gets all pairs of --pairs PATH");
         }
         let Some(pairs) = self.pairs else {
             bail_usage!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");

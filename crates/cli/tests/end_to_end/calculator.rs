@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::run::{self, Run};
 
 /// A campaign on the calculator with enough pairs to find its bug.
-const FUZZ: &[&str] = &["fuzz", "calculator@1.0", "--pairs", "1500", "--database-pairs", "300"];
+const FUZZ: &[&str] = &["fuzz", "calculator@1.0", "--count", "1500", "--database-pairs", "300"];
 
 /// A study of two suites of each size.
 const SUITES: &str = "title = 'Calculator'\ntargets = ['calculator']\nsizes = [5, 10]\n\
@@ -39,7 +39,7 @@ fn all_commands_work_on_a_target_of_one_folder() {
 
     // The right version holds, and is measured the same whatever the number of workers.
     let measure = |engine, jobs, file| {
-        metacov(folder, &["measure", engine, "--pairs", "120", "-j", jobs, "-o", file])
+        metacov(folder, &["measure", engine, "--count", "120", "-j", jobs, "-o", file])
     };
     let one = measure("calculator", "1", "one.metacov").ok();
     assert_eq!(measure("calculator", "2", "two.metacov").ok().stdout, one.stdout);

@@ -123,7 +123,7 @@ fn the_papers_bugs_are_as_it_says() {
     let locate = |jobs: &str| {
         let pair = ["--setup", "setup.sql", "--a", "a.sql", "--b", "b.sql", "--compare", "value"];
         let options =
-            ["--pairs", "5", "--variants", "100", "--top", "5", "-j", jobs, "-o", "suspects.json"];
+            ["--count", "5", "--variants", "100", "--top", "5", "-j", jobs, "-o", "suspects.json"];
         let run = in_folder(&[&["locate", "sqlite@3.29.0"], &pair[..], &options].concat()).ok();
         let written = fs::read_to_string(folder().join("suspects.json")).unwrap();
         (run.stdout, run.stderr, written)
@@ -138,7 +138,7 @@ fn the_papers_bugs_are_as_it_says() {
     let at = functions.iter().position(|suspect| suspect["function"] == "exprImpliesNotNull");
     assert!(at.is_some_and(|at| at < 20), "{at:?}");
     assert!(functions[0]["suspicion"].as_f64() >= functions[1]["suspicion"].as_f64());
-    let small = ["--pairs", "2", "--variants", "20"];
+    let small = ["--count", "2", "--variants", "20"];
     let corpus = ["locate", "--corpus", path.to_str().unwrap()];
     let evaluated = in_folder(&[&corpus[..], &small].concat()).ok();
     let totals = evaluated.stdout.lines().find(|line| line.starts_with("suspicion"));
@@ -148,7 +148,7 @@ fn the_papers_bugs_are_as_it_says() {
 #[test]
 fn the_violations_of_a_run_lead_to_a_fault() {
     let library = faulty();
-    let suite = ["--relation", "tlp-where", "--pairs", "20", "--databases", "2"];
+    let suite = ["--relation", "tlp-where", "--count", "20", "--databases", "2"];
     let to = ["--library", library, "--timeout", "120", "-o", "located.metacov"];
     let run = in_folder(&[&["measure", "sqlite", "-q"], &suite[..], &to].concat());
     assert_eq!(run.code, 6, "{}", run.stderr);
@@ -198,7 +198,7 @@ fn what_makes_no_sense_to_locate_or_overlap_is_refused() {
     check(&["locate", "sqlite"], 2, "which pair?");
     check(&["locate", "sqlite", "--a", "empty.sql", "--b", "one.sql"], 2, "has no statement");
     check(&["locate", "sqlite", "--a", "none.sql", "--b", "one.sql"], 3, "none.sql");
-    let agree = ["locate", "sqlite", "--a", "one.sql", "--b", "one.sql", "--pairs", "1"];
+    let agree = ["locate", "sqlite", "--a", "one.sql", "--b", "one.sql", "--count", "1"];
     check(&agree, 2, "the relation holds: the sides agree");
     check(&["locate", "--corpus", "bad.json"], 3, "bad.json");
     check(&["locate", "none.metacov"], 3, "none.metacov");

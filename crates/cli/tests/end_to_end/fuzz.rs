@@ -32,13 +32,13 @@ fn told(run: &crate::run::Run, name: &str) -> String {
 #[test]
 fn a_seed_is_a_campaign_whatever_the_workers_and_however_often_it_is_cut() {
     let what = ["--relation", "norec,tlp-having", "-q"];
-    let pairs = [&what[..], &["--pairs", "300"]].concat();
+    let pairs = [&what[..], &["--count", "300"]].concat();
     let alone = fuzz("alone.metacov", &[&pairs[..], &["-j", "1"]].concat());
     assert_eq!(alone.code, 6, "{}", alone.stderr);
     let found = findings("alone.metacov");
     assert!(!found.is_empty());
     fuzz("crowd.metacov", &[&pairs[..], &["-j", "3"]].concat());
-    fuzz("parts.metacov", &[&what[..], &["--pairs", "120"]].concat());
+    fuzz("parts.metacov", &[&what[..], &["--count", "120"]].concat());
     again("parts.metacov", &[&pairs[..], &["--resume"]].concat());
     let report = |name: &str| told(&in_folder(&["report", name]), name);
     let whole = report("alone.metacov");
@@ -57,7 +57,7 @@ fn a_seed_is_a_campaign_whatever_the_workers_and_however_often_it_is_cut() {
 #[test]
 fn many_workers_run_the_same_campaign() {
     let report = |name: &str, jobs: &str| {
-        let small = ["--pairs", "300", "--database-pairs", "15", "--patience", "5", "-j", jobs];
+        let small = ["--count", "300", "--database-pairs", "15", "--patience", "5", "-j", jobs];
         let run = in_folder(&[&["fuzz", "-q", "--no-findings", "-o", name], &small[..]].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
         told(&in_folder(&["report", name]), name)
@@ -70,7 +70,7 @@ fn many_workers_run_the_same_campaign() {
 #[test]
 fn each_guidance_looks_at_what_it_needs() {
     let seen = |options: &[&str]| {
-        let common = ["--pairs", "120", "--no-findings", "--relation", "norec,tlp-where"];
+        let common = ["--count", "120", "--no-findings", "--relation", "norec,tlp-where"];
         let run = fuzz("guided.metacov", &[&common[..], options].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
         (run.stderr.contains("query plans"), run.stderr.contains("edges differ"))
@@ -88,7 +88,7 @@ fn each_guidance_looks_at_what_it_needs() {
 fn observing_changes_nothing_that_is_observed() {
     for guidance in ["none", "qpg", "mcg", "mix"] {
         let counted = |options: &[&str]| {
-            let common = ["--pairs", "300", "--no-findings", "--guidance", guidance];
+            let common = ["--count", "300", "--no-findings", "--guidance", guidance];
             fuzz("observed.metacov", &[&common[..], options].concat()).stdout
         };
         assert_eq!(counted(&[]), counted(&["--observe"]), "{guidance}");
@@ -100,11 +100,11 @@ fn what_is_known_is_counted_and_not_told() {
     let known = folder().join("known.toml");
     fs::write(&known, "[[bug]]\nname = \"NULL\"\nwords = [\"SELECT\"]\n").unwrap();
     let run =
-        fuzz("known.metacov", &["--pairs", "60", "--relation", "norec", "--known", "known.toml"]);
+        fuzz("known.metacov", &["--count", "60", "--relation", "norec", "--known", "known.toml"]);
     assert_eq!(run.code, 0, "{}", run.stderr);
     assert!(run.stderr.contains("known: NULL, "), "{}", run.stderr);
     fs::write(&known, "[[bug]]\nname = \"all\"\n").unwrap();
-    let said = fuzz("known.metacov", &["--pairs", "120", "--known", "known.toml"]).failed(3);
+    let said = fuzz("known.metacov", &["--count", "120", "--known", "known.toml"]).failed(3);
     assert!(said.contains("known.toml") && said.contains("`all` has neither"), "{said}");
 }
 
@@ -122,10 +122,10 @@ fn a_campaign_ends_when_it_was_told_to() {
 
 #[test]
 fn another_campaign_is_not_gone_on_with() {
-    fuzz("begun.metacov", &["--pairs", "60", "--no-findings"]);
-    let said = again("begun.metacov", &["--pairs", "60", "--no-findings"]).failed(1);
+    fuzz("begun.metacov", &["--count", "60", "--no-findings"]);
+    let said = again("begun.metacov", &["--count", "60", "--no-findings"]).failed(1);
     assert!(said.contains("begun.metacov") && said.contains("--resume"), "{said}");
-    let other = ["--pairs", "120", "--no-findings", "--resume", "--seed", "2"];
+    let other = ["--count", "120", "--no-findings", "--resume", "--seed", "2"];
     let said = again("begun.metacov", &other).failed(3);
     assert!(said.contains("--seed 1, not 2"), "{said}");
     let said = again("begun.metacov", &["--guidance", "nonsense"]).failed(2);

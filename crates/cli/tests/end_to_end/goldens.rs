@@ -76,7 +76,7 @@ fn pairs_that_are_written_down() {
     in_folder(&[
         "gen",
         "sql",
-        "--pairs",
+        "--count",
         "6",
         "--databases",
         "3",
@@ -93,7 +93,7 @@ fn pairs_that_are_written_down() {
 fn pairs_that_are_measured() {
     for (jobs, file) in [("1", "golden-1.metacov"), ("3", "golden-3.metacov")] {
         let _ = fs::remove_file(folder().join(file));
-        let args = ["measure", "sqlite", "-q", "--pairs", "6", "--databases", "3", "--seed", "7"];
+        let args = ["measure", "sqlite", "-q", "--count", "6", "--databases", "3", "--seed", "7"];
         in_folder(&[&args[..], &["-j", jobs, "-o", file]].concat()).ok();
         let pairs = "SELECT relation.name, pair.name, sides, verdict, violation, setup.content
                      FROM pair JOIN relation ON relation.id = relation
@@ -113,7 +113,7 @@ fn a_campaign_and_its_findings() {
         let _ = fs::remove_file(folder().join(file));
         let _ = fs::remove_dir_all(&findings);
         let args = ["fuzz", "-q", "--guidance", "none", "--relation", "norec,tlp-having,optimizer"];
-        let small = ["--database-pairs", "60", "--patience", "15", "--pairs", "180", "-j", jobs];
+        let small = ["--database-pairs", "60", "--patience", "15", "--count", "180", "-j", jobs];
         let run = in_folder(&[&args[..], &small, &["--library", faulty(), "-o", file]].concat());
         assert_eq!(run.code, 6, "{}", run.stderr);
         let rounds = "SELECT number, summary, lesson FROM round ORDER BY number";

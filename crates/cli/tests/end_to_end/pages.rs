@@ -28,7 +28,7 @@ fn pages_show_what_the_run_file_holds() {
         command.env("METACOV_CACHE", folder.join("cache")).current_dir(&folder);
         of(command.args(args)).ok()
     };
-    let suite = ["measure", "sqlite", "-q", "--pairs", "12", "--databases", "4", "--timeout", "60"];
+    let suite = ["measure", "sqlite", "-q", "--count", "12", "--databases", "4", "--timeout", "60"];
     metacov(&[&suite[..], &["-o", "run.metacov"]].concat());
     let said = metacov(&["report", "run.metacov", "--html", "pages"]).stderr;
     assert!(said.contains("note: pages in pages/index.html"), "{said}");

@@ -43,7 +43,7 @@ pub fn in_folder(args: &[&str]) -> Run {
 #[test]
 fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() {
     let run = |jobs: &str| {
-        let args = ["--pairs", "6", "--databases", "3", "--seed", "7", "-j", jobs];
+        let args = ["--count", "6", "--databases", "3", "--seed", "7", "-j", jobs];
         let run = measure(&[&args[..], &["--format", "json", "-o", jobs]].concat()).ok();
         (run.stdout, fs::read_to_string(folder().join(jobs)).unwrap())
     };
@@ -51,13 +51,23 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() {
     assert!(first.0.contains("norec") && first.0.contains("tlp-aggregate"), "{}", first.0);
     assert_eq!(first, run("2"));
     assert_eq!(first, run("3"));
-    let other = measure(&["--pairs", "6", "--databases", "3", "--seed", "8"]).ok();
+    let other = measure(&["--count", "6", "--databases", "3", "--seed", "8"]).ok();
     assert_ne!(other.stdout, first.0, "another seed makes other tests");
+}
+
+/// `--pairs N` is what `--count N` was called before.
+#[test]
+fn the_old_spelling_of_the_number_of_pairs_works_and_warns() {
+    let small = ["measure", "sqlite", "--databases", "1", "--relation", "norec"];
+    let old = in_folder(&[&small[..], &["--pairs", "2"]].concat()).ok();
+    assert!(old.stderr.contains("warning: --pairs 2 is deprecated: use --count 2\n"), "{old:?}");
+    let new = in_folder(&[&small[..], &["--count", "2"]].concat()).ok();
+    assert_eq!((new.stdout, new.stderr.contains("warning")), (old.stdout, false), "{}", new.stderr);
 }
 
 #[test]
 fn a_run_that_is_cut_goes_on_to_the_same_result() {
-    let suite = ["--relation", "norec,tlp-where", "--pairs", "100", "--databases", "10"];
+    let suite = ["--relation", "norec,tlp-where", "--count", "100", "--databases", "10"];
     let whole = measure(&suite).ok().stdout;
     let cut = folder().join("cut.metacov");
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
@@ -89,7 +99,7 @@ fn a_run_that_is_cut_goes_on_to_the_same_result() {
 fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
     let program = Program::build("gcc", &["--coverage"], "plain");
     let pairs = pairs();
-    let suite = ["--pairs", &pairs, "--databases", "2", "--seed", "3"];
+    let suite = ["--count", &pairs, "--databases", "2", "--seed", "3"];
     let written = [&["gen", "sql", "--out", "gcov-pairs"][..], &suite].concat();
     in_folder(&written).ok();
     let mut compared = Vec::new();
@@ -129,7 +139,7 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
 #[test]
 fn pairs_that_are_written_down_measure_the_same() {
     let program = Program::build(env!("CARGO_BIN_EXE_metacov"), &["cc"], "counting");
-    let suite = ["--relation", "norec", "--pairs", "6", "--databases", "2"];
+    let suite = ["--relation", "norec", "--count", "6", "--databases", "2"];
     in_folder(&[&["gen", "sql", "--out", "norec-pairs"][..], &suite].concat()).ok();
     let filter = ["--filter", "(.*/)?sqlite3.c"];
     let target = ["--", program.path.to_str().unwrap(), "@@"];
@@ -155,7 +165,7 @@ fn pairs_that_are_written_down_measure_the_same() {
 #[test]
 fn violations_are_told_by_the_run_and_by_its_file() {
     let library = faulty();
-    let suite = ["--relation", "tlp-where", "--pairs", "20", "--databases", "2"];
+    let suite = ["--relation", "tlp-where", "--count", "20", "--databases", "2"];
     let faulty = ["--library", library, "-o", "faulty.metacov"];
     let run = in_folder(&[&["measure", "sqlite"], &suite[..], &faulty].concat());
     let (code, said) = (run.code, run.stderr);
@@ -182,7 +192,7 @@ fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
     }
     in_folder(&["cc", "-O0", "-fPIC", "-shared", "engine/engine.c", "-o", "engine/libengine.so"])
         .ok();
-    let suite = ["--relation", "tlp-where", "--pairs", "80", "--databases", "16", "--seed", "4"];
+    let suite = ["--relation", "tlp-where", "--count", "80", "--databases", "16", "--seed", "4"];
     let run = |options: &[&str]| {
         let library = ["--library", "engine/libengine.so", "--timeout", "1", "-v"];
         let run = in_folder(&[&["measure", "sqlite"], &suite[..], &library, options].concat());
@@ -215,8 +225,10 @@ fn what_makes_no_sense_is_refused() {
     let said = measure(&["--relation", "nonsense"]).failed(2);
     assert!(said.contains("`nonsense` is not a relation (all, norec, "), "{said}");
     let said = measure(&["--pairs", "folder"]).failed(2);
-    assert!(said.contains("the number of pairs"), "{said}");
-    let said = measure(&["--library", "nowhere.so", "--pairs", "1"]).failed(3);
+    assert!(said.contains("use --count N"), "{said}");
+    let said = measure(&["--pairs", "2", "--count", "2"]).failed(2);
+    assert!(said.contains("deprecated"), "{said}");
+    let said = measure(&["--library", "nowhere.so", "--count", "1"]).failed(3);
     assert!(said.contains("nowhere.so"), "{said}");
     let said = measure(&["--setup", "schema.sql"]).failed(2);
     assert!(said.contains("--setup goes with a command"), "{said}");

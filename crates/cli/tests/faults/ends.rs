@@ -17,7 +17,7 @@ fn signal(child: &Child, name: &str) {
 #[test]
 fn fault_19_a_campaign_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
     let campaign = Campaign::new(19, 1);
-    let options = ["--pairs", "100", "--seed", "3", "-j", "2", "-q"];
+    let options = ["--count", "100", "--seed", "3", "-j", "2", "-q"];
     let start = now();
     campaign.run("whole.metacov", &options);
     let took = start.elapsed();
@@ -72,7 +72,7 @@ fn fault_20_a_campaign_that_is_asked_to_end_does_so_and_goes_on_later() {
             assert_eq!(output.status.code(), Some(code), "{name}, fault {fault}: {said}");
             assert!(took < Duration::from_secs(20), "{took:?}");
             if fault == 0 {
-                let go_on = ["--pairs", "20", "--no-findings", "--resume"];
+                let go_on = ["--count", "20", "--no-findings", "--resume"];
                 campaign.run("run.metacov", &go_on);
             }
         }

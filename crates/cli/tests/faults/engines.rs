@@ -35,7 +35,7 @@ fn check(fault: usize, nth: usize, options: &[&str]) -> (Counts, Watched, Run) {
 #[test]
 fn fault_01_crashes_in_a_row_are_counted_and_leak_nothing() {
     let pairs = times(300, 10_000).to_string();
-    let (counts, watched, _) = check(1, 1, &["--no-findings", "--pairs", &pairs, "-j", "2"]);
+    let (counts, watched, _) = check(1, 1, &["--no-findings", "--count", &pairs, "-j", "2"]);
     assert_eq!((counts.held, counts.violated), (0, 0));
     assert!(counts.crashed * 10 >= counts.pairs * 9, "{counts:?}");
     check_that_nothing_leaks(&watched);
@@ -61,14 +61,14 @@ fn check_that_nothing_leaks(watched: &Watched) {
 #[test]
 fn fault_02_an_end_without_an_answer_is_never_taken_for_one() {
     let pairs = times(100, 1000).to_string();
-    let (counts, ..) = check(2, 1, &["--no-findings", "--pairs", &pairs, "--timeout", "60"]);
+    let (counts, ..) = check(2, 1, &["--no-findings", "--count", &pairs, "--timeout", "60"]);
     assert_eq!((counts.held, counts.violated, counts.late), (0, 0, 0));
 }
 
 /// The limit is 0.5 s; how much later it ends is measured, and not asserted on a machine that others use too.
 #[track_caller]
 fn check_hanging(fault: usize) {
-    let options = ["--no-findings", "--pairs", "60", "--timeout", "0.5", "-j", "1"];
+    let options = ["--no-findings", "--count", "60", "--timeout", "0.5", "-j", "1"];
     let (counts, watched, _) = check(fault, 30, &options);
     assert!(counts.late > 0 && counts.held > counts.late && counts.violated == 0, "{counts:?}");
     let each = watched.took.as_secs_f64() / f64::from(u32::try_from(counts.late).unwrap());
@@ -87,7 +87,7 @@ fn fault_04_an_engine_that_spins_and_will_not_be_told_is_ended() {
 
 #[test]
 fn fault_05_a_child_that_keeps_the_output_keeps_nobody_waiting() {
-    let options = ["--no-findings", "--pairs", "100", "--timeout", "60"];
+    let options = ["--no-findings", "--count", "100", "--timeout", "60"];
     let (counts, ..) = check(5, 20, &options);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
 }
@@ -96,19 +96,19 @@ fn fault_05_a_child_that_keeps_the_output_keeps_nobody_waiting() {
 fn fault_06_daemons_of_an_engine_are_gone_after_the_campaign() {
     // One query in two leaves one.
     let pairs = times(100, 1000).to_string();
-    let (counts, ..) = check(6, 2, &["--no-findings", "--pairs", &pairs, "--timeout", "60"]);
+    let (counts, ..) = check(6, 2, &["--no-findings", "--count", &pairs, "--timeout", "60"]);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
 }
 
 #[test]
 fn fault_08_descriptors_that_an_engine_leaks_make_no_violation() {
-    let (counts, ..) = check(8, 10, &["--no-findings", "--pairs", "100"]);
+    let (counts, ..) = check(8, 10, &["--no-findings", "--count", "100"]);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
 }
 
 #[test]
 fn fault_09_an_engine_that_eats_memory_comes_to_its_limit() {
-    let (counts, ..) = check(9, 20, &["--no-findings", "--pairs", "60", "--memory", "256M"]);
+    let (counts, ..) = check(9, 20, &["--no-findings", "--count", "60", "--memory", "256M"]);
     assert!(counts.crashed > 0 && counts.held > 0 && counts.violated == 0, "{counts:?}");
 }
 
@@ -179,14 +179,14 @@ fn fault_42_a_supervisor_that_is_killed_is_replaced() {
 
 #[test]
 fn fault_11_output_without_end_fills_no_memory() {
-    let options = ["--no-findings", "--pairs", "60", "--timeout", "60", "-j", "1"];
+    let options = ["--no-findings", "--count", "60", "--timeout", "60", "-j", "1"];
     let (counts, ..) = check(11, 10, &options);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
 }
 
 #[test]
 fn fault_12_bytes_that_are_no_text_do_not_come_through() {
-    let (counts, _, run) = check(12, 20, &["--no-findings", "--pairs", "60"]);
+    let (counts, _, run) = check(12, 20, &["--no-findings", "--count", "60"]);
     assert!(counts.crashed > 0, "{counts:?}");
     let plain = |text: &str| text.chars().all(|letter| letter == '\n' || !letter.is_control());
     assert!(plain(&run.stdout) && plain(&run.stderr), "{run:?}");
@@ -194,13 +194,13 @@ fn fault_12_bytes_that_are_no_text_do_not_come_through() {
 
 #[test]
 fn fault_17_what_an_engine_does_to_its_process_stays_there() {
-    let options = ["--no-findings", "--pairs", "100"];
+    let options = ["--no-findings", "--count", "100"];
     assert_eq!(check(17, 3, &options).0, check(0, 3, &options).0);
 }
 
 #[test]
 fn fault_18_what_changes_from_run_to_run_is_not_found() {
-    let (counts, _, run) = check(18, 1, &["--pairs", "40"]);
+    let (counts, _, run) = check(18, 1, &["--count", "40"]);
     assert!(counts.violated > 0, "{counts:?}");
     assert!(run.stderr.contains("note: not confirmed, "), "{}", run.stderr);
 }

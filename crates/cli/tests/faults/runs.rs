@@ -31,14 +31,14 @@ fn fault_24_a_second_run_on_a_file_is_told_who_writes_it() {
     // Whoever was killed does not stand in the way, though it had no time to say so.
     first.kill().unwrap();
     first.wait().unwrap();
-    campaign.run("run.metacov", &["--pairs", "20", "--no-findings", "-j", "1", "--resume"]);
+    campaign.run("run.metacov", &["--count", "20", "--no-findings", "-j", "1", "--resume"]);
 }
 
 #[test]
 fn fault_25_a_trial_that_was_run_twice_counts_once() {
     let campaign = Campaign::new(19, 1);
     for (file, seed) in [("one.metacov", "1"), ("two.metacov", "2"), ("again.metacov", "2")] {
-        campaign.run(file, &["--pairs", "40", "--no-findings", "--seed", seed]);
+        campaign.run(file, &["--count", "40", "--no-findings", "--seed", seed]);
     }
     let merged = |files: &[&str]| {
         let _ = fs::remove_file(campaign.path().join("all.metacov"));
@@ -81,9 +81,9 @@ fn fault_44_a_run_that_was_killed_can_be_merged_into() {
 #[test]
 fn fault_26_campaigns_of_different_builds_are_not_merged() {
     let campaign = Campaign::new(0, 1);
-    campaign.run("one.metacov", &["--pairs", "20", "--no-findings"]);
+    campaign.run("one.metacov", &["--count", "20", "--no-findings"]);
     campaign.build(17, 1);
-    campaign.run("two.metacov", &["--pairs", "20", "--no-findings", "--seed", "2"]);
+    campaign.run("two.metacov", &["--count", "20", "--no-findings", "--seed", "2"]);
     let words = ["merge", "-o", "all.metacov", "one.metacov", "two.metacov"];
     let said = metacov_in(campaign.path(), &words).failed(4);
     check_builds(&said, "two.metacov: made from another build than one.metacov: ");
@@ -93,12 +93,12 @@ fn fault_26_campaigns_of_different_builds_are_not_merged() {
 #[test]
 fn fault_35_a_campaign_does_not_go_on_with_another_build() {
     let campaign = Campaign::new(0, 1);
-    campaign.run("run.metacov", &["--pairs", "20", "--no-findings"]);
+    campaign.run("run.metacov", &["--count", "20", "--no-findings"]);
     let report = campaign.report("run.metacov");
     let library = campaign.path().join("libfaulty.so");
     let kept = fs::read(&library).unwrap();
     campaign.build(17, 1);
-    let go_on = ["--pairs", "40", "--no-findings", "--resume"];
+    let go_on = ["--count", "40", "--no-findings", "--resume"];
     let said = of(&mut campaign.command("run.metacov", &go_on)).failed(4);
     check_builds(&said, "run.metacov: made from another build than run.metacov: ");
     assert_eq!(campaign.report("run.metacov"), report);

@@ -19,7 +19,7 @@ pub fn run(path: &Path, args: &Args, console: &Console) -> anyhow::Result<ExitCo
         &bugs,
         &CorpusOptions {
             targets: &target::list(),
-            pairs: args.pairs.get().into(),
+            pairs: args.count(),
             seed: args.seed,
             variants: args.variants,
             workers: workers(args.jobs),

@@ -25,9 +25,12 @@ use crate::exit_code::{ExitCode, bail_usage};
 pub struct EngineArgs {
     #[command(flatten)]
     relations: RelationArgs,
+    /// How many pairs of each relation are generated [default: 100].
+    #[arg(long, value_name = "N")]
+    pub count: Option<NonZero<u64>>,
     /// How many databases the pairs are spread over.
     #[arg(long, value_name = "N", default_value = "10")]
-    databases: u64,
+    databases: NonZero<u64>,
     /// The seed of databases and pairs: the same seed gives the same.
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
@@ -51,7 +54,7 @@ impl EngineArgs {
         let settings = [
             ("the engine", engine.to_owned()),
             ("--relation", self.relations.relation.join(",")),
-            ("--pairs", pairs.to_string()),
+            ("--count", pairs.to_string()),
             ("--databases", self.databases.to_string()),
             ("--seed", self.seed.to_string()),
             ("--library", library.unwrap_or_default()),
@@ -59,12 +62,9 @@ impl EngineArgs {
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The tests, so many pairs of each relation.
+    /// The tests: `pairs` of each relation.
     pub fn plan(&self, target: &dyn Target, pairs: u64) -> anyhow::Result<TestPlan> {
-        if self.databases == 0 || pairs == 0 {
-            bail_usage!("at least one database and one pair are needed");
-        }
-        let (seed, subjects) = (self.seed, self.databases.min(pairs));
+        let (seed, subjects) = (self.seed, self.databases.get().min(pairs));
         let relations = relation_positions(&self.relations.relation, target)?;
         Ok(TestPlan { seed, relations, pairs, subjects })
     }
