@@ -77,7 +77,8 @@ impl ResultSink for Folding<'_> {
             Verdict::Invalid(reason) => Err((reason.side(), reason.missing())),
             verdict => {
                 context.verdict = Some(verdict);
-                let covers = result.covers.ok_or_else(|| io::Error::other("no covers reported"));
+                let covers =
+                    result.covers.ok_or_else(|| io::Error::other("worker reported no coverage"));
                 let group = covers.and_then(|covers| found.group(&self.executed, &covers));
                 Ok(group.map_err(named)?)
             }

@@ -27,10 +27,9 @@ impl TargetList {
         let (target, version) =
             name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
         let Some(known) = self.all.iter().find(|known| known.name() == target) else {
-            let names = self.all.iter().map(|known| format!("{0}, or {0}@VERSION", known.name()));
-            let names: Vec<String> = names.collect();
+            let names: Vec<&str> = self.all.iter().map(|known| known.name()).collect();
             return Err(CampaignError::Invalid(format!(
-                "`{name}` is not an engine ({}: metacov target list)",
+                "`{name}` is not a target (known: {}, also as NAME@VERSION; see metacov target list)",
                 names.join(", ")
             )));
         };
@@ -42,7 +41,7 @@ impl TargetList {
         let (target, version) = self.parse(name)?;
         let found = target.find(version, &self.cache);
         let missing = || {
-            let what = format!("{name} is not there; to build it: metacov target build {name}");
+            let what = format!("{name} is not built: metacov target build {name}");
             CampaignError::Invalid(what)
         };
         let found = found.map_err(|error| Fault::Io(error).of(name))?;

@@ -74,13 +74,13 @@ impl RunSettings {
     ) -> anyhow::Result<ExitCode> {
         let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
         if presentation.plot().is_some() && run_file.is_none() {
-            bail_usage!("curves are drawn from a run file: add -o RUN.metacov");
+            bail_usage!("a plot (.svg) needs a run file: add -o RUN.metacov");
         }
         let mut recorder =
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
         let known = recorder.as_ref().map_or(0, RunWriter::known);
         if known > 0 {
-            console.note(&format!("{known} of {planned} pairs are there already"));
+            console.note(&format!("continuing: {known} of {planned} pairs are done"));
         }
         let table = recorder.as_mut().map(RunWriter::shared_table).unwrap_or_default();
         let progress = Progress::new(console, planned, known, options.operation);

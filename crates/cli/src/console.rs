@@ -17,17 +17,24 @@ use crate::output::{Output, write_whole};
 
 /// How loud, and in which colours.
 #[derive(clap::Args)]
-#[command(next_help_heading = "Talk")]
+#[command(next_help_heading = "Messages")]
 pub struct ConsoleArgs {
-    /// Say nothing but errors.
+    /// Print results and errors only: no notes, warnings or progress.
     #[arg(short, long, global = true, conflicts_with = "verbose")]
     quiet: bool,
-    /// Say more.
-    #[arg(short, long, global = true, action = ArgAction::SetTrue)]
+    /// Print more notes, such as each side that failed.
+    #[arg(short, long, global = true, action = ArgAction::SetTrue, hide_short_help = true)]
     verbose: bool,
     /// When to use colours.
     #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    #[arg(hide_short_help = true)]
     color: Color,
+    /// Print a summary (-h) or all of the help (--help).
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version.
+    #[arg(short = 'V', long, global = true, action = ArgAction::Version, hide_short_help = true)]
+    version: Option<bool>,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -35,7 +42,9 @@ enum Color {
     /// On terminals, unless `NO_COLOR` is set.
     #[default]
     Auto,
+    /// Even if the output is not a terminal.
     Always,
+    /// Never.
     Never,
 }
 
@@ -127,7 +136,7 @@ impl Console {
         } else {
             kind.to_owned()
         };
-        // Nobody is left to be told if standard error is closed.
+        // If standard error is closed, there is nowhere to report that.
         let _ = writeln!(io::stderr(), "{kind}: {}", printable(what));
     }
 
@@ -149,7 +158,29 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     written.map_err(|error| Unwritten(error).into())
 }
 
-/// The text without what would steer a terminal: names of files come from anywhere.
+/// The text without control characters, which could change the terminal: file names come from anywhere. Lines after the
+/// first are indented, so that none of them looks like a message.
 fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
+    let mut printable = String::with_capacity(text.len());
+    for letter in text.trim_end().chars() {
+        match letter {
+            '\n' => printable.push_str("\n  "),
+            '\t' => printable.push(' '),
+            '\r' => {}
+            letter if letter.is_control() => printable.push('\u{fffd}'),
+            letter => printable.push(letter),
+        }
+    }
+    printable
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_lines_and_cannot_look_like_messages() {
+        assert_eq!(printable("gcc: failed\nerror: x\r\n\ty\n"), "gcc: failed\n  error: x\n   y");
+        assert_eq!(printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+    }
 }

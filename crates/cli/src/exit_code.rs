@@ -12,24 +12,23 @@ use signal_hook::consts::{SIGHUP, SIGTERM};
 /// The exit codes, for `--help`.
 pub const HELP: &str = "\
 Exit codes:
-  0  done
-  1  an output could not be written, or something that metacov needs failed (a worker, the system)
-  2  the command line makes no sense
-  3  an input is missing, malformed or of an unknown format or version
-  4  the inputs come from different builds
-  5  a number is under its --fail-under
-  6  a relation is violated
-130  interrupted; what was shown and written is of the pairs until then
-     (fuzz: 129, 130 or 143, by the signal that ended it)";
+    0  success
+    1  an output could not be written, or the system or a worker process failed
+    2  invalid command line
+    3  an input is missing, malformed, or of an unknown format or version
+    4  the inputs come from different builds
+    5  a number is below its --fail-under
+    6  a relation is violated
+  130  interrupted: the results are those of the pairs so far (fuzz: also 129 and 143)";
 
 /// What the process ends with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
-    /// Done.
+    /// Success.
     Success = 0,
     /// An output could not be written, or something that metacov needs failed.
     Failure = 1,
-    /// The command line makes no sense. The parser of the command line ends with it too.
+    /// The command line is invalid. The parser of the command line ends with it too.
     Usage = 2,
     /// An input is missing, malformed or of an unknown format or version.
     BadInput = 3,
@@ -47,7 +46,7 @@ pub enum ExitCode {
     Terminated = 143,
 }
 
-/// The command line, or a study, asks for what makes no sense.
+/// The command line, or a study, is invalid.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
@@ -162,11 +161,11 @@ mod tests {
 
     #[test]
     fn only_what_the_user_has_typed_is_a_usage_error() {
-        let typed = || -> anyhow::Result<()> { bail_usage!("{} is needed", "--pairs") };
+        let typed = || -> anyhow::Result<()> { bail_usage!("missing {}", "--pairs") };
         let error = typed().unwrap_err();
         assert_eq!(
             (ExitCode::of(&error), error.to_string()),
-            (ExitCode::Usage, "--pairs is needed".to_owned())
+            (ExitCode::Usage, "missing --pairs".to_owned())
         );
         assert_eq!(code(CampaignError::Invalid(String::new())), ExitCode::Usage);
         assert_eq!(code(ConductError::Invalid(String::new())), ExitCode::Usage);
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_is_one_whoever_meets_it() {
+    fn an_interrupt_has_its_own_code_in_every_error_type() {
         assert_eq!(code(StopReason::Interrupted), ExitCode::Interrupted);
         assert_eq!(code(CampaignError::Interrupted), ExitCode::Interrupted);
         assert_eq!(code(ConductError::Interrupted), ExitCode::Interrupted);
@@ -195,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_and_outputs_are_told_apart() {
+    fn inputs_and_outputs_have_different_codes() {
         let missing = || fault(ErrorKind::NotFound);
         assert_eq!(code(missing()), ExitCode::BadInput);
         assert_eq!(code(StopReason::Input(missing())), ExitCode::BadInput);

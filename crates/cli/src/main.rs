@@ -6,21 +6,31 @@ mod console;
 #[cfg(test)]
 mod documents;
 mod exit_code;
+mod help;
 mod output;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use metacov_targets::cc::Language;
 
 use crate::console::{Console, ConsoleArgs};
 use crate::exit_code::ExitCode;
 
-/// Metamorphic coverage: the code that one execution of a pair runs and the other does not.
+const EXAMPLES: &str = "\
+Examples:
+  metacov diff a.json b.json                    compare two coverage files
+  metacov measure --pairs pairs/ -- ./prog @@   run a program on pairs of inputs
+  metacov measure sqlite --count 1000           generate pairs for SQLite, check and measure them
+  metacov fuzz sqlite --duration 10m            look for bugs in SQLite
+  metacov report run.metacov --html pages       write the results of a run as web pages";
+
+/// Measure metamorphic coverage: the code that one execution of a pair runs and the other does not.
 #[derive(Parser)]
 #[command(name = "metacov", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = exit_code::HELP)]
+#[command(disable_help_flag = true, disable_version_flag = true)]
+#[command(before_help = EXAMPLES, after_long_help = exit_code::HELP)]
 struct Args {
     #[command(subcommand)]
     command: Command,
@@ -47,20 +57,26 @@ enum Command {
     Target(cmd::target::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
-    /// Started by metacov itself.
+    /// Start programs and end them at their limits (internal: started by metacov).
     #[command(hide = true)]
     Supervise {
+        /// The folder of the socket.
         folder: PathBuf,
     },
-    /// Started by metacov itself.
+    /// Load a shared library and call it for each input (internal: started by metacov).
     #[command(hide = true)]
     Load(cmd::inner::LoadArgs),
-    /// Started by metacov itself.
+    /// Generate tests and run them (internal: started by metacov).
     #[command(hide = true)]
     Work,
-    /// Started by metacov itself.
+    /// Run a campaign of a study (internal: started by metacov).
     #[command(hide = true)]
     Trial,
+}
+
+/// The command line, as it is parsed and documented.
+fn command() -> clap::Command {
+    help::lay_out(Args::command())
 }
 
 fn main() -> std::process::ExitCode {
@@ -72,7 +88,11 @@ fn main() -> std::process::ExitCode {
         let outcome = cmd::cc::compile(language, arguments, false);
         return conclude(outcome, &Console::default()).into();
     }
-    let Args { command, console } = Args::parse();
+    let mut matches = command().get_matches();
+    let Args { command, console } = match Args::from_arg_matches_mut(&mut matches) {
+        Ok(args) => args,
+        Err(error) => error.format(&mut command()).exit(),
+    };
     let console = Console::new(&console);
     let outcome = match command {
         Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &console)),

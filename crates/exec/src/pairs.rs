@@ -57,7 +57,7 @@ fn group(
     let sides = Group::new(sides.into_values().collect());
     let sides = sides
         .map_err(|_| Fault::malformed(Location::Whole, what).of(folder.display().to_string()))?;
-    Ok(GroupSpec { relation, pair: name(folder), sides })
+    Ok(GroupSpec { relation, pair: name(folder), sides, listed_at: None })
 }
 
 fn name(path: &Path) -> String {

@@ -23,7 +23,7 @@ impl LibraryMemory {
     /// The library that an address lies in.
     pub fn at(address: *const c_void) -> io::Result<Self> {
         let image = Image::at(address);
-        let image = image.ok_or_else(|| io::Error::other("the library is not found in memory"))?;
+        let image = image.ok_or_else(|| io::Error::other("cannot find the library in memory"))?;
         Ok(LibraryMemory { image })
     }
 
@@ -32,7 +32,7 @@ impl LibraryMemory {
     pub fn isolate(&self) -> io::Result<()> {
         heap::take()?;
         match self.image.replace(&heap::FUNCTIONS)? {
-            0 => Err(io::Error::other("the library does not take its memory from `malloc`")),
+            0 => Err(io::Error::other("the library does not allocate with `malloc`")),
             _ => Ok(()),
         }
     }

@@ -25,16 +25,16 @@ pub struct Error {
 #[non_exhaustive]
 pub enum Fault {
     /// The file is not there, or reading or writing it failed.
-    #[error("{0}")]
+    #[error("{}", io_message(.0))]
     Io(#[from] io::Error),
     /// There is nothing in it. Nothing measured is not the same as nothing covered.
-    #[error("the file is empty: a missing side, not one that covers nothing")]
+    #[error("the file is empty, so the side was not measured")]
     Empty,
     /// The file is well-formed, but tells of no code at all.
-    #[error("the file names no code{0}: a missing side, not one that covers nothing")]
+    #[error("the file lists no code{0}, so the side was not measured")]
     NoCode(String),
     /// The content belongs to no format that is known.
-    #[error("the content is of no coverage format that metacov reads ({0})")]
+    #[error("not a recognised coverage format (metacov reads {0})")]
     UnknownFormat(String),
     /// The format is known, this version of it is not.
     #[error("{format} version {} is not known (metacov reads {known})", printable(found))]
@@ -115,6 +115,17 @@ impl Fault {
     pub fn of(self, name: impl Into<String>) -> Error {
         Error { name: name.into(), fault: self }
     }
+}
+
+/// What the system says, in the style of our messages: "no such file or directory", without the number.
+pub fn io_message(error: &io::Error) -> String {
+    let text = error.to_string();
+    if error.raw_os_error().is_none() {
+        return text;
+    }
+    let text = text.rsplit_once(" (os error").map_or(&*text, |(text, _)| text);
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
 /// Text that may hold parts of a bad file, so that it does no harm on a terminal: not endless, and

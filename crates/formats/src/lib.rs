@@ -36,7 +36,7 @@ mod universe;
 use std::io::{self, Write};
 
 pub use coverage_file::CoverageFile;
-pub use error::{Error, Fault, Location};
+pub use error::{Error, Fault, Location, io_message};
 pub use export::Export;
 #[cfg(feature = "exact-counts")]
 pub use gcov::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};

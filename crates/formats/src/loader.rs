@@ -217,7 +217,10 @@ impl<'s> CoverageLoader<'s> {
     ) -> Result<Reading, Fault> {
         let (format, reader) = detect(input.head())?;
         if purpose == Purpose::Side && reader.lists_only_code() {
-            let what = format!("{} do not tell what ran (see --universe)", reader.name());
+            let what = format!(
+                "{} list all code and not what ran: use them with --universe",
+                reader.name()
+            );
             return Err(Fault::malformed(Location::Whole, what));
         }
         if context.is_some() && !reader.has_contexts() {

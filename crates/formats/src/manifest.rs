@@ -32,6 +32,19 @@ pub struct GroupSpec<S = Vec<FileSpec>> {
     pub pair: String,
     /// The sides.
     pub sides: Group<S>,
+    /// Where it is listed, such as `pairs.jsonl: line 3`, if that is in a manifest.
+    pub listed_at: Option<String>,
+}
+
+impl<S> GroupSpec<S> {
+    /// An error of this group. If a file cannot be read, it says where the file is listed.
+    #[must_use]
+    pub fn locate(&self, error: Error) -> Error {
+        match (&self.listed_at, error.fault) {
+            (Some(place), fault @ Fault::Io(_)) => fault.of(format!("{place}: {}", error.name)),
+            (_, fault) => fault.of(error.name),
+        }
+    }
 }
 
 /// A suite: how many groups there are, and the groups one after the other.
@@ -65,7 +78,7 @@ impl<S> PairList<S> {
             groups += 1;
         }
         if groups == 0 {
-            return Err(Fault::NoCode(": it has no pairs".to_owned()).of(name));
+            return Err(no_pairs().of(name));
         }
         Ok(PairList { groups, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
     }
@@ -80,7 +93,7 @@ impl PairList {
     /// A suite of coverage files that a manifest or a data file names.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let input = CoverageFile::open(path).map_err(|fault| fault.of(&name))?;
+        let input = open_manifest(path, &name)?;
         let data_file = input.head().starts_with(b"SQLite format 3\0");
         drop(input);
         if data_file {
@@ -88,6 +101,15 @@ impl PairList {
         }
         PairList::read::<Names>(path)
     }
+}
+
+fn open_manifest(path: &Path, name: &str) -> Result<CoverageFile, Error> {
+    let file = CoverageFile::open(path);
+    file.map_err(|fault| if matches!(fault, Fault::Empty) { no_pairs() } else { fault }.of(name))
+}
+
+fn no_pairs() -> Fault {
+    Fault::malformed(Location::Whole, "the manifest has no pairs")
 }
 
 /// The groups of a manifest, line by line.
@@ -100,7 +122,7 @@ struct ManifestLines<W> {
 
 impl<W> ManifestLines<W> {
     fn open(path: &Path, name: &str) -> Result<Self, Error> {
-        let lines = Lines::new(CoverageFile::open(path).map_err(|fault| fault.of(name))?);
+        let lines = Lines::new(open_manifest(path, name)?);
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         Ok(ManifestLines { name: name.to_owned(), folder, lines, written: PhantomData })
     }
@@ -118,6 +140,8 @@ impl<W: ManifestSide> Iterator for ManifestLines<W> {
                 Err(fault) => return Some(Err(fault.of(&self.name))),
             }
         };
+        let listed_at = format!("{}: {}", self.name, self.lines.place());
+        let spec = spec.map(|spec| GroupSpec { listed_at: Some(listed_at), ..spec });
         Some(spec.map_err(|what| self.lines.fault(what).of(&self.name)))
     }
 }
@@ -164,14 +188,14 @@ fn parse<W: ManifestSide>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side
     let sides = match (entry.a, entry.b, entry.inputs) {
         (Some(a), Some(b), None) => vec![a, b],
         (None, None, Some(inputs)) => inputs,
-        _ => return Err("a pair has either `a` and `b` or `inputs`".to_owned()),
+        _ => return Err("a pair needs either `a` and `b`, or `inputs`".to_owned()),
     };
     if entry.relation.is_empty() || entry.relation.chars().any(char::is_control) {
-        return Err("a relation's name is not empty and has no control characters".to_owned());
+        return Err("the name of the relation is empty or has control characters".to_owned());
     }
     let sides = sides.into_iter().map(|side| side.side(folder)).collect::<Result<_, _>>()?;
     let sides = Group::new(sides).map_err(|error| error.to_string())?;
-    Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides })
+    Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides, listed_at: None })
 }
 
 impl ManifestSide for Names {
@@ -183,9 +207,7 @@ impl ManifestSide for Names {
             Names::Many(names) => names,
         };
         if names.is_empty() {
-            return Err(
-                "a side without files is a missing side, not one that covers nothing".into()
-            );
+            return Err("a side has no files".into());
         }
         Ok(names.iter().map(|name| FileSpec::parse(name, folder)).collect())
     }
@@ -213,11 +235,11 @@ fn from_contexts(path: &Path) -> Result<PairList, Fault> {
                 let what = format!("pair {pair} of {relation} has only side {}", named.join(", "));
                 Fault::malformed(Location::Whole, what)
             })?;
-            Ok(Ok(GroupSpec { relation, pair, sides }))
+            Ok(Ok(GroupSpec { relation, pair, sides, listed_at: None }))
         })
         .collect::<Result<_, Fault>>()?;
     if specs.is_empty() {
-        let what = "no context is of the form `mr=RELATION|pair=NAME|side=a`";
+        let what = "no context has the form `mr=RELATION|pair=NAME|side=a`";
         return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
     }
     Ok(PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })

@@ -53,10 +53,10 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
             } else if let Some(name) = text.strip_prefix("+++ ") {
                 files.push(FileDiff { old: old.take(), new: path(name, "b/"), hunks: Vec::new() });
             } else if let Some(ranges) = text.strip_prefix("@@ -") {
-                let file = files.last_mut().ok_or_else(|| fault("a hunk of no file"))?;
+                let file = files.last_mut().ok_or_else(|| fault("a hunk before any file"))?;
                 file.hunks.push(Vec::new());
                 let heading =
-                    heading(ranges).ok_or_else(|| fault("this is no heading of a hunk"))?;
+                    heading(ranges).ok_or_else(|| fault("not a valid heading of a hunk"))?;
                 hunk = Some(heading);
             }
             continue;
@@ -65,7 +65,7 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
         if text.starts_with('\\') {
             continue;
         }
-        let line = open.take(text).ok_or_else(|| fault("this does not belong to a hunk"))?;
+        let line = open.take(text).ok_or_else(|| fault("unexpected line in a hunk"))?;
         let lines = files.last_mut().and_then(|file| file.hunks.last_mut());
         if let Some(lines) = lines {
             lines.push(line);
@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn broken_diffs_are_errors_with_their_line() {
         let message = |diff: &str| added_lines(diff).unwrap_err().to_string();
-        assert_eq!(message("+++ x\n@@ -1 +x @@\n"), "line 2: this is no heading of a hunk");
-        assert_eq!(message("+++ x\n@@ -1 +1 @@\n?\n"), "line 3: this does not belong to a hunk");
+        assert_eq!(message("+++ x\n@@ -1 +x @@\n"), "line 2: not a valid heading of a hunk");
+        assert_eq!(message("+++ x\n@@ -1 +1 @@\n?\n"), "line 3: unexpected line in a hunk");
         assert_eq!(message("+++ x\n@@ -1,2 +1 @@\n"), "the diff ends within a hunk");
-        assert_eq!(message("@@ -1 +1 @@\n-x\n+y\n"), "line 1: a hunk of no file");
+        assert_eq!(message("@@ -1 +1 @@\n-x\n+y\n"), "line 1: a hunk before any file");
         assert!(message("+++ x\n@@ -1 +4294967295,2 @@\n-x\n+a\n+b\n").contains("line 2"));
     }
 

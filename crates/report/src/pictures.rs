@@ -21,7 +21,7 @@ impl Writer for CurvePlot {
 
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let (Some(growth), Some(criterion)) = (export.growth, export.criteria.iter().next()) else {
-            return Err(io::Error::other("curves are drawn from a run file"));
+            return Err(io::Error::other("a plot (.svg) needs a run file: add -o RUN.metacov"));
         };
         let sites = export.suite.table.sites();
         let sites = sites.filter(|(_, site)| site.criterion() == criterion).count();

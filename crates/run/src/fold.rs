@@ -92,7 +92,10 @@ pub fn fold<S: Source>(
             let read = read_group(source, options.operation, &spec, &mut runner, &mut intake);
             let sides: Vec<String> =
                 spec.sides.sides().iter().map(|side| source.name(side)).collect();
-            let (readings, context, took) = read?;
+            let (readings, context, took) = read.map_err(|reason| match reason {
+                StopReason::Input(error) => StopReason::Input(spec.locate(error)),
+                other => other,
+            })?;
             let GroupSpec { relation, pair, .. } = &spec;
             let read = GroupRead { place, relation, pair, sides: &sides, readings, context, took };
             fold.add(read, intake.table(), observer)

@@ -39,12 +39,12 @@ impl Base {
             .optional()?;
         let Some((executed, known, fingerprint)) = row else { return Ok(None) };
         if Base::fingerprint(&executed, &known) != fingerprint {
-            return Err(damaged("its base is not as it was written"));
+            return Err(damaged("checksum of the base does not match"));
         }
         let mut base = Base::of(table);
         codec::flip(&executed, table.len(), &mut base.executed)
             .and_then(|()| codec::flip(&known, table.len(), &mut base.known))
-            .map_err(|what| damaged(&format!("its base names {what}")))?;
+            .map_err(|what| damaged(&format!("base: {what}")))?;
         Ok(Some(base))
     }
 

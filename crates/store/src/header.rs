@@ -54,9 +54,8 @@ impl Header {
     }
 
     pub(crate) fn read(connection: &Connection) -> Result<Self, Fault> {
-        let text = |key| {
-            get(connection, key)?.ok_or_else(|| damaged(&format!("it does not say its `{key}`")))
-        };
+        let text =
+            |key| get(connection, key)?.ok_or_else(|| damaged(&format!("`{key}` is missing")));
         let is = |key| text(key).map(|value| value == "1");
         let operation = text("operation")?;
         let operation = Operation::ALL.into_iter().find(|known| known.name() == operation);
@@ -67,10 +66,10 @@ impl Header {
         Ok(Header {
             made_by: text("made_by")?,
             command: text("command")?,
-            operation: operation.ok_or_else(|| damaged("an operation that is not known"))?,
+            operation: operation.ok_or_else(|| damaged("unknown operation"))?,
             per_instance: is("per_instance")?,
             root: PathBuf::from(text("root")?),
-            planned: planned.map_err(|_| damaged("a number of pairs that is none"))?,
+            planned: planned.map_err(|_| damaged("the number of pairs is not a number"))?,
             complete: is("complete")?,
             by_relation: is("by_relation")?,
             settings: settings.collect::<Result<_, _>>()?,
@@ -166,7 +165,7 @@ pub(crate) fn flag(is: bool) -> &'static str {
 
 /// What is wrong with a run file that says things that cannot be.
 pub(crate) fn damaged(what: &str) -> Fault {
-    Fault::malformed(Location::Whole, format!("a damaged run file: {what}"))
+    Fault::malformed(Location::Whole, format!("damaged run file: {what}"))
 }
 
 #[cfg(test)]

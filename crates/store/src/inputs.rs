@@ -45,7 +45,7 @@ pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<StoredI
         }
         match sides.last_mut() {
             Some(last) if at == number(last.len()) => last.push(input),
-            _ => return Err(damaged("an input is not there")),
+            _ => return Err(damaged("missing input")),
         }
     }
     Ok(sides)
@@ -63,7 +63,7 @@ pub(crate) fn read_setup(connection: &Connection, hash: u64) -> Result<Setup, Fa
     let mut row = connection.prepare_cached("SELECT content FROM setup WHERE fingerprint = ?1")?;
     let setup = row.query_row([hash.cast_signed()], |row| content(row, 0)).optional()?;
     let setup = setup.map(Setup::new).filter(|setup| setup.hash() == hash);
-    setup.ok_or_else(|| damaged("a setup is not as it was written"))
+    setup.ok_or_else(|| damaged("checksum of a setup does not match"))
 }
 
 /// The hashes of all setups, in order.

@@ -85,12 +85,15 @@ fn lock_output(paths: &[PathBuf], output: &Path) -> std::io::Result<Option<Lock>
     let is_input =
         paths.iter().any(|path| std::fs::canonicalize(path).is_ok_and(|path| path == there));
     if !is_input {
-        let what = "it exists, and is not among the runs to merge; choose another name";
+        let what = "the file exists and is not among the runs to merge: choose another name";
         return Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, what));
     }
     match Lock::take(output)? {
         Some(lock) => Ok(Some(lock)),
-        None => Err(std::io::Error::new(std::io::ErrorKind::WouldBlock, "it is being written")),
+        None => Err(std::io::Error::new(
+            std::io::ErrorKind::WouldBlock,
+            "the file is being written by another process",
+        )),
     }
 }
 

@@ -289,7 +289,7 @@ impl PairRow {
         for side in sides {
             let (at, side) = side?;
             if at != number(covers.len()) {
-                return Err(damaged("a side is not there"));
+                return Err(damaged("missing side"));
             }
             covers.push(side);
         }
@@ -303,10 +303,9 @@ impl PairRow {
         ))?;
         let inputs = inputs::read(connection, id)?;
         let row = pair.query_row([id], |row| Self::of_row(row, covers, inputs)).optional()?;
-        let (row, fingerprint) =
-            row.flatten().ok_or_else(|| damaged("a pair that makes no sense"))?;
+        let (row, fingerprint) = row.flatten().ok_or_else(|| damaged("invalid pair"))?;
         if row.fingerprint() != fingerprint {
-            let what = format!("pair {} of {} is not as it was written", row.name, row.relation);
+            let what = format!("checksum of pair {} of {} does not match", row.name, row.relation);
             return Err(damaged(&what));
         }
         Ok(row)
@@ -361,7 +360,7 @@ impl PairRow {
         let name = format!("pair {} of {}", self.name, self.relation);
         let fault = |what: &str| damaged(&format!("{name}: {what}"));
         if self.relation.is_empty() || self.relation.chars().any(char::is_control) {
-            return Err(damaged("a relation without a name"));
+            return Err(damaged("relation without a valid name"));
         }
         let outcome = if let Some(failure) = self.failure {
             let exit = match (self.exit_code, self.signal) {
@@ -374,7 +373,7 @@ impl PairRow {
             Err((self.failed_side.unwrap_or(0), Missing { failure, exit, output_tail }))
         } else {
             if self.covers.len() != self.sides {
-                return Err(fault("a side is not there"));
+                return Err(fault("missing side"));
             }
             if self.sides.saturating_mul(table.len()) > GROUP_BITS_MAX {
                 return Err(fault("too many sides"));
@@ -384,7 +383,7 @@ impl PairRow {
                 let from = sides.first().map_or(&base.executed, |first| &first.executed);
                 sides.push(side.reading(from, &base.known, table).map_err(fault)?);
             }
-            Ok(Group::new(sides).map_err(|_| fault("a single side"))?)
+            Ok(Group::new(sides).map_err(|_| fault("only one side"))?)
         };
         let took = Duration::from_micros(self.microseconds);
         let PairRow { place, relation, name, sides, setup, inputs, verdict, judge, .. } = self;
@@ -420,8 +419,8 @@ impl SideRow {
             executed: from.clone(),
             known: known.clone(),
             flaky: Cover::of(table),
-            criteria: Criteria::from_bits(self.told).ok_or("a criterion that is not known")?,
-            naming: BranchNaming::from_bits(self.naming).ok_or("a naming that is not known")?,
+            criteria: Criteria::from_bits(self.told).ok_or("unknown criterion")?,
+            naming: BranchNaming::from_bits(self.naming).ok_or("unknown naming of branches")?,
         };
         codec::flip(&self.executed, table.len(), &mut reading.executed)?;
         codec::flip(self.known.as_deref().unwrap_or_default(), table.len(), &mut reading.known)?;

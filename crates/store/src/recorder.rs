@@ -316,7 +316,7 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
         Message::Pair(row) => row.write(connection).map_err(|error| {
             if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
                 let PairRow { relation, name, .. } = row;
-                format!("there are two pairs {name} of {relation}; each needs a name of its own")
+                format!("two pairs of {relation} are named {name}: give each its own name")
             } else {
                 words(&error)
             }

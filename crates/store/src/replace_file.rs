@@ -40,7 +40,12 @@ impl Replacement {
         let permissions = known.map_or(Permissions::from_mode(0o666), |known| known.permissions());
         let mut builder = tempfile::Builder::new();
         builder.prefix(".metacov-").permissions(permissions);
-        let file = builder.tempfile_in(folder(&target))?;
+        let folder = folder(&target);
+        std::fs::metadata(folder)?;
+        let file = builder
+            .tempfile_in(folder)
+            // The message of `tempfile` has the name of the temporary file, which means nothing to users.
+            .map_err(|error| io::Error::from(error.kind()))?;
         Ok(Replacement { file, target })
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn read(connection: &Connection) -> Result<Vec<StoredRound>, Fault> {
     rows.map(|row| {
         let (round, fingerprint) = row?;
         if round.fingerprint() != fingerprint {
-            return Err(damaged(&format!("round {} is not as it was written", round.number)));
+            return Err(damaged(&format!("checksum of round {} does not match", round.number)));
         }
         Ok(round)
     })

@@ -165,7 +165,7 @@ impl Run {
         let entries = read().map_err(|error| Fault::from(error).of(&self.name))?;
         let in_order = |two: &[Entry]| two[0].key() < two[1].key();
         if !entries.windows(2).all(in_order) || entries.len() as u64 != self.groups()? {
-            return Err(damaged("its pairs cannot be counted").of(&self.name));
+            return Err(damaged("the number of pairs does not match").of(&self.name));
         }
         Ok(entries)
     }
@@ -187,7 +187,7 @@ impl Run {
         let read = || {
             let row = PairRow::read(&self.connection, entry.id)?;
             if (row.relation.as_str(), row.name.as_str()) != entry.key() {
-                return Err(damaged("its pairs cannot be told apart"));
+                return Err(damaged("duplicate pairs"));
             }
             match &self.base {
                 Some(base) => row.stored(&self.table, base),

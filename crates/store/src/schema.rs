@@ -89,10 +89,17 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     // SQLite says no more than that it cannot. The file is not opened for this: closing it would drop the locks of
     // other connections of this process.
-    if std::fs::metadata(path)?.len() == 0 {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_dir() {
         return Err(Fault::malformed(
             Location::Whole,
-            "an empty file: no run has been begun in it",
+            "expected a run file, found a folder (for a study: metacov study report)",
+        ));
+    }
+    if metadata.len() == 0 {
+        return Err(Fault::malformed(
+            Location::Whole,
+            "the file is empty: no run was started in it",
         ));
     }
     let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
@@ -127,7 +134,7 @@ fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Whether nothing is in the file yet: it is new, or whoever began it came to no end.
+/// Whether nothing is in the file yet: it is new, or the process that created it was interrupted.
 pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
@@ -152,7 +159,7 @@ pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
 pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     if pragma("application_id").map_err(not_ours)? != APPLICATION_ID {
-        let what = "an SQLite data base that is no run file of metacov's";
+        let what = "not a run file of metacov: another SQLite database";
         return Err(Fault::malformed(Location::Whole, what));
     }
     let version = version(connection)?;
@@ -170,16 +177,13 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     for (name, sql) in TABLES {
         let sql = if version == VERSION { sql.to_owned() } else { sql.replace(JUDGE, "") };
         if count.query_row((name, sql), |row| row.get::<_, u32>(0))? != 1 {
-            let what = format!("a damaged run file: no table `{name}` as it should be");
+            let what = format!("damaged run file: table `{name}` is missing or different");
             return Err(Fault::malformed(Location::Whole, what));
         }
     }
     let triggers = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'";
     if connection.query_row(triggers, [], |row| row.get::<_, u32>(0))? != 0 {
-        return Err(Fault::malformed(
-            Location::Whole,
-            "a run file with triggers, which are not ours",
-        ));
+        return Err(Fault::malformed(Location::Whole, "damaged run file: it has triggers"));
     }
     Ok(())
 }
@@ -197,7 +201,7 @@ pub(crate) fn has_judges(connection: &Connection) -> rusqlite::Result<bool> {
 pub(crate) fn not_ours(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => {
-            Fault::malformed(Location::Whole, "not a run file of metacov's")
+            Fault::malformed(Location::Whole, "not a run file of metacov")
         }
         _ => error.into(),
     }

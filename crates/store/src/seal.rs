@@ -33,7 +33,7 @@ pub(crate) fn check(
 ) -> Result<(), Fault> {
     match get(connection, KEY)? {
         Some(seal) if seal != of(connection, header, table)? => {
-            Err(damaged("it is not as it was written"))
+            Err(damaged("checksum does not match"))
         }
         _ => Ok(()),
     }

@@ -97,7 +97,7 @@ pub enum Error {
     #[error("two bugs have the id `{0}`")]
     Twice(String),
     /// Lines that end before they begin.
-    #[error("bug `{0}`: its lines {1} to {2} end before they begin")]
+    #[error("bug `{0}`: lines {1} to {2} are not a range")]
     Backwards(String, u32, u32),
 }
 

@@ -141,22 +141,20 @@ impl StudyPlan {
         let plan: StudyPlan = toml::from_str(text).map_err(|error| malformed(text, &error))?;
         let wrong = |what: &str| Err(Fault::malformed(Location::Whole, what));
         match (plan.targets.is_empty(), plan.command.is_empty()) {
-            (true, true) => wrong("`targets` or a `command` is needed"),
-            (false, false) => wrong("either `targets` or a `command`, not both"),
+            (true, true) => wrong("missing `targets` or `command`"),
+            (false, false) => wrong("both `targets` and `command`: give one of them"),
             (false, _) if plan.sizes.is_empty() || plan.suites == 0 => {
-                wrong("`suites` and `sizes` are needed: how many, and of how many pairs")
+                wrong("missing `suites` (how many) and `sizes` (of how many pairs)")
             }
             (false, _) if plan.sizes.contains(&0) || plan.pairs_per_database == 0 => {
-                wrong("a suite of no pairs says nothing")
+                wrong("`sizes` must be at least 1")
             }
-            (_, false) if plan.pairs.is_empty() => {
-                wrong("`pairs` is needed: a path for each suite")
-            }
+            (_, false) if plan.pairs.is_empty() => wrong("missing `pairs`: a path for each suite"),
             (true, _) if plan.efficiency.is_some() => {
-                wrong("`[efficiency]` is for `targets`: pairs are made for it")
+                wrong("`[efficiency]` needs `targets`: its pairs are generated")
             }
             _ if plan.efficiency.is_some_and(|sample| sample.pairs == 0) => {
-                wrong("`[efficiency]` of no pairs says nothing")
+                wrong("`pairs` of `[efficiency]` must be at least 1")
             }
             _ => Ok(plan),
         }
@@ -276,7 +274,7 @@ mod tests {
     fn mistakes_are_told_with_their_line() {
         let message = |text: &str| StudyPlan::parse(text).unwrap_err().to_string();
         assert!(message("title = 't'\nsize = 3\n").starts_with("line 2: unknown field `size`"));
-        assert!(message("title = 't'\n").contains("`targets` or a `command` is needed"));
-        assert!(message("title = 't'\ntargets = ['sqlite']\n").contains("`sizes` are needed"));
+        assert!(message("title = 't'\n").contains("missing `targets` or `command`"));
+        assert!(message("title = 't'\ntargets = ['sqlite']\n").contains("missing `suites`"));
     }
 }

@@ -64,7 +64,7 @@ pub fn unite(parts: &[StudyShard]) -> Result<United, Error> {
         Err(Fault::malformed(Location::Whole, what).of(&part.name))
     };
     let Some(first) = parts.first() else {
-        return Err(Fault::malformed(Location::Whole, "no part of a study is named").of("study"));
+        return Err(Fault::malformed(Location::Whole, "missing folder of a study").of("study"));
     };
     let mut builds: BTreeMap<(&str, &str), (&str, &str)> = BTreeMap::new();
     let mut outcomes: BTreeMap<(&str, u64, u64), Choice<'_, SuiteResult>> = BTreeMap::new();

@@ -24,10 +24,7 @@ impl Study {
             }
             Some(kind) => Err(Fault::malformed(
                 metacov_formats::Location::Whole,
-                format!(
-                    "a study of kind {kind} is not known; it is \"{}\", or none",
-                    CampaignPlan::KIND
-                ),
+                format!("unknown `kind` {kind}: it is \"{}\", or absent", CampaignPlan::KIND),
             )),
             None => StudyPlan::parse(text).map(|plan| Study::Suites(Box::new(plan))),
         }

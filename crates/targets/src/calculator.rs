@@ -45,7 +45,10 @@ impl Target for Calculator {
 
     fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
         let Some((_, option)) = VERSIONS.iter().find(|(known, _)| *known == version) else {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "there is no such version"));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                "no such version: metacov target list shows all versions",
+            ));
         };
         cache::install(&folder(version, cache), |folder| {
             std::fs::write(folder.join("calculator.c"), SOURCE)?;

@@ -40,14 +40,14 @@ pub(crate) fn run(
     if runs.len() == cases.len() {
         Ok(runs)
     } else {
-        Err(CampaignError::Worker("a case without a result".to_owned()))
+        Err(CampaignError::Worker("worker returned no result for a case".to_owned()))
     }
 }
 
 /// Runs a case.
 pub(crate) fn one(runner: &mut CaseRunner<'_>, case: &Case) -> Result<CaseRun, CampaignError> {
     let run = run(runner, std::slice::from_ref(case))?.pop();
-    run.ok_or_else(|| CampaignError::Worker("a case without a result".to_owned()))
+    run.ok_or_else(|| CampaignError::Worker("worker returned no result for a case".to_owned()))
 }
 
 fn judged(

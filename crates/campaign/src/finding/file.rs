@@ -144,12 +144,14 @@ impl FindingFile {
         let record: FindingFile =
             toml::from_str(&text).map_err(|error| invalid(error.to_string()))?;
         if (record.format.as_str(), record.version) != (FORMAT, VERSION) {
-            let what =
-                format!("it is {} {}, not {FORMAT} {VERSION}", record.format, record.version);
+            let what = format!(
+                "unknown format {} {} (metacov reads {FORMAT} {VERSION})",
+                record.format, record.version
+            );
             return Err(invalid(what));
         }
         if Judge::named(&record.comparison).is_none() {
-            return Err(invalid(format!("`{}` is no way to compare", record.comparison)));
+            return Err(invalid(format!("unknown comparison `{}`", record.comparison)));
         }
         Ok(record)
     }

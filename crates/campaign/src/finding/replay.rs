@@ -103,7 +103,7 @@ pub fn replay_findings(
         runners.insert(*name, runner);
     }
     let mut replay = |finding: &FindingFile, engine: &str| {
-        let unknown = || CampaignError::Worker("an engine that was not started".to_owned());
+        let unknown = || CampaignError::Worker("target was not started".to_owned());
         let runner = runners.get_mut(engine).ok_or_else(unknown);
         let verdict = runner.and_then(|runner| finding.replay(runner));
         verdict.map_err(|error| error.of(engine))

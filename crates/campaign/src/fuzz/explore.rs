@@ -30,10 +30,10 @@ impl TestBench<'_> {
     /// Goes through a round.
     pub(crate) fn explore(&mut self, round: &Round, port: &mut dyn Port) -> io::Result<()> {
         let guidance =
-            GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("no such guidance"))?;
+            GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("unknown guidance"))?;
         let method = self.method;
         if round.relations.iter().any(|relation| *relation >= method.relations().len()) {
-            return Err(io::Error::other("no such relation"));
+            return Err(io::Error::other("unknown relation"));
         }
         let (state, built) = self.prepare(|bench| {
             bench.build([round.seed, round.number], &mut |statement| {

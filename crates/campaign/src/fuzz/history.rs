@@ -65,7 +65,7 @@ impl Record {
 
     /// The error of a run file with a round that cannot be read.
     pub fn damaged(number: u64, what: &str, name: &str) -> Error {
-        let what = format!("a damaged run file: round {number}: {what}");
+        let what = format!("damaged run file: round {number}: {what}");
         Fault::malformed(Location::Whole, what).of(name)
     }
 

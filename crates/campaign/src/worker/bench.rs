@@ -235,7 +235,7 @@ fn derive(
     relations: usize,
 ) -> io::Result<Test> {
     if relation >= relations {
-        return Err(io::Error::other("no such relation"));
+        return Err(io::Error::other("unknown relation"));
     }
     let mut rng = Rng::new(seed(&[batch.seed, batch.subject, relation as u64, number]));
     Ok(subject.derive(relation, &mut rng))

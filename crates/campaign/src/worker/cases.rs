@@ -48,7 +48,7 @@ impl PairResult {
     /// What both sides ran, the setup included, which is a part of both.
     pub fn covers(&self, setup: Option<&Cover>) -> io::Result<Pair<Cover>> {
         let (Some(sides), Some(setup)) = (&self.sides, setup) else {
-            return Err(io::Error::other("what this pair runs was not measured"));
+            return Err(io::Error::other("pair was not measured"));
         };
         Ok(sides.clone().map(|mut side| {
             side |= setup;
@@ -194,7 +194,7 @@ impl CaseOutcomes {
     fn decoded(self, sites: Option<&Sites>) -> io::Result<CaseResult> {
         let cover = |bytes: &[u8]| match sites {
             Some(sites) => sites.cover(bytes),
-            None => Err(io::Error::other("the sites of a cover are not known")),
+            None => Err(io::Error::other("worker reported coverage of unknown sites")),
         };
         let pair = |Pair { a: (a, a_ran), b: (b, b_ran) }: Pair<SideOutcome>| {
             let outcomes = Pair { a, b };

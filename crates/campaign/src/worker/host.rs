@@ -66,7 +66,7 @@ impl<'c> WorkerOptions<'c> {
     /// The name of the relation at a position.
     pub(crate) fn relation(&self, position: usize) -> io::Result<&'static str> {
         let relation = self.target.method().relations().get(position);
-        relation.map(|relation| relation.name).ok_or_else(|| io::Error::other("no such relation"))
+        relation.map(|relation| relation.name).ok_or_else(|| io::Error::other("unknown relation"))
     }
 
     /// The language of its inputs.
@@ -83,7 +83,7 @@ impl<'c> WorkerOptions<'c> {
         }
         match self.sites.get() {
             Some(sites) if sites.build == build => Ok(Arc::clone(sites)),
-            _ => Err(io::Error::other("workers of one library count different sites")),
+            _ => Err(io::Error::other("workers of the same library report different sites")),
         }
     }
 }
@@ -112,8 +112,7 @@ impl WorkerProcess {
         let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
             HelperEvent::Ended(_, words) => {
-                let what = format!("the worker does not start: {words}");
-                return Err(CampaignError::Worker(what));
+                return Err(CampaignError::Worker(format!("worker does not start: {words}")));
             }
             HelperEvent::Late => {
                 let seconds = START_TIME.as_secs();
@@ -122,7 +121,9 @@ impl WorkerProcess {
             }
         };
         let Answer::Ready(sites) = decode(&message)? else {
-            return Err(CampaignError::unexpected_reply());
+            return Err(CampaignError::Worker(
+                "unexpected reply from a starting worker".to_owned(),
+            ));
         };
         let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
         Ok(WorkerProcess { link, sites })
@@ -147,7 +148,7 @@ impl WorkerProcess {
 
     /// The sites that it reports.
     pub(crate) fn sites(&self) -> io::Result<&Arc<Sites>> {
-        self.sites.as_ref().ok_or_else(|| io::Error::other("the worker measures nothing"))
+        self.sites.as_ref().ok_or_else(|| io::Error::other("worker does not measure coverage"))
     }
 }
 
@@ -177,6 +178,6 @@ impl Sites {
             codec::flip(bytes, self.table.len(), &mut executed).map_err(io::Error::other)?;
             readings.push(Reading { executed: executed.clone(), ..self.universe.clone() });
         }
-        Group::new(readings).map_err(|_| io::Error::other("too few sides"))
+        Group::new(readings).map_err(|_| io::Error::other("worker reported fewer than two sides"))
     }
 }

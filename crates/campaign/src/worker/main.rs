@@ -26,7 +26,7 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     let Some(config) = port.hear()? else { return Ok(()) };
     let config: WorkerConfig = decode(&config)?;
     let target = targets.iter().find(|target| target.name() == config.target);
-    let target = *target.ok_or_else(|| io::Error::other("no such target"))?;
+    let target = *target.ok_or_else(|| io::Error::other("unknown target"))?;
     let scope = config.coverage.as_ref().map(Coverage::scope).transpose()?;
     let (mut bench, sites) = open(target, &config, scope.as_ref())?;
     port.report(&Answer::Ready(sites))?;

@@ -14,33 +14,42 @@ use crate::output::Output;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the result to a file, in the format of its ending (`.json` means gcovr JSON, `.svg`
-    /// curves of growth, or a badge if it ends in `badge.svg`); compressed if it ends in `.gz` or `.zst`; `-` is standard output; `.metacov` is a run file,
-    /// which keeps all pairs and is written as they are done.
+    /// Write a file: .metacov (run file), .json, .info, .md, .csv, ...
+    ///
+    /// The ending of the name decides the format, and the option can be repeated.
+    ///
+    /// `.metacov` is a run file, which stores all pairs as they finish and is read by `metacov report`, `compare` and
+    /// `merge`. `.json` is gcovr JSON, `.info` lcov, `.md` a summary in Markdown, `.csv` a table, `.svg` a plot of how
+    /// coverage grew, and `badge.svg` a badge. `.gz` or `.zst` after that compresses. `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
-    /// Write in this format, whatever the ending.
-    #[arg(long, value_name = "FORMAT", value_parser = writer_names(), requires = "output")]
-    format: Option<String>,
-    /// The version of gcovr JSON to write.
-    #[arg(long, value_name = "VERSION", value_parser = gcovr_formats())]
-    gcovr_format: Option<String>,
-    /// What a row of the table stands for.
+    /// Rows of the table.
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<Rows>,
-    /// What to count, of line, branch, function, region and block [default: all that the files
-    /// tell, but blocks]. Blocks are those of gcc's flow graphs.
+    /// What to count: line, branch, function, region, block.
+    ///
+    /// The default is everything that the coverage has, except for blocks, which are those of gcc's flow graphs.
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
-    /// End with exit code 5 if the result is under this percentage of all sites.
-    #[arg(long, value_name = "CRITERION=PERCENT", value_delimiter = ',', value_parser = threshold)]
+    /// Format of the file, whatever its name.
+    #[arg(long, value_name = "FORMAT", value_parser = writer_names(), requires = "output")]
+    #[arg(hide_short_help = true)]
+    format: Option<String>,
+    /// Version of gcovr JSON to write [default: the newest].
+    #[arg(long, value_name = "VERSION", value_parser = gcovr_formats(), hide_short_help = true)]
+    gcovr_format: Option<String>,
+    /// Exit with code 5 if MC is below N percent of all sites.
+    #[arg(long, value_name = "CRITERION=N", value_delimiter = ',', value_parser = threshold)]
     fail_under: Vec<Threshold>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Rows {
+    /// A row for each file.
     File,
+    /// A row for each function.
     Function,
+    /// A row for each relation.
     Relation,
 }
 
@@ -115,7 +124,8 @@ impl OutputArgs {
     fn outputs(&self) -> anyhow::Result<(Option<PathBuf>, Outputs)> {
         if self.format.is_some() && self.output.len() > 1 {
             bail_usage!(
-                "--format goes with one --output; with several, the endings tell the formats"
+                "--format applies to a single --output; with several, name the files by format \
+                 (.json, .info, .md, ...)"
             );
         }
         let is_run = |path: &&PathBuf| {
@@ -123,7 +133,7 @@ impl OutputArgs {
         };
         let (runs, others): (Vec<&PathBuf>, _) = self.output.iter().partition(is_run);
         if runs.len() > 1 {
-            bail_usage!("one run file (.{RUN_FILE}) is enough; it can be copied");
+            bail_usage!("more than one run file (.{RUN_FILE}) in --output: write one and copy it");
         }
         let outputs = others.into_iter().map(|path| self.output(path)).collect::<Result<_, _>>();
         Ok((runs.into_iter().next().cloned(), outputs?))
@@ -147,7 +157,7 @@ impl OutputArgs {
         let Some(writer) = writer else {
             let names: Vec<&str> = writers().map(Writer::name).collect();
             bail_usage!(
-                "the format of {} cannot be told; add --format ({})",
+                "{}: the name has no known ending; add --format ({})",
                 output.name(),
                 names.join(", ")
             );
@@ -171,10 +181,11 @@ fn gcovr_formats() -> clap::builder::PossibleValuesParser {
 }
 
 fn threshold(text: &str) -> Result<Threshold, String> {
-    let (criterion, percent) = text.split_once('=').ok_or("CRITERION=PERCENT is needed")?;
+    let (criterion, percent) =
+        text.split_once('=').ok_or("expected CRITERION=PERCENT, such as line=80")?;
     let percent: f64 = percent.parse().map_err(|_| format!("`{percent}` is not a number"))?;
     if !(0.0..=100.0).contains(&percent) {
-        return Err(format!("{percent} is not a percentage"));
+        return Err(format!("{percent} is not between 0 and 100"));
     }
     Ok(Threshold { criterion: criterion.parse()?, percent })
 }

@@ -14,8 +14,9 @@ use crate::exit_code::{Unwritten, bail_usage};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResumeArgs {
-    /// Go on with the run file that is named by -o, instead of refusing one that is there. What it
-    /// has is not measured again.
+    /// Continue the run file of -o with the pairs that it lacks.
+    ///
+    /// Without this option, a run file that exists is an error.
     #[arg(long, requires = "output")]
     resume: bool,
 }
@@ -43,7 +44,7 @@ impl RunFile {
     ) -> anyhow::Result<Option<Self>> {
         let Some(path) = path else {
             if args.resume {
-                bail_usage!("--resume goes with a run file: -o RUN.{RUN_FILE}");
+                bail_usage!("--resume needs the run file to continue: add -o RUN.{RUN_FILE}");
             }
             return Ok(None);
         };

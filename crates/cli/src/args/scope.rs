@@ -9,34 +9,33 @@ use regex::Regex;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Which code counts")]
 pub struct ScopeArgs {
-    /// Show paths below this folder relative to it [default: the current folder].
-    #[arg(long, value_name = "DIR")]
-    root: Option<PathBuf>,
-    /// Count only files whose path matches this regular expression from its start.
+    /// Count only files whose path starts with a match of this.
     #[arg(long, value_name = "REGEX")]
     filter: Vec<Regex>,
-    /// Do not count files whose path matches this regular expression from its start.
+    /// Do not count files whose path starts with a match of this.
     #[arg(long, value_name = "REGEX")]
     exclude: Vec<Regex>,
-    /// Take paths that start with the folder OLD to start with NEW.
-    #[arg(long, value_name = "OLD=NEW", value_parser = prefix)]
+    /// Show paths relative to this folder [default: the current folder].
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    root: Option<PathBuf>,
+    /// Replace the folder OLD by NEW at the start of paths.
+    #[arg(long, value_name = "OLD=NEW", value_parser = prefix, hide_short_help = true)]
     prefix_map: Vec<(String, String)>,
-    /// Count lines with exclusion markers (`LCOV_EXCL_LINE` and so on) in their source too.
-    #[arg(long)]
+    /// Also count lines that the source marks as excluded (`LCOV_EXCL_LINE` and similar).
+    #[arg(long, hide_short_help = true)]
     no_markers: bool,
-    /// Keep the instances of a template apart instead of counting source lines.
-    #[arg(long)]
+    /// Count each instance of a C++ template separately.
+    #[arg(long, hide_short_help = true)]
     per_instance: bool,
-    /// Where the notes (`.gcno`) of counters (`.gcda`) are, if neither beside them nor where the
-    /// program was built.
-    #[arg(long, value_name = "DIR")]
+    /// Where gcc's notes (`.gcno`) are [default: beside the counters or where the program was built].
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     notes: Option<PathBuf>,
 }
 
 impl ScopeArgs {
     pub fn scope(self) -> anyhow::Result<Scope> {
         let root = self.root.unwrap_or_else(|| PathBuf::from("."));
-        let root = std::path::absolute(&root).context("the current folder cannot be told")?;
+        let root = std::path::absolute(&root).context("cannot find the current folder")?;
         Ok(Scope {
             root,
             prefix_map: self.prefix_map,
@@ -53,6 +52,6 @@ impl ScopeArgs {
 }
 
 fn prefix(text: &str) -> Result<(String, String), String> {
-    let (old, new) = text.split_once('=').ok_or("OLD=NEW is needed")?;
+    let (old, new) = text.split_once('=').ok_or("expected OLD=NEW")?;
     if old.is_empty() { Err("OLD is empty".into()) } else { Ok((old.into(), new.into())) }
 }

@@ -17,39 +17,44 @@ use crate::args::run_file::command;
 use crate::exit_code::bail_usage;
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Target")]
+#[command(next_help_heading = "Running")]
 pub struct TargetArgs {
-    /// The program and its arguments; `@@` stands for the input file.
-    #[arg(last = true, value_name = "COMMAND")]
+    /// Program or shared library under test, with arguments; `@@` is the input file.
+    ///
+    /// Without `@@`, a program reads the input from standard input. It is built with `metacov cc`, or with
+    /// `gcc --coverage` (gcc 11 and 12 are tested).
+    #[arg(last = true, value_name = "COMMAND", help_heading = None)]
     command: Vec<OsString>,
-    /// How inputs are run [default: inline for a library, else exec].
+    /// File to put before each input, such as a database schema.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    setup: Option<PathBuf>,
+    /// How to run inputs.
+    ///
+    /// The default is inline for a shared library, and exec for a program.
     #[arg(long, value_enum, value_name = "MODE")]
     mode: Option<Modes>,
-    /// A file that comes before each input, such as the statements that make a database.
-    #[arg(long, value_name = "FILE")]
-    setup: Option<PathBuf>,
-    /// How long an execution may take, in seconds.
+    /// Time limit of an execution.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     timeout: Duration,
-    /// How much processor time an execution may take, in whole seconds [default: no limit].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Processor time limit of an execution, in whole seconds [default: none].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, hide_short_help = true)]
     cpu_timeout: Option<Duration>,
-    /// How much memory an execution may have, such as 512M or 4G, or `none`.
+    /// Memory limit of an execution, such as 512M or 4G, or `none`.
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    #[arg(hide_short_help = true)]
     memory: Memory,
-    /// The exit codes of valid executions; a pair with another one is counted as invalid
-    /// [default: all codes are].
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    /// Exit codes of valid executions; a pair with any other code counts as invalid [default: all].
+    #[arg(long, value_name = "CODES", value_delimiter = ',', hide_short_help = true)]
     valid_exit: Vec<i32>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Modes {
-    /// A process for each input: any program.
+    /// Start a process for each input: any program.
     Exec,
-    /// A process that forks for each input: a program built with `metacov cc`, or a library.
+    /// Fork a started process for each input: a program built with `metacov cc`, or a library.
     Fork,
-    /// A process that calls a library (`.so`) for each input: its `LLVMFuzzerTestOneInput`.
+    /// Call `LLVMFuzzerTestOneInput` of a shared library (`.so`) for each input.
     Inline,
 }
 
@@ -110,11 +115,12 @@ fn check(target: &Program) -> anyhow::Result<()> {
     let name = target.name();
     match target.mode {
         Mode::Exec if target.is_library() => bail_usage!(
-            "{name} is a shared library, which is no program to run: use --mode inline or --mode \
-             fork, which call its LLVMFuzzerTestOneInput"
+            "{name}: --mode exec needs a program, and this is a shared library: use --mode inline \
+             or --mode fork, which call its LLVMFuzzerTestOneInput"
         ),
         Mode::Inline if !target.is_library() => bail_usage!(
-            "{name} is not a shared library (.so): use --mode exec or --mode fork for a program"
+            "{name}: --mode inline needs a shared library (.so): use --mode exec or --mode fork \
+             for a program"
         ),
         _ => {}
     }
@@ -159,9 +165,9 @@ pub fn settings(target: &Program) -> Settings {
 
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 =
-        text.trim_end_matches('s').parse().map_err(|_| "a number of seconds is needed")?;
+        text.trim_end_matches('s').parse().map_err(|_| "expected a number of seconds")?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())?;
-    if duration.is_zero() { Err("no time at all".to_owned()) } else { Ok(duration) }
+    if duration.is_zero() { Err("expected more than 0 seconds".to_owned()) } else { Ok(duration) }
 }
 
 pub fn bytes(text: &str) -> Result<Memory, String> {
@@ -176,9 +182,9 @@ pub fn bytes(text: &str) -> Result<Memory, String> {
             Some((number.strip_suffix([unit, unit.to_ascii_lowercase()])?, shift))
         })
         .unwrap_or((number, 0));
-    let number: u64 = digits.parse().map_err(|_| "a size such as 512M or 4G is needed")?;
+    let number: u64 = digits.parse().map_err(|_| "expected a size such as 512M or 4G")?;
     let bytes = number.checked_mul(1 << shift).filter(|bytes| *bytes > 0);
-    Ok(Memory(Some(bytes.ok_or("a size such as 512M or 4G is needed")?)))
+    Ok(Memory(Some(bytes.ok_or("expected a size such as 512M or 4G")?)))
 }
 
 #[cfg(test)]

@@ -10,53 +10,62 @@ use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use anyhow::{anyhow, bail};
-use metacov_formats::Fault;
+use metacov_formats::{Fault, io_message};
 use metacov_runtime::{EXACT_LINES, Runtime};
 use metacov_targets::cc::{
-    Language, Lines, cache, is_called_by_ccache, is_note_of_switches, links, optimises,
+    Language, Lines, is_called_by_ccache, is_note_of_switches, links, optimises,
 };
 
+use super::target::usable_cache;
 use crate::args::run_file::command;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
+  CC=\"metacov cc\" CXX=\"metacov c++\" ./configure && make
+  make CC=\"metacov cc\"
+  CC=\"metacov cc\" CXX=\"metacov c++\" cmake -B build && cmake --build build";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
   A build that takes its compiler from the environment:
     CC=\"metacov cc\" CXX=\"metacov c++\" ./configure && make
     make CC=\"metacov cc\"
     CC=\"metacov cc\" CXX=\"metacov c++\" cmake -B build && cmake --build build
-  A build that looks for gcc or g++ in the compiler's name, and has other options for others:
+  A build that looks for gcc or g++ in the name of the compiler:
     metacov cc --install ~/bin && CC=~/bin/metacov-gcc CXX=~/bin/metacov-g++ ./configure && make
   The lines that plain gcc has for optimised code, of which one in seven is missing:
     make CC=\"metacov cc --lines optimised\" CFLAGS=-O2
-  The flags alone, for a build that wants its own compiler:
-    gcc $(metacov cc --print-flags) -o prog prog.c
+  The flags alone, for a build that needs its own compiler:
+    gcc $(metacov cc --print-flags) -o prog prog.c";
 
-All arguments go to gcc, with these in front: --coverage, and where to find the runtime. At -O1 and above, gcc is also
-kept from optimising before it places its counters (-fdisable-tree-early_optimizations -fdisable-tree-einline): the
-program has nearly the lines of -O0 and the speed of its level. Such a program counts in memory that `metacov measure` shares with it. Run without metacov, it leaves nothing behind.
-Threads: with -pthread gcc counts atomically; without it, counts of several threads get lost.
-ccache: METACOV_CC=\"ccache gcc\" keeps objects and their notes (.gcno). With CC=\"ccache metacov cc\" nothing
-is taken from the cache: ccache does not know of the notes, and programs whose notes are missing cannot be measured.
+const MORE: &str = "\
+All arguments go to gcc, after --coverage and the path of the runtime. The program counts in memory that `metacov measure` shares with it; without metacov it runs as usual and writes no counters.
+
+--lines exact|optimised, as the first argument, chooses the lines of optimised code. exact (the default): at -O1 and above, gcc does not optimise before it places its counters (-fdisable-tree-early_optimizations -fdisable-tree-einline), so that the program has nearly the lines of -O0 at the speed of its own level. optimised: the lines of plain gcc.
+
+Threads: with -pthread, gcc counts atomically; without it, counts of several threads are lost.
+
+ccache: METACOV_CC=\"ccache gcc\" caches objects and their notes (.gcno). CC=\"ccache metacov cc\" caches nothing: ccache does not know the notes, without which a program cannot be measured.
 
 Environment:
-  METACOV_CC, METACOV_CXX   the compilers, with arguments that come first [default: gcc, g++]
-  METACOV_CACHE             where the compiled runtime is kept [default: the user's cache folder]";
+  METACOV_CC, METACOV_CXX   compilers, with arguments that come first [default: gcc, g++]
+  METACOV_CACHE             folder for the compiled runtime [default: the user's cache folder]";
 
-/// Compile with gcc so that metacov can measure it; all arguments are gcc's.
+/// Compile a program with gcc, so that metacov can measure it.
 ///
-/// With no argument at all, prints the whole command: `make CC="$(metacov cc)"`.
+/// All arguments are gcc's, but for a leading `--lines`. Without any, the whole command is printed: `make CC="$(metacov cc)"`.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// Print the flags and do nothing else.
+    /// Print the flags for gcc, and compile nothing.
     #[arg(long)]
     print_flags: bool,
-    /// Link `metacov-gcc` and `metacov-g++`, which are `metacov cc` and `metacov c++`, into a folder.
+    /// Install `metacov cc` and `metacov c++` as `metacov-gcc` and `metacov-g++` in this folder.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["print_flags", "arguments"])]
     install: Option<PathBuf>,
-    /// What gcc gets.
+    /// Arguments of gcc.
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -113,15 +122,17 @@ pub fn compile(
     if is_called_by_ccache() {
         // As gcc's preprocessor fails, ccache has the compiler run without it, and the notes are there.
         bail_usage!(
-            "ccache does not keep the notes (.gcno) that `metacov cc` has gcc write: use \
-             METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\" instead of ccache in front of it"
+            "ccache drops the notes (.gcno) that `metacov cc` needs: call metacov without ccache, \
+             and set METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\""
         );
     }
     let (lines, arguments) = Lines::split(arguments).map_err(UsageError)?;
     let compiler = language.compiler();
     // The runtime is C, whatever it is linked with.
-    let runtime = Runtime::install(&Language::C.compiler(), &cache())
-        .map_err(|error| anyhow!("cannot set up the runtime: {error}"))?;
+    let cache = usable_cache()?;
+    let runtime = Runtime::install(&Language::C.compiler(), &cache).map_err(|error| {
+        anyhow!("cannot set up the runtime in {}: {}", cache.display(), io_message(&error))
+    })?;
     let mut flags = runtime.compile_flags();
     if only_flags || arguments.is_empty() {
         flags.push(runtime.link_flag());

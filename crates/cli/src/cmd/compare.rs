@@ -21,6 +21,12 @@ use groups::Groups;
 
 const EXAMPLES: &str = "\
 Examples:
+  metacov compare ours-*.metacov --criterion line                compare the relations of one method
+  metacov compare ours-*.metacov --against theirs-*.metacov      compare two methods
+  metacov compare before.metacov after.metacov --by function     what is new, what is lost?";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
   Ten suites of one method: how good are its relations, and how much of that is chance?
     for seed in {1..10}; do metacov measure sqlite --seed $seed -o ours-$seed.metacov; done
     metacov compare ours-*.metacov --criterion line
@@ -29,40 +35,43 @@ Examples:
   Which MC sites has only one of two runs, and where?
     metacov compare before.metacov after.metacov
     metacov compare before.metacov after.metacov --by function --criterion line
-  For a paper:
-    metacov compare ours-*.metacov -o table.md -o numbers.csv -o boxes.svg
+  Tables and figures for a paper:
+    metacov compare ours-*.metacov -o table.md -o numbers.csv -o boxes.svg";
 
+const MORE: &str = "\
 The table:
-  Cov, MC           coverage and metamorphic coverage in percent of all code, mean over suites
-  sd, CV            standard deviation of MC over suites, and its share of the mean
-  95 % interval     of the mean of MC: percentile bootstrap, 10,000 draws from a fixed seed
-  A12, effect       how likely a suite has more MC than one of those that it is held against (Vargha
-                    and Delaney); from 0.56 small, from 0.64 medium, from 0.71 large
-  p                 how likely such a difference is by chance (Mann and Whitney's U, two-sided; exact
-                    up to 50 suites in all)
-With --against, groups are held against the first; without, relations against the one with most MC.";
+  Cov, MC         coverage and metamorphic coverage in percent of all sites, mean over suites
+  sd, CV          standard deviation of MC over suites, and its share of the mean
+  95 % interval   of the mean of MC: percentile bootstrap, 10,000 draws from a fixed seed
+  A12, effect     Vargha and Delaney's effect size: from 0.56 small, 0.64 medium, 0.71 large
+  p               Mann and Whitney's U test, two-sided, exact up to 50 suites in all
 
-/// Lay suites side by side: means, spread, effect sizes, significance.
+With --against, all groups are compared with the first; without it, relations are compared with the one with the highest MC.";
+
+/// Compare suites: means, spread, effect sizes, significance.
 ///
-/// A suite is a run file, such as `metacov measure -o RUN.metacov` writes. Suites of one group were
-/// made in the same way but for chance: with other seeds. Two files alone are two groups of one
-/// suite each. For two groups of one build it also shows the MC sites that only one of them has.
+/// A suite is a run file, such as `metacov measure -o RUN.metacov` writes. The suites of a group differ in their seeds only.
+/// Two files are two groups of one suite each. For two groups of one build, a second table shows the MC sites that
+/// only one of them has.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
     #[command(flatten)]
     groups: Groups,
-    /// The relations to compare [default: all].
+    /// Relations to compare [default: all].
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     relation: Vec<String>,
-    /// What to count, of line, branch, function, region and block [default: all that the runs tell].
+    /// What to count: line, branch, function, region, block.
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
-    /// What a row stands for in the table of MC sites that only one of two groups has.
+    /// Rows of the second table.
+    ///
+    /// It shows, for two groups of one build, the MC sites that only one of them has.
     #[arg(long, value_enum, value_name = "WHAT", default_value = "relation")]
     by: Rows,
-    /// Write the comparison to a file: `.md`, `.html`, `.csv` (all numbers) or `.svg` (a box plot); `-` is
-    /// standard output, as CSV.
+    /// Write the comparison to a file: .md, .html, .csv or .svg; repeatable.
+    ///
+    /// `.csv` has all numbers, `.svg` is a box plot. `-` is standard output, as CSV.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 }
@@ -72,8 +81,11 @@ const ONLY_ONE: &str = "Which MC sites has only one of them?";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rows {
+    /// A row for each file.
     File,
+    /// A row for each function.
     Function,
+    /// A row for each relation.
     Relation,
 }
 
@@ -98,7 +110,8 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let comparison = compare(&groups, criteria);
     let Some(first) = comparison.rows.first() else {
         bail_usage!(
-            "the runs do not tell {criteria} with all code there is: there is nothing to compare"
+            "nothing to compare: the runs do not list all code for {criteria}; choose another \
+             --criterion"
         );
     };
     let plotted = first.criterion;
@@ -193,7 +206,10 @@ fn output(path: &Path) -> anyhow::Result<(Output, Format)> {
         Some("html") => Format::Html,
         Some("csv") => Format::Csv,
         Some("svg") => Format::Svg,
-        _ => bail_usage!("{}: a comparison is written as .md, .html, .csv or .svg", path.display()),
+        _ => bail_usage!(
+            "{}: unknown ending; a comparison is written as .md, .html, .csv or .svg",
+            path.display()
+        ),
     };
     Ok((output, format))
 }

@@ -1,16 +1,18 @@
 //! `metacov completions`
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 
+const EXAMPLES: &str = "\
+Examples:
+  metacov completions bash > ~/.local/share/bash-completion/completions/metacov
+  metacov completions fish > ~/.config/fish/completions/metacov.fish";
+
 /// Print completions for a shell.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Example:\n  metacov completions bash > ~/.local/share/bash-completion/completions/metacov"
-)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
     /// The shell.
     #[arg(value_enum)]
@@ -19,7 +21,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     write_whole(&Output::Stdout, |mut out| {
-        clap_complete::generate(args.shell, &mut crate::Args::command(), "metacov", &mut out);
+        clap_complete::generate(args.shell, &mut crate::command(), "metacov", &mut out);
         Ok(())
     })
     .map_err(Unwritten)?;

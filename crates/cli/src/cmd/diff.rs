@@ -23,86 +23,94 @@ metacov diff [OPTIONS] A B
 
 const EXAMPLES: &str = "\
 Examples:
-  What does only one of two runs execute?
+  metacov diff a.json b.json                        what did only one of two runs execute?
+  metacov diff a.info b.info --by function          in which functions?
+  metacov diff --pairs pairs.jsonl -o run.metacov   compare a suite of pairs, keep all of them";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  What did only one of two runs execute?
     metacov diff a.json b.json
-  Which files and functions does it happen in?
+  In which functions?
     metacov diff a.info b.info --by function --criterion line
   Two runs of a program built with gcc --coverage, without gcov:
     GCOV_PREFIX=$PWD/run1 ./prog input1; GCOV_PREFIX=$PWD/run2 ./prog input2
     metacov diff run1 run2
   Several files on a side:
     metacov diff -a run1/*.json -b run2/*.json
-  As gcovr shows it:
+  The difference, as a page of gcovr:
     metacov diff a.json b.json -o mc.json && gcovr -a mc.json --html-details mc.html
-  A whole suite of pairs, two sides of many pairs in one coverage.py data file:
+  A suite of pairs, from a manifest, or from the contexts of a coverage.py data file:
     metacov diff --pairs pairs.jsonl -o mc.info -o summary.md
     metacov diff --pairs .coverage --universe coverage.json
   All pairs in a run file, to report on and to merge later:
-    metacov diff --pairs pairs.jsonl -o run.metacov && metacov report run.metacov --by file
+    metacov diff --pairs pairs.jsonl -o run.metacov && metacov report run.metacov --by file";
 
-A line of pairs.jsonl, files relative to its folder:
+const MORE: &str = "\
+A manifest has a pair in each line; its files are relative to its folder:
   {\"relation\": \"norec\", \"pair\": \"1\", \"a\": [\"1a.json\"], \"b\": [\"1b.json\"]}
   {\"relation\": \"fusion\", \"pair\": \"7\", \"inputs\": [[\"seed1.json\", \"seed2.json\"], [\"fused.json\"]]}
 
 The table:
-  a only, b only   sites that only this side executed (either: a in some pairs, b in others)
-  both             executed, but in the difference of no pair: a fault there goes unnoticed
-  not executed     executed by no side of any pair
-  MC sites         in the difference of at least one pair
-  MC               MC sites in percent of all sites
-  MC/Cov           MC sites in percent of the executed sites";
+  executed         sites that ran
+  a only, b only   sites that only this side ran (either: a only in some pairs, b only in others)
+  both             sites that both sides ran: a fault there would go unnoticed
+  not executed     sites that never ran
+  MC sites, MC     sites that only one side of some pair ran, and their percentage of all sites
+  MC/Cov           MC sites in percent of executed";
 
 /// Compare the coverage of two executions, or of many pairs.
 ///
-/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON
-/// and data file), Cobertura, JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd),
-/// and tells them by their content. The result is what one side executed and the other did not, united over all pairs:
-/// metamorphic coverage.
+/// Reads gcov's counters (.gcda), gcov JSON, gcovr JSON, lcov, llvm-cov JSON, coverage.py (JSON and data file), Cobertura,
+/// JaCoCo, Go and Istanbul files, plain or compressed (gzip, zstd), and recognises them by their content. The result is
+/// what one side executed and the other did not, united over all pairs: metamorphic coverage.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE, override_usage = USAGE)]
 pub struct Args {
-    /// The coverage file of each side. `FILE::NAME` takes one context or test of a file; a folder
-    /// stands for all counters (`.gcda`) below it.
+    /// Coverage file of each side, or a folder with counters (`.gcda`).
+    ///
+    /// `FILE::NAME` takes one context or test of a file.
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
-    /// The coverage files of side a, united.
+    /// Coverage files of side a, united.
     #[arg(short, value_name = "FILE", num_args = 1.., requires = "b", conflicts_with = "files")]
     a: Vec<PathBuf>,
-    /// The coverage files of side b, united.
+    /// Coverage files of side b, united.
     #[arg(short, value_name = "FILE", num_args = 1.., requires = "a", conflicts_with = "files")]
     b: Vec<PathBuf>,
-    /// A suite: a manifest with one pair in a line, or a coverage.py data file whose contexts
-    /// are named like `mr=swap|pair=7|side=a`.
+    /// Suite of pairs: a manifest, or a coverage.py data file.
+    ///
+    /// The contexts of a coverage.py data file are named like `mr=swap|pair=7|side=a`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "a", "b"])]
     pairs: Option<PathBuf>,
-    /// Files that list all code, for formats that list only what ran.
+    /// Files that list all code, for formats that list only executed code.
     #[arg(long, value_name = "FILE")]
     universe: Vec<PathBuf>,
-    /// What to ask of a and b.
+    /// Which sites count.
     #[arg(long, value_enum, default_value_t, value_name = "OP")]
     op: Op,
-    /// How many pairs are read at once [default: the number of processors].
+    /// Pairs to read at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 
     #[command(flatten)]
-    scope: ScopeArgs,
-    #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     resume: ResumeArgs,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum Op {
-    /// What one of them ran and the other did not.
+    /// Those that only one side ran.
     #[default]
     Xor,
-    /// What a ran and b did not.
+    /// Those that a ran and b did not.
     Sub,
-    /// What both ran.
+    /// Those that both sides ran.
     And,
-    /// What either ran.
+    /// Those that any side ran.
     Or,
 }
 
@@ -155,11 +163,11 @@ fn pairs(
         Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
         Err(files) if files.is_empty() && !a.is_empty() => Pair { a: specs(a), b: specs(b) },
         Err(_) => {
-            bail_usage!("two coverage files are needed: metacov diff A B (see --help for more)")
+            bail_usage!("expected two coverage files: metacov diff A B (see --help for more)")
         }
     };
     let (relation, pair) = ("pair".to_owned(), "1".to_owned());
-    Ok(PairList::single(GroupSpec { relation, pair, sides: Group::from(sides) }))
+    Ok(PairList::single(GroupSpec { relation, pair, sides: Group::from(sides), listed_at: None }))
 }
 
 fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {

@@ -26,103 +26,114 @@ use status::Status;
 
 const EXAMPLES: &str = "\
 Examples:
-  A minute on the SQLite that is inside:
-    metacov fuzz --duration 60s
-  An old SQLite, with old faults; what was found, each in a folder of its own:
+  metacov fuzz sqlite --duration 10m -o c.metacov           look for bugs for ten minutes
+  metacov fuzz sqlite --duration 10m -o c.metacov --resume  ten minutes more
+  metacov report c.metacov                                  how is it going? (from another terminal)
+  metacov replay c.findings --bisect                        which version fixed the findings?";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  Look for bugs in the SQLite in this binary for a minute:
+    metacov fuzz sqlite --duration 60s
+  Look for bugs in an old SQLite, and list what was found, a folder for each bug:
     metacov target build sqlite@3.29.0
     metacov fuzz sqlite@3.29.0 --duration 10m -o old.metacov && ls old.findings
-  Go on with it after an interrupt, a crash of the machine, or because it was not enough:
+  Continue after an interrupt or a crash of the machine, or to search longer:
     metacov fuzz sqlite@3.29.0 --duration 10m -o old.metacov --resume
-  How is it doing? At any time, from another terminal:
+  Look at the results at any time, from another terminal:
     metacov report old.metacov
-  Does a finding still show, and which version has it fixed?
+  Run the findings again, and find the version that fixed them:
     metacov replay old.findings --bisect
-  Until something is found, by NoREC alone, guided by query plans:
-    metacov fuzz --guidance qpg --relation norec --stop-after-findings 1
+  Stop at the first bug, with NoREC alone, guided by query plans:
+    metacov fuzz sqlite --guidance qpg --relation norec --stop-after-findings 1";
 
-What guides it (docs/fuzzing.md says why):
-  mix    new metamorphic coverage; tests that brought it are varied, query plans reward changes
+const MORE: &str = "\
+Guidances (docs/fuzzing.md compares them):
+  mix    new metamorphic coverage; tests that found some are varied, new query plans reward changes
   mcg    new metamorphic coverage: code in the difference of a pair that was in none before
   ccg    new code coverage
   qpg    new query plans
-  none   nothing: the database is changed again and again";
+  none   no guidance: the database is changed again and again";
 
-/// Test an engine without end: databases and pairs of queries, guided by what is new of them.
+/// Look for bugs continuously, guided by new coverage.
 ///
-/// Whatever the engine does (crash, hang, eat memory), the campaign goes on. What violates its
-/// relation, crashes or hangs is run again twice, made as small as possible, told from what was
-/// found before, and put into a folder beside the run file, with a script for SQLite's shell. The
-/// same seed gives the same campaign, whatever the number of workers and however often it is cut.
+/// Databases and pairs of queries are generated and checked until a limit is reached. The campaign continues if the target
+/// crashes, hangs or uses up its memory. A pair that violates its relation, crashes or hangs is confirmed, reduced, compared
+/// with earlier findings, and written to a folder beside the run file, with a script that reproduces it. The same seed
+/// gives the same campaign, whatever the number of workers and however often it is interrupted.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// What is tested: `sqlite`, which is inside, or `sqlite@VERSION` (see `metacov target list`).
-    #[arg(value_name = "ENGINE", default_value = "sqlite")]
+    /// Library to test (see `metacov target list`).
+    #[arg(value_name = "TARGET", default_value = "sqlite")]
     engine: String,
-    /// What guides it: `mix`, `mcg`, `ccg`, `qpg` or `none`.
-    #[arg(long, value_name = "NAME", default_value = "mix")]
-    guidance: String,
-    #[command(flatten)]
-    relations: RelationArgs,
-    /// The seed of databases and pairs: the same seed gives the same.
-    #[arg(long, value_name = "SEED", default_value = "1")]
-    seed: u64,
-    /// The database is changed after so many pairs without news.
-    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().patience)]
-    patience: u64,
-    /// There is a new database after so many pairs.
-    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().pairs)]
-    database_pairs: u64,
-    /// Look at coverage and query plans even if nothing is guided by them.
-    #[arg(long)]
-    observe: bool,
-    /// Another SQLite: a library that is built with `metacov cc -shared`.
-    #[arg(long, value_name = "FILE")]
-    library: Option<PathBuf>,
-    /// Only count what violates its relation, and do not look into it.
-    #[arg(long, conflicts_with = "stop_after_findings")]
-    no_findings: bool,
-    /// Bugs that are known and not to be told again: a TOML file (docs/fuzzing.md has its form).
-    #[arg(long, value_name = "FILE")]
-    known: Option<PathBuf>,
 
-    /// End after this time, such as 90s, 10m, 8h or 2d.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "End")]
+    /// Run file; findings are in a folder beside it.
+    #[arg(short, long, value_name = "FILE", default_value = "campaign.metacov")]
+    #[arg(help_heading = "Output")]
+    output: PathBuf,
+    /// Continue the campaign in the run file.
+    #[arg(long, help_heading = "Output")]
+    resume: bool,
+
+    /// Stop after this time, such as 90s, 10m, 8h or 2d.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "When to stop")]
     duration: Option<Duration>,
-    /// End after this much processor time, of all processes together: for fair comparisons.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "End")]
-    cpu_time: Option<Duration>,
-    /// End after this number of pairs.
-    #[arg(long, value_name = "N", help_heading = "End")]
+    /// Stop after this number of pairs.
+    #[arg(long, value_name = "N", help_heading = "When to stop")]
     count: Option<NonZero<u64>>,
     #[command(flatten)]
     old_count: OldCount,
-    /// End when so many different bugs were found.
-    #[arg(long, value_name = "N", help_heading = "End")]
+    /// Stop after this number of different bugs.
+    #[arg(long, value_name = "N", help_heading = "When to stop")]
     stop_after_findings: Option<u64>,
+    /// Stop after this processor time of all processes together.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "When to stop")]
+    cpu_time: Option<Duration>,
 
-    /// How many workers, of which up to 8 are used [default: the number of processors].
+    /// What counts as new: mix, mcg, ccg, qpg or none.
+    #[arg(long, value_name = "NAME", default_value = "mix", help_heading = "Search")]
+    guidance: String,
+    #[command(flatten, next_help_heading = "Search")]
+    relations: RelationArgs,
+    /// Random seed: the same seed gives the same campaign.
+    #[arg(long, value_name = "SEED", default_value = "1", help_heading = "Search")]
+    seed: u64,
+    /// Known bugs, not to be reported again: a TOML file.
+    ///
+    /// docs/fuzzing.md describes the file.
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    known: Option<PathBuf>,
+    /// Change the database after this number of pairs without anything new.
+    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().patience)]
+    #[arg(help_heading = "Search", hide_short_help = true)]
+    patience: u64,
+    /// Start a new database after this number of pairs.
+    #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().pairs)]
+    #[arg(help_heading = "Search", hide_short_help = true)]
+    database_pairs: u64,
+    /// Record coverage and query plans even if the guidance does not use them.
+    #[arg(long, help_heading = "Search", hide_short_help = true)]
+    observe: bool,
+    /// Only count failing pairs: do not confirm, reduce and store them.
+    #[arg(long, conflicts_with = "stop_after_findings", help_heading = "Search")]
+    #[arg(hide_short_help = true)]
+    no_findings: bool,
+    /// Use this build of the target: a library compiled with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE", help_heading = "Search", hide_short_help = true)]
+    library: Option<PathBuf>,
+
+    /// Worker processes, at most 8 [default: the number of processors].
     #[arg(short, long, value_name = "N", help_heading = "Limits")]
     jobs: Option<NonZero<usize>>,
-    /// How long a worker may be silent, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds, help_heading = "Limits")]
+    /// Time limit for a worker to report progress.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    #[arg(help_heading = "Limits")]
     timeout: Duration,
-    /// How much memory a worker may have, such as 512M or 4G, or `none`.
-    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes, help_heading = "Limits")]
+    /// Memory limit of a worker, such as 512M or 4G, or `none`.
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = bytes)]
+    #[arg(help_heading = "Limits")]
     memory: Memory,
-
-    /// The run file. Findings are in a folder beside it.
-    #[arg(
-        short,
-        long,
-        value_name = "C.metacov",
-        default_value = "campaign.metacov",
-        help_heading = "Output"
-    )]
-    output: PathBuf,
-    /// Go on with the campaign in the run file.
-    #[arg(long, help_heading = "Output")]
-    resume: bool,
 }
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {

@@ -1,4 +1,4 @@
-//! `metacov gen sql`
+//! `metacov gen`
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,28 +21,29 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 
 const EXAMPLES: &str = "\
 Examples:
-  A hundred NoREC pairs, as folders that `metacov measure --pairs` runs:
-    metacov gen sql --relation norec --count 100 --out pairs/
-    metacov measure --pairs pairs/ -- ./shell @@
+  Write a hundred NoREC pairs as folders, and run your own program on them:
+    metacov gen sqlite --relation norec --count 100 --out pairs/
+    metacov measure --pairs pairs/ -- ./shell @@";
 
-Each side is a file of its own, with the statements that make its database in front. Some of those fail,
-and are part of it. They are the pairs of `metacov measure sqlite` with the same seed.";
+const MORE: &str = "\
+Each file starts with the statements that make its database; some of these fail, which is intended. The pairs are those of `metacov measure` with the same target, \
+seed and counts.";
 
-/// Write the pairs down that `metacov measure sqlite` runs.
+/// Write generated pairs to files: those that `metacov measure TARGET` runs.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// What to write.
-    #[arg(value_name = "LANGUAGE", value_parser = ["sql"])]
-    language: String,
-    /// The engine that databases are made on, as for `metacov measure`: `sqlite@VERSION`.
-    #[arg(long, value_name = "ENGINE", default_value = "sqlite")]
-    engine: String,
-    #[command(flatten)]
-    old_count: OldCount,
-    /// The folder to write to: RELATION/PAIR/a.sql and b.sql.
+    /// Library to generate pairs for, such as `sqlite` (see `metacov target list`).
+    #[arg(value_name = "TARGET")]
+    target: String,
+    /// Folder to write to: RELATION/PAIR/a.sql and b.sql.
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
+    /// Deprecated: name the target itself.
+    #[arg(long, value_name = "TARGET", hide = true)]
+    engine: Option<String>,
+    #[command(flatten)]
+    old_count: OldCount,
 
     #[command(flatten)]
     on_engine: EngineArgs,
@@ -53,10 +54,10 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     args.old_count.warn(console);
     let count = args.old_count.get().or(args.on_engine.count).unwrap_or(DEFAULT_COUNT);
     let (target, config) =
-        target::list().config(&args.engine, library, Flavour::Plain, &Scope::default())?;
+        target::list().config(args.target(console), library, Flavour::Plain, &Scope::default())?;
     let plan = args.on_engine.plan(target, count.get())?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail_usage!("{} is not empty", args.out.display());
+        bail_usage!("{}: the folder is not empty; choose another --out", args.out.display());
     }
     let interrupted = interrupted()?;
     let options =
@@ -80,4 +81,16 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     })?;
     console.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
     Ok(ExitCode::Success)
+}
+
+impl Args {
+    /// The target. Until version 0.2 it was named by `--engine`, after the language `sql`.
+    fn target(&self, console: &Console) -> &str {
+        if self.target != "sql" && self.engine.is_none() {
+            return &self.target;
+        }
+        let target = self.engine.as_deref().unwrap_or("sqlite");
+        console.warning(&format!("metacov gen sql is deprecated: use metacov gen {target}"));
+        target
+    }
 }

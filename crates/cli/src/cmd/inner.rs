@@ -15,7 +15,7 @@ pub fn supervise(folder: &Path) -> anyhow::Result<ExitCode> {
 #[derive(clap::Args)]
 pub struct LoadArgs {
     /// A shared library and its arguments.
-    #[arg(last = true)]
+    #[arg(last = true, value_name = "LIBRARY")]
     words: Vec<OsString>,
 }
 

@@ -23,84 +23,91 @@ use crate::output::{Output, write_whole};
 
 const EXAMPLES: &str = "\
 Examples:
-  Two queries that should agree, on a database, and do not:
+  metacov locate sqlite@3.29.0 --setup schema.sql --a query.sql --b rewritten.sql
+  metacov locate run.metacov                       the violations of a run, together
+  metacov locate run.metacov --pair norec/17       one of them";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  Two queries that should give the same rows, on a database, and do not:
     metacov locate sqlite@3.29.0 --setup schema.sql --a query.sql --b rewritten.sql
-  The first side's number of rows is the second side's number (NoREC):
+  The number of rows of the first side should be the number that the second side returns (NoREC):
     metacov locate sqlite@3.29.0 --setup schema.sql --a rows.sql --b sum.sql --compare rowcount
   The violations of a run, together or one of them:
     metacov measure sqlite@3.29.0 --relation norec -o run.metacov
     metacov locate run.metacov
     metacov locate run.metacov --pair norec/17
-  How well does it do? On bugs whose fixes are known:
-    metacov locate --corpus bugs.json
+  Test the ranking on bugs with known fixes:
+    metacov locate --corpus bugs.json";
 
-A line is the more suspicious the more of the violating variants of the pair run it and the fewer of the
-passing pairs; docs/locate.md has the formula. Code that the pair did not run is not ranked.";
+const MORE: &str = "\
+The more violating variants run a line, and the fewer passing pairs run it, the more suspicious it is; docs/locate.md has the formula. Code that the pair did not run is not ranked.";
 
-/// Rank functions and lines by how suspicious a violating pair makes them.
+/// Rank the functions and lines that may have caused a violation.
 ///
-/// The pair is edited in hundreds of small ways, in its queries and in its database. What still
-/// violates the relation tells which code is needed for it; what does not, and pairs that are made for
-/// the engine or are in the same run, tell which code is innocent.
+/// The queries and the database of the pair are changed in hundreds of small ways. Variants that still violate the relation
+/// show which code is needed for the violation; variants that pass, and other passing pairs, show which code is not.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// The engine, such as `sqlite@3.29.0` (`metacov target list`), or a run file.
-    #[arg(value_name = "ENGINE|RUN.metacov", required_unless_present = "corpus")]
+    /// Run file with violations (`*.metacov`), or target, such as `sqlite@3.29.0`, for --a and --b.
+    #[arg(value_name = "RUN.metacov|TARGET", required_unless_present = "corpus")]
     subject: Option<String>,
-    /// A script that makes the database; statements of it may fail.
-    #[arg(long, value_name = "FILE", requires = "a")]
-    setup: Option<PathBuf>,
-    /// The script of the first side.
-    #[arg(long, value_name = "FILE", requires = "b")]
-    a: Option<PathBuf>,
-    /// The script of the second side.
-    #[arg(long, value_name = "FILE", requires = "a")]
-    b: Option<PathBuf>,
-    /// How the results must agree.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
-    compare: Compare,
-    /// Of a run file: the violating pairs to look into, as RELATION/NAME [default: the first
-    /// ten].
+    /// Violating pairs of the run file, as RELATION/NAME [default: the first ten].
     #[arg(long, value_name = "PAIR", conflicts_with_all = ["a", "corpus"])]
     pair: Vec<String>,
-    /// Look for the fixes of known bugs instead (docs/corpus.md draws the file).
+    /// Script of the first side.
+    #[arg(long, value_name = "FILE", requires = "b", help_heading = "Two scripts (TARGET)")]
+    a: Option<PathBuf>,
+    /// Script of the second side.
+    #[arg(long, value_name = "FILE", requires = "a", help_heading = "Two scripts (TARGET)")]
+    b: Option<PathBuf>,
+    /// Script that makes the database; statements of it may fail.
+    #[arg(long, value_name = "FILE", requires = "a", help_heading = "Two scripts (TARGET)")]
+    setup: Option<PathBuf>,
+    /// How the results must agree.
+    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    #[arg(help_heading = "Two scripts (TARGET)")]
+    compare: Compare,
+    /// Use this build of the target: a library compiled with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE", conflicts_with = "corpus", hide_short_help = true)]
+    #[arg(help_heading = "Two scripts (TARGET)")]
+    library: Option<PathBuf>,
+    /// Test the ranking on known bugs instead (docs/corpus.md describes the file).
     #[arg(long, value_name = "FILE", conflicts_with_all = ["subject", "a"])]
     corpus: Option<PathBuf>,
-    /// How many variants of each violating pair are run, at most.
+    /// Maximum number of variants of each violating pair.
     #[arg(long, value_name = "N", default_value = "1500")]
     variants: usize,
-    /// How many passing pairs of each relation are generated.
+    /// Number of passing pairs of each relation to generate.
     #[arg(long, value_name = "N", default_value = "300")]
     count: NonZero<u64>,
     #[command(flatten)]
     old_count: OldCount,
-    /// The seed of the passing pairs.
+    /// Random seed of the passing pairs.
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Another SQLite: a library that is built with `metacov cc -shared`.
-    #[arg(long, value_name = "FILE", conflicts_with = "corpus")]
-    library: Option<PathBuf>,
-    /// How many functions and lines to show.
+    /// Number of functions and lines to show.
     #[arg(long, value_name = "N", default_value = "10")]
     top: usize,
-    /// Write all of the ranking as JSON, or what is shown as a page (`.html`); `-` is standard
-    /// output.
+    /// Write the whole ranking as JSON, or the tables as a web page (.html).
+    ///
+    /// `-` is standard output.
     #[arg(short, long, value_name = "FILE", conflicts_with = "corpus")]
     output: Option<PathBuf>,
-    /// How many workers [default: as many as processors].
+    /// Worker processes [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 }
 
 #[derive(Clone, Copy, Default, ValueEnum)]
 enum Compare {
-    /// The same rows, each as often, in any order.
+    /// The same rows, the same number of times, in any order.
     #[default]
     Multiset,
-    /// The same number; no value is zero.
+    /// The same number; no row and NULL are zero.
     Value,
-    /// The first side has as many rows as the second side's number says.
+    /// The first side has as many rows as the number that the second side returns.
     Rowcount,
 }
 
@@ -125,7 +132,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match (&args.a, &args.b) {
         (Some(_), Some(_)) if is_run => {
             bail_usage!(
-                "a run file has its own pairs: --pair chooses; --a and --b go with an engine"
+                "--a and --b go with a target; a run file has its own pairs: choose with --pair"
             )
         }
         (Some(a), Some(b)) => {
@@ -160,7 +167,9 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
             let (run, symptoms) = violations.explore(&options, args.variants, &on_message)?;
             show(args, subject, &run, &symptoms, console)
         }
-        _ => bail_usage!("which pair? --a FILE and --b FILE (and --setup FILE), or a run file"),
+        _ => bail_usage!(
+            "missing pair: give --a FILE and --b FILE (and --setup FILE), or a run file"
+        ),
     }
 }
 
@@ -177,7 +186,7 @@ fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
         .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
     let statements = language.statements(&text);
     if statements.is_empty() {
-        bail_usage!("{} has no statement", path.display());
+        bail_usage!("{}: no statement in the script", path.display());
     }
     Ok(statements)
 }

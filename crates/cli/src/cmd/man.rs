@@ -2,26 +2,28 @@
 
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 use metacov_formats::Fault;
 
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 
+const EXAMPLES: &str = "\
+Examples:
+  metacov man | man -l -
+  metacov man --out ~/.local/share/man/man1";
+
 /// Print the manual page, or write the pages of all commands to a folder.
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  metacov man | man -l -\n  metacov man --out ~/.local/share/man/man1"
-)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
-    /// The folder for the pages of all commands.
+    /// Write the pages of all commands to this folder.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let command = crate::Args::command();
+    let command = crate::command();
     let Some(folder) = &args.out else {
         let page = Man::new(command);
         write_whole(&Output::Stdout, |mut out| page.render(&mut out)).map_err(Unwritten)?;

@@ -21,97 +21,108 @@ use crate::args::scope::ScopeArgs;
 use crate::args::target::{TargetArgs, interrupted, settings};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::{ExitCode, UsageError, bail_usage};
+use crate::exit_code::{ExitCode, bail_usage};
 use engine::{EngineArgs, Sql};
 
 const EXAMPLES: &str = "\
 Examples:
-  The SQLite that is inside, with databases and queries from a seed; an old one, with old faults:
-    metacov measure sqlite --relation norec --count 1000 --databases 50 --seed 7
-    metacov target build sqlite@3.29.0 && metacov measure sqlite@3.29.0 --count 1000
-  A program that takes a file, and one that reads standard input:
+  metacov measure --pairs pairs/ -- ./prog @@                  run a program on pairs of files
+  metacov measure --pairs pairs/ -o run.metacov -- ./prog @@   store all pairs, for metacov report
+  metacov measure sqlite --relation norec --count 1000         generate pairs for SQLite";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  Run a program that takes a file, and one that reads standard input:
     metacov measure --pairs pairs/ -- ./prog @@
     metacov measure --pairs pairs/ -- ./prog
-  A library that fuzzers can call, without a process for each input:
+  Call a library that fuzzers can call, without a process for each input:
     metacov measure --pairs pairs/ -- ./libtarget.so
-  A run that can be cut and goes on, and that is kept:
-    metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
-  Inputs that share a database:
-    metacov measure --pairs pairs/ --setup schema.sql -- ./shell
-  Does the program run the same code each time it gets the same input?
-    metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
-  In which functions do the sides differ?
-    metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
-  Keep all pairs in a run file, and go on with it after an interrupt:
+  Store all pairs in a run file, continue it after an interrupt, report on it:
     metacov measure --pairs pairs/ -o run.metacov -- ./prog @@
     metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
     metacov report run.metacov --by file
+  Show the functions in which the two sides differ:
+    metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
+  Put the same schema before each input:
+    metacov measure --pairs pairs/ --setup schema.sql -- ./shell
+  Check that the program runs the same code each time it gets the same input:
+    metacov measure --pairs pairs/ --repeat 5 -- ./prog @@
+  Generate pairs for the SQLite in this binary, and for an old version with old bugs:
+    metacov measure sqlite --relation norec --count 1000 --databases 50 --seed 7
+    metacov target build sqlite@3.29.0 && metacov measure sqlite@3.29.0 --count 1000";
 
-Pairs are folders of inputs; what a file is called tells its side:
-  pairs/first/a.txt b.txt
-  pairs/norec/first/a.sql b.sql          the folder above names the relation
+const MORE: &str = "\
+Pairs are folders of inputs, in which the name of a file says its side:
+  pairs/first/a.txt b.txt                     one pair
+  pairs/norec/first/a.sql b.sql               the folder above it is the relation
   pairs/fusion/first/a1.smt2 a2.smt2 b.smt2   several inputs of a side are united
-or a manifest, one pair in a line, files relative to its folder. A side is an input, or an object
-with what its execution gets, or a list of those; `args` stand behind those of the command:
+
+Or a manifest with a pair in each line, whose files are relative to its folder. A side is an input, an object with what its execution gets, or a list of these; \
+`args` come after those of the command:
   {\"relation\": \"norec\", \"pair\": 1, \"a\": \"1a.sql\", \"b\": \"1b.sql\"}
   {\"relation\": \"level\", \"pair\": 1, \"a\": {\"input\": \"x\", \"args\": [\"-1\"]}, \"b\": \"x\"}
   {\"relation\": \"locale\", \"pair\": 1, \"a\": \"x\", \"b\": {\"stdin\": \"x\", \"env\": {\"LANG\": \"C\"}}}
 
 The table:
-  executed, Cov     what ran, and its percentage of all sites: coverage
-  MC sites, MC      what is in the difference of at least one pair, and its percentage of all sites
-  MC/Cov            the difference in percent of what ran";
+  executed, Cov   sites that ran, and their percentage of all sites
+  MC sites, MC    sites that only one side of some pair ran, and their percentage of all sites
+  MC/Cov          MC sites in percent of executed";
 
 /// How many pairs of each relation are generated for an engine, unless `--count` says otherwise.
 pub const DEFAULT_COUNT: NonZero<u64> = NonZero::new(100).unwrap();
 
-/// Run an engine or a program on pairs of inputs and measure what they differ in.
-///
-/// For an engine (`sqlite`), databases and pairs are made from a seed. A program is built with `metacov cc`, or with `gcc --coverage` if it cannot be built anew
-/// (gcc 11 and 12 are tested). A side that crashes, hangs, is invalid or leaves no counters is
-/// counted as such and never as one that covers nothing.
-#[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Args {
-    /// An engine for which pairs are made: `sqlite`, which is inside, or `sqlite@VERSION` (see
-    /// `metacov target list`); otherwise a command behind `--`.
-    #[arg(value_name = "ENGINE")]
-    engine: Option<String>,
-    /// The pairs of inputs for a command: a folder of folders, or a manifest.
-    #[arg(long, value_name = "PATH")]
-    pairs: Option<PathBuf>,
-    /// Run each input this often; what does not run every time is shown as flaky.
-    #[arg(long, value_name = "TIMES", default_value = "1")]
-    repeat: NonZero<u32>,
+const USAGE: &str = "\
+metacov measure [OPTIONS] --pairs PATH -- COMMAND...
+       metacov measure [OPTIONS] TARGET";
 
-    #[command(flatten)]
-    on_engine: EngineArgs,
-    /// Only test whether relations hold, and as fast as that goes: on an SQLite that does not count
-    /// (`--library`: of any compiler).
-    #[arg(long, help_heading = "Engine", conflicts_with_all = ["output", "by", "criterion", "fail_under"])]
-    no_coverage: bool,
+/// Run pairs of inputs and measure the code that only one of the two sides runs.
+///
+/// The inputs are your own, for a program or library that you name after `--`; or they are generated from a seed, for a
+/// target such as `sqlite`. Generated pairs are also checked: a violated relation ends in exit code 6. A side that
+/// crashes, hangs, is invalid or leaves no counters is counted as such, never as one that covers nothing.
+#[derive(clap::Args)]
+#[command(override_usage = USAGE, before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
+pub struct Args {
+    /// Library to generate pairs for, such as `sqlite` (see `metacov target list`).
+    #[arg(value_name = "TARGET")]
+    engine: Option<String>,
+    /// Pairs of inputs for COMMAND: a folder of folders, or a manifest.
+    #[arg(long, value_name = "PATH", help_heading = "Running")]
+    pairs: Option<PathBuf>,
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
     frame: FrameArgs,
+    #[command(flatten)]
+    on_engine: EngineArgs,
+    /// Only check relations, as fast as possible.
+    ///
+    /// The build of the target has no counters; that of --library may be from any compiler.
+    #[arg(long, help_heading = "Generated pairs (TARGET)")]
+    #[arg(conflicts_with_all = ["output", "by", "criterion", "fail_under"])]
+    no_coverage: bool,
 }
 
 /// What goes with every suite.
 #[derive(clap::Args)]
 struct FrameArgs {
-    /// How many executions run at once [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    /// Executions at the same time [default: the number of processors].
+    #[arg(short, long, value_name = "N", help_heading = "Running")]
     jobs: Option<NonZero<usize>>,
-    /// Leave out what is flaky.
-    #[arg(long, requires = "repeat")]
+    /// Run each input N times; sites that do not run every time are flaky.
+    #[arg(long, value_name = "N", default_value = "1", help_heading = "Running")]
+    #[arg(hide_short_help = true)]
+    repeat: NonZero<u32>,
+    /// Do not count flaky sites.
+    #[arg(long, requires = "repeat", help_heading = "Running", hide_short_help = true)]
     no_flaky: bool,
 
-    #[command(flatten)]
-    scope: ScopeArgs,
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
     resume: ResumeArgs,
+    #[command(flatten)]
+    scope: ScopeArgs,
 }
 
 impl FrameArgs {
@@ -161,12 +172,12 @@ impl Args {
     /// Tests of an engine.
     fn sql(self, engine: String, console: &Console) -> anyhow::Result<Sql> {
         if self.target.has_command() {
-            bail_usage!("give either an engine or a command after `--`, not both");
+            bail_usage!("both a target and a command after `--`: give one of them");
         }
         let pairs = self.count(console)?.get();
-        let repeats = (self.repeat.get() > 1).then_some("--repeat");
+        let repeats = (self.frame.repeat.get() > 1).then_some("--repeat");
         if let Some(option) = self.target.only_for_commands().or(repeats) {
-            bail_usage!("{option} goes with a command, not with an engine");
+            bail_usage!("{option} goes with a command after `--`, not with a target");
         }
         let settings = self.on_engine.settings(&engine, pairs);
         Ok(Sql {
@@ -187,8 +198,8 @@ impl Args {
         // Until version 0.2 this was the spelling of `--count`.
         let Some(count) = pairs.to_str().and_then(|text| text.parse().ok()) else {
             bail_usage!(
-                "--pairs PATH goes with a command after `--`; an engine generates its pairs: use \
-                 --count N for their number"
+                "--pairs PATH goes with a command after `--`; pairs for a target are generated: \
+                 use --count N"
             );
         };
         if self.on_engine.count.is_some() {
@@ -201,25 +212,29 @@ impl Args {
     fn config(self) -> anyhow::Result<Config<ProgramRuns>> {
         if !self.target.has_command() {
             bail_usage!(
-                "a command is needed: metacov measure --pairs PATH -- ./prog @@ (or an engine: metacov measure sqlite)"
+                "missing command: metacov measure --pairs PATH -- ./prog @@ (or a target: metacov \
+                 measure sqlite)"
             );
         }
         if self.no_coverage {
-            bail_usage!("--no-coverage goes with an engine");
+            bail_usage!("--no-coverage goes with a target, not with a command after `--`");
         }
         if self.on_engine.count.is_some() {
-            bail_usage!("--count goes with an engine; a command gets all pairs of --pairs PATH");
+            bail_usage!("--count goes with a target; a command gets all pairs of --pairs PATH");
         }
         let Some(pairs) = self.pairs else {
-            bail_usage!("--pairs is needed: the inputs, as folders or in a manifest (see --help)");
+            bail_usage!(
+                "missing --pairs PATH: the inputs, as folders or in a manifest (see --help)"
+            );
         };
         let target = self.target.target()?;
         let mut settings = settings(&target);
         settings.insert("--pairs".to_owned(), paths([&pairs]));
-        settings.insert("--repeat".to_owned(), self.repeat.to_string());
+        settings.insert("--repeat".to_owned(), self.frame.repeat.to_string());
+        let repeat = self.frame.repeat;
         let frame = self.frame.frame(settings)?;
         let pairs = read_pairs(&pairs, &target)?;
-        Ok(Config { source: ProgramRuns { target, repeat: self.repeat }, pairs, frame })
+        Ok(Config { source: ProgramRuns { target, repeat }, pairs, frame })
     }
 }
 
@@ -244,8 +259,8 @@ fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invo
 fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
     if spec.sides.sides().iter().flatten().any(|invocation| invocation.only_input().is_none()) {
         bail_usage!(
-            "pair {} of {}: a side has `args`, `env` or `stdin`, or no `input`, but a shared \
-             library is called with an input and nothing else (measure a program instead)",
+            "pair {} of {}: a shared library gets an `input` and nothing else: remove `args`, \
+             `env` and `stdin`, or measure a program",
             spec.pair,
             spec.relation
         );

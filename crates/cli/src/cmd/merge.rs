@@ -12,28 +12,25 @@ use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
-  One suite, measured on two machines:
+  Unite two halves of a suite, measured on two machines, and add another run later:
     metacov merge -o all.metacov first.metacov second.metacov
-    metacov report all.metacov
-  One more run, into what is there:
     metacov merge -o all.metacov all.metacov third.metacov
-  What all campaigns of a study have found:
+  Unite all campaigns of a study:
     metacov merge -o found.metacov guidance/*.metacov && metacov report found.metacov
-  A study of which three machines measured a third each (metacov study run STUDY.toml --shard 1/3 --out first):
-    metacov merge -o whole first second third
-    metacov study report whole";
+  Unite the parts of a study (metacov study run STUDY.toml --shard 1/3 --out first, and so on):
+    metacov merge -o whole first second third && metacov study report whole";
 
 /// Unite run files of one build, or the parts of a study.
 ///
-/// Pairs with the same relation and name are the same pair, and count once; so do suites of a study. The order of
-/// the files does not matter, nor how often one of them is named. Different builds are refused.
+/// Pairs with the same relation and name are the same pair and count once; the same holds for suites of a study. The order
+/// of the files does not matter, nor how often one of them is named. Runs of different builds are refused.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
-    /// The run files, or the folders of `metacov study run`.
+    /// Run files, or folders of `metacov study run`.
     #[arg(value_name = "RUN.metacov", required = true)]
     runs: Vec<PathBuf>,
-    /// The run file to write, or the folder. One that is there must be among those that are merged.
+    /// Run file or folder to write; if it exists, it must be one of those that are merged.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -42,7 +39,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     match args.runs.iter().filter(|run| run.is_dir()).count() {
         0 => runs(args, console),
         folders if folders == args.runs.len() => study(args, console),
-        _ => bail_usage!("run files and folders of a study cannot be merged with each other"),
+        _ => bail_usage!("cannot merge run files with folders of a study: give one kind"),
     }
 }
 
@@ -53,7 +50,7 @@ fn study(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     });
     if !is_input && output.exists() {
         bail_usage!(
-            "{} exists, and is not among the folders to merge; choose another name",
+            "{} exists and is not among the folders to merge: choose another name",
             output.display()
         );
     }
@@ -88,7 +85,7 @@ fn campaigns(args: &Args, study: &str, console: &Console) -> anyhow::Result<Exit
 fn tell_repeated(repeated: u64, console: &Console) {
     if repeated > 0 {
         let plural = if repeated == 1 { " is" } else { "s are" };
-        console.note(&format!("{repeated} trial{plural} there more than once, and counted once"));
+        console.note(&format!("{repeated} trial{plural} there more than once, counted once"));
     }
 }
 
@@ -100,7 +97,7 @@ fn runs(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     if merged.disputed > 0 {
         let plural = if merged.disputed == 1 { "" } else { "s" };
         console.warning(&format!(
-            "of {} pair{plural} the runs say different things; one is kept, measured before failed",
+            "{} pair{plural} with different results in the runs: one result is kept, a measured one if there is one",
             merged.disputed
         ));
     }

@@ -13,36 +13,36 @@ use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
-  Could the pairs of a run have noticed what a commit fixed?
+  Could the pairs of a run have noticed the bug that a commit fixed?
     git diff FIX^ FIX > fix.diff
     metacov overlap --fix fix.diff run.metacov
-  The same of lines of your own, a line each, such as src/expr.c:5034 or src/expr.c:5034-5037:
+  The same for a list of lines, such as src/expr.c:5034 or src/expr.c:5034-5037 in each line:
     metacov overlap --fix lines.txt run.metacov
-  The two bugs that the paper prints, and any other corpus (docs/corpus.md draws the file):
+  The two bugs that the paper prints, or any other corpus (docs/corpus.md describes the file):
     metacov target build sqlite@3.29.0
-    metacov overlap --corpus examples/bugs/paper.json
+    metacov overlap --corpus examples/bugs/paper.json";
 
-Lines are those of the version before the fix, which is the one that was measured. A fix that only inserts
-lines changes none of them: the two lines around the place stand for it, under `context`. `chance` is
-that of a set of as many lines as the difference has, drawn from all that ran.";
+const MORE: &str = "\
+Lines are those of the version before the fix, which is the one that was measured. A fix that only inserts lines changes none of them: the two lines around the place stand for it, under `context`. \
+`chance` is the overlap of a random set of executed lines of the same size as the difference.";
 
-/// Compare the MC lines of pairs with the lines that a fix changed.
+/// Compare the MC of pairs with the lines that a bug fix changed.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// A run file.
+    /// Run file.
     #[arg(value_name = "RUN.metacov", required_unless_present = "corpus", requires = "fix")]
     run: Option<PathBuf>,
-    /// The fix: a unified diff, or a list of lines.
+    /// Fix: a unified diff, or a list of lines.
     #[arg(long, value_name = "FILE", requires = "run")]
     fix: Option<PathBuf>,
     /// Only this pair of the run, as RELATION/NAME.
     #[arg(long, value_name = "PAIR", requires = "run")]
     pair: Option<String>,
-    /// Known bugs, each a pair and the lines of its fix, on the versions that have them.
+    /// Known bugs, each with a pair, the lines of its fix, and the version that has it.
     #[arg(long, value_name = "FILE", conflicts_with = "run")]
     corpus: Option<PathBuf>,
-    /// How many workers [default: as many as processors].
+    /// Worker processes [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 }
@@ -64,7 +64,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         (None, Some(run), Some(fix)) => {
             overlap_of_run(run, args.pair.as_deref(), fix, &on_message)?
         }
-        _ => bail_usage!("a run file and --fix FILE are needed, or --corpus FILE"),
+        _ => bail_usage!("missing input: give a run file and --fix FILE, or --corpus FILE"),
     };
     print(&overlaps::table(&rows).to_terminal(console.colors_output()))?;
     Ok(ExitCode::Success)

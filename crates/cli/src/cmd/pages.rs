@@ -21,7 +21,7 @@ const NAMED_MAX: usize = 3;
 pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Result<()> {
     if digest.header.operation != Operation::Xor {
         bail_usage!(
-            "pages show differences, and the run was asked for `{}`",
+            "--html shows differences (--op xor), and this run was made with --op {}",
             digest.header.operation
         );
     }
@@ -33,8 +33,8 @@ pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Resul
     };
     let Written { missing, stale } =
         html::write_folder(digest, &library, folder).map_err(unwritten)?;
-    name_some(&missing, "no source is found of", console);
-    name_some(&stale, "the source is not the one that was compiled, and is left out:", console);
+    name_some(&missing, "no source found for", console);
+    name_some(&stale, "source differs from the one that was compiled, and is left out:", console);
     console.note(&format!("pages in {}", folder.join("index.html").display()));
     Ok(())
 }

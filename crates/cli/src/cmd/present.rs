@@ -75,11 +75,11 @@ fn criteria(suite: &Suite, asked: Option<Criteria>, console: &Console) -> anyhow
     let Some(asked) = asked else { return Ok(told) };
     let untold = asked.without(told);
     if asked == untold {
-        let fault = Fault::malformed(Location::Whole, "the files do not tell it");
+        let fault = Fault::malformed(Location::Whole, "the coverage has no such sites");
         return Err(fault.of(asked.to_string()).into());
     }
     if !untold.is_empty() {
-        console.warning(&format!("left out: {untold} (the files do not tell it)"));
+        console.warning(&format!("left out: {untold} (the coverage has no such sites)"));
     }
     Ok(asked.intersection(told))
 }
@@ -117,9 +117,13 @@ fn check(
         match summaries[*criterion].result_of_sites().filter(|_| known) {
             Some(percent) if percent >= *least => continue,
             Some(percent) => {
-                console.failure(&format!("{criterion}: {percent:.2} % is under {least} %"));
+                console.failure(&format!(
+                    "--fail-under {criterion}: MC is {percent:.2} %, below {least} %"
+                ));
             }
-            None => console.failure(&format!("{criterion}: the files do not tell a percentage")),
+            None => console.failure(&format!(
+                "--fail-under {criterion}: no percentage, as the coverage does not list all code"
+            )),
         }
         code = ExitCode::UnderThreshold;
     }

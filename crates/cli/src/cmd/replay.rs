@@ -17,35 +17,36 @@ use crate::exit_code::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  Does it still fail, on the engine that it was found on?
+  Does a finding still fail on the target that it was found on?
     metacov replay findings/5f0c7e3a91d2b846-0d41c2f7a6b3e958
-  All findings of a campaign, on another version:
+  Run all findings of a campaign on another version:
     metacov replay findings --target sqlite
-  Which version has it fixed, of those that are there (metacov target list)?
-    metacov replay findings --bisect
+  Which version fixed them, of those that are built (metacov target list)?
+    metacov replay findings --bisect";
 
-Exit codes: 6 if something fails on the target, 0 if nothing does. With --bisect, the target is the newest version.";
+const MORE: &str = "\
+The exit code is 6 if a finding fails on the target, and 0 if none does. With --bisect, the target is the newest version.";
 
-/// Run findings again: do they still fail?
+/// Run findings again, to see whether they still fail.
 ///
-/// A finding is a folder with a `finding.toml`, as campaigns leave them. The same folder has a
-/// script for SQLite's own shell.
+/// A finding is a folder with a `finding.toml`, written by `metacov fuzz`. The same folder has a script that reproduces the
+/// finding without metacov.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
     /// A finding, or a folder of findings.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
-    /// The engine to run them on [default: the one that each was found on].
-    #[arg(long, value_name = "ENGINE", conflicts_with = "bisect")]
+    /// Target to run them on [default: the one that each was found on].
+    #[arg(long, value_name = "TARGET", conflicts_with = "bisect")]
     target: Option<String>,
-    /// Another SQLite: a library that is built with `metacov cc -shared`.
+    /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", conflicts_with = "bisect")]
     library: Option<PathBuf>,
-    /// Name the first version that has each fixed, among those that are there.
+    /// Find the first version without each finding, among those that are built.
     #[arg(long)]
     bisect: bool,
-    /// How long an engine may be silent, in seconds.
+    /// Time limit of a finding.
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     timeout: NonZero<u64>,
 }

@@ -18,43 +18,51 @@ use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
-  What did the run find?
+  metacov report run.metacov --by function --criterion line    show MC by function
+  metacov report run.metacov --html pages                      write web pages
+  metacov report run.metacov -o mc.info -o summary.md          write other formats
+  metacov report run.metacov --diff origin/main                count only changed lines";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  Show the results of a run, and where they are:
     metacov report run.metacov
-  Where?
     metacov report run.metacov --by function --criterion line
-  Line by line, in a browser:
+  Read the source line by line in a browser:
     metacov report run.metacov --html pages && xdg-open pages/index.html
-  For other tools:
+  Write files for other tools:
     metacov report run.metacov -o mc.info -o mc.json -o summary.md
-  How did it grow? As a picture, beside a summary; and as a badge:
+  Plot how coverage grew, beside a summary, and draw a badge:
     metacov report run.metacov -o summary.md -o curve.svg -o badge.svg
-  What do my changes run that no pair of tests could catch lying? In a GitHub job:
+  In a GitHub job, annotate changed lines that are executed and never checked:
     metacov report run.metacov --diff origin/main -o - --format github
     metacov report run.metacov --diff origin/main -o \"$GITHUB_STEP_SUMMARY\" --format markdown
-  The file is an SQLite data base. Which pairs took longest?
+  Query the file, which is an SQLite database, for the pairs that took longest:
     sqlite3 run.metacov 'SELECT name, verdict, microseconds FROM pair ORDER BY 3 DESC LIMIT 10'";
 
-/// Show a run file, or write it in any format.
+/// Show the results in a run file, or write them in other formats.
 ///
-/// A run file is what `metacov measure` and `metacov diff` leave behind with `-o RUN.metacov`. Its
-/// report is the one that the run itself shows. It may still be written meanwhile, or may have
-/// been cut: what is there is shown.
+/// A run file is written by `metacov measure` and `metacov diff` with `-o RUN.metacov`, and by `metacov fuzz`. Its report
+/// is the one that the run itself prints. A run that is still going on, or was interrupted, is reported as far as it is.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES)]
 pub struct Args {
-    /// The run file.
+    /// Run file.
     #[arg(value_name = "RUN.metacov")]
     run: PathBuf,
-    /// Write pages for a browser to this folder: numbers, curves, the source line by line, gaps,
-    /// and pairs with their inputs. Pages that are there are replaced.
-    #[arg(long, value_name = "FOLDER")]
+    /// Write web pages to this folder; earlier pages are replaced.
+    ///
+    /// The pages show numbers, plots, the source line by line, code that is executed and never checked, and pairs with
+    /// their inputs.
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     html: Option<PathBuf>,
-    /// Count only lines that were changed since this commit or branch: those that `git diff
-    /// --merge-base BASE` shows, here and now.
-    #[arg(long, value_name = "BASE")]
+    /// Count only lines changed since this commit or branch.
+    ///
+    /// These are the lines of `git diff --merge-base BASE` in the current folder.
+    #[arg(long, value_name = "BASE", help_heading = "Which code counts")]
     diff: Option<String>,
-    /// Leave out what is flaky.
-    #[arg(long)]
+    /// Do not count flaky sites.
+    #[arg(long, help_heading = "Which code counts")]
     no_flaky: bool,
 
     #[command(flatten)]
@@ -67,7 +75,9 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let mut presentation = args.output.presentation(by)?;
     presentation.in_shares = run.header.made_by == "measure";
     if presentation.run_file.is_some() {
-        bail_usage!("a run file is copied like any file; to unite several: metacov merge");
+        bail_usage!(
+            "report does not write run files: copy the file, or use metacov merge to unite several"
+        );
     }
     let (groups, header) = (run.groups()?, run.header.clone());
     let history = History::of(&run)?;

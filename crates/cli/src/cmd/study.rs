@@ -20,32 +20,40 @@ pub use report::tell_disputed;
 
 const EXAMPLES: &str = "\
 Examples:
-  The paper's tables for SQLite, in a minute and in full:
+  metacov study run studies/sqlite.toml --quick          try a study in a minute
+  metacov study run studies/sqlite.toml --out results/   run or continue it
+  metacov study report results/                          show its results";
+
+const ALL_EXAMPLES: &str = "\
+Examples:
+  Measure the paper's tables for SQLite, in a minute and in full:
     metacov study run studies/sqlite.toml --quick
     metacov study run studies/sqlite.toml --out results/
-  The same with known bugs of your own (docs/corpus.md draws the file):
+  The same with your own known bugs (docs/corpus.md describes the file):
     metacov study run studies/sqlite.toml --corpus corpus.json
-  On three machines, each with its third; then together:
+  On three machines, a third on each, and together:
     metacov study run studies/sqlite.toml --shard 1/3 --out first/     # 2/3, 3/3 on the others
     metacov merge -o whole/ first/ second/ third/
     metacov study report whole/ --out results/
-  Which guidance finds most? Campaigns, two at once; which there are, and one of them:
+  Compare guidances in campaigns, two at the same time; list the trials, and run one of them:
     metacov study run studies/guidance.toml --out guidance/ -j 2
     metacov study plan studies/guidance.toml
     metacov study run studies/guidance.toml --out guidance/ --trial ID
-  The trials of an array of Slurm, or of an indexed job of Kubernetes (docs/scaling-out.md has scripts):
+  Run a trial in each task of a Slurm array or an indexed job of Kubernetes (docs/scaling-out.md):
     metacov study run studies/guidance.toml --out guidance/ --array-from-env
-  Only this: does coverage grow with the number of bugs?
-    metacov study bugs corpus.json -o bugs.svg
-A study that was interrupted goes on when it is run again.";
+  Ask one question only: does coverage grow with the number of bugs?
+    metacov study bugs corpus.json -o bugs.svg";
+
+const MORE: &str = "\
+A study that was interrupted continues when it is run again.";
 
 /// Measure many suites and answer the paper's questions.
 ///
-/// A study is a TOML file: targets, relations, suites, sizes, seeds; or a program of your own and its
-/// suites of pairs. docs/evaluating-your-method.md leads through one. With `kind = "campaign"` it is of campaigns:
-/// engines, guidances, relations, seeds and a budget.
+/// A study is a TOML file with targets, relations, suites, sizes and seeds; or with your own program and its suites of
+/// pairs (docs/evaluating-your-method.md shows one). With `kind = "campaign"` it has campaigns: targets, guidances,
+/// relations, seeds and a budget.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -54,22 +62,22 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Action {
     Run(run::Args),
-    /// List the suites or trials of a study, with the numbers that --array counts by.
+    /// List the suites or trials of a study, with the number of each in an array of jobs.
     Plan {
-        /// The study.
+        /// Study.
         #[arg(value_name = "STUDY.toml")]
         study: PathBuf,
-        /// Only the ids of trials, one in a line.
+        /// Print only the ids of trials, one on each line.
         #[arg(long)]
         ids: bool,
     },
     Bugs(bugs::Args),
-    /// Show what a study has come to.
+    /// Show the results of a study.
     Report {
-        /// The folders of the study, or of its parts.
+        /// Folders of the study, or of its parts.
         #[arg(value_name = "DIR", required = true)]
         folders: Vec<PathBuf>,
-        /// Write the report (report.md, report.html), all numbers (CSV) and figures (SVG) into a folder.
+        /// Write the report (report.md, report.html), all numbers (CSV) and figures (SVG) to this folder.
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -92,14 +100,16 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
         Study::Suites(plan) => {
             let Selection::Shard(shard) = selection else {
                 bail_usage!(
-                    "--trial and --array-from-env are for studies of campaigns; use --shard"
+                    "--trial and --array-from-env are for studies of campaigns: use --shard K/N"
                 );
             };
             run::suites(args, *plan, &text, folder, shard, console)?
         }
         Study::Campaigns(plan) => {
             if args.quick || args.corpus.is_some() {
-                bail_usage!("--quick and --corpus are for studies of suites");
+                bail_usage!(
+                    "--quick and --corpus are for studies of suites, and this is one of campaigns"
+                );
             }
             let trials = campaigns::planned(&plan, &args.study, console)?;
             folder.keep_study(&text)?;
@@ -114,7 +124,12 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
 
 fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> {
     match parse(study, &read_text(study)?)? {
-        Study::Suites(_) if ids => bail_usage!("{}: suites have no ids", study.display()),
+        Study::Suites(_) if ids => {
+            bail_usage!(
+                "{}: --ids is for studies of campaigns: suites have no ids",
+                study.display()
+            )
+        }
         Study::Suites(plan) => print(&tasks_table(&plan).to_terminal(console.colors_output()))?,
         Study::Campaigns(plan) => {
             let trials = campaigns::planned(&plan, study, console)?;

@@ -1,5 +1,8 @@
 //! `metacov target`
 
+use std::fs;
+use std::path::PathBuf;
+
 use clap::Subcommand;
 use metacov_campaign::TargetList;
 use metacov_exec::Artifact;
@@ -8,10 +11,17 @@ use metacov_targets::ALL;
 use metacov_targets::cc::{Language, cache};
 
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Unwritten};
 
-/// Engines to measure: which there are, and others from packages.
+const EXAMPLES: &str = "\
+Examples:
+  metacov target list
+  metacov target build sqlite@3.29.0
+  ls $(metacov target path sqlite@3.29.0)";
+
+/// List and build the libraries that metacov can generate pairs for.
 #[derive(clap::Args)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
     #[command(subcommand)]
     action: Action,
@@ -19,16 +29,20 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// List all engines: inside the binary, built, or to be built.
+    /// List all versions of all targets: in this binary, built, or can be built.
     List,
-    /// Build an engine, such as `sqlite@3.29.0`: cargo fetches the package that bundles it.
+    /// Build a version, such as `sqlite@3.29.0`.
+    ///
+    /// The source comes from the cargo package that bundles it. `metacov target list` shows all versions.
     Build {
-        #[arg(value_name = "ENGINE@VERSION")]
+        /// Target and version.
+        #[arg(value_name = "TARGET@VERSION")]
         name: String,
     },
-    /// Print the folder of an engine: its library, notes and source.
+    /// Print the folder of a target: its library, notes and source.
     Path {
-        #[arg(value_name = "ENGINE[@VERSION]")]
+        /// Target, and a version unless it is the default one.
+        #[arg(value_name = "TARGET[@VERSION]")]
         name: String,
     },
 }
@@ -38,7 +52,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         Action::List => print_list()?,
         Action::Build { name } => {
             let (target, version) = list().parse(name)?;
-            let artifact = target.build(version, &Language::C.compiler(), &cache());
+            let artifact = target.build(version, &Language::C.compiler(), &usable_cache()?);
             let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
             console.note(&format!("{name} is in {}", artifact.folder.display()));
         }
@@ -51,6 +65,14 @@ pub fn list() -> TargetList {
     TargetList { all: ALL, cache: cache() }
 }
 
+/// The folder for what metacov compiles, which is created if it does not exist.
+pub fn usable_cache() -> anyhow::Result<PathBuf> {
+    let cache = cache();
+    let name = || format!("cache folder {} (METACOV_CACHE chooses another)", cache.display());
+    fs::create_dir_all(&cache).map_err(|error| Unwritten(Fault::Io(error).of(name())))?;
+    Ok(cache)
+}
+
 /// The engine of this name, built if it is not there.
 pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifact> {
     let (target, version) = list().parse(name)?;
@@ -58,8 +80,8 @@ pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifac
     if let Some(found) = target.find(version, &cache()).map_err(fault)? {
         return Ok(found);
     }
-    console.note(&format!("{name} is built"));
-    Ok(target.build(version, &Language::C.compiler(), &cache()).map_err(fault)?)
+    console.note(&format!("building {name}"));
+    Ok(target.build(version, &Language::C.compiler(), &usable_cache()?).map_err(fault)?)
 }
 
 fn print_list() -> anyhow::Result<()> {

@@ -43,6 +43,9 @@ pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, console: &Con
             console.note(&format!("{side}: {lines}"));
         }
     }
-    console.note("the databases: metacov gen sql, with the same options and seed");
+    console.note(
+        "to write the pairs to files, with what makes their databases: metacov gen TARGET --out \
+         FOLDER, with the same --relation, --count, --databases and --seed",
+    );
     if code == ExitCode::Success { ExitCode::Violated } else { code }
 }

@@ -47,17 +47,17 @@ fn a_side_that_cannot_be_read_is_an_error_and_never_an_empty_set() {
         said += &run.failed(3).replace(folder.path().to_str().unwrap(), "");
     }
     insta::assert_snapshot!(said, @r#"
-    error: /empty: the file is empty: a missing side, not one that covers nothing
+    error: /empty: the file is empty, so the side was not measured
     error: /truncated: byte 9476: the file ends within a string
     error: /version: gcovr JSON version 0.99 is not known (metacov reads 0.1 to 0.15)
-    error: /no-files: the file names no code: a missing side, not one that covers nothing
+    error: /no-files: the file lists no code, so the side was not measured
     error: /negative: line 2: `DA:1,-5`: a negative count (were counters updated by several threads?)
     error: /huge: line 2: `DA:99999999999,5`: not of the form that DA has
     error: /unended: line 3: the file ends without `end_of_record`
-    error: /binary: the content is of no coverage format that metacov reads (gcovr JSON, gcov JSON, gcov data (.gcda), gcov notes (.gcno), LLVM JSON, coverage.py JSON, coverage.py data, Istanbul JSON, lcov, Cobertura, JaCoCo XML, Go coverage profile)
+    error: /binary: not a recognised coverage format (metacov reads gcovr JSON, gcov JSON, gcov data (.gcda), gcov notes (.gcno), LLVM JSON, coverage.py JSON, coverage.py data, Istanbul JSON, lcov, Cobertura, JaCoCo XML, Go coverage profile)
     error: /letters: line 3: text that is not UTF-8
     error: /control: line 3: the file name "x\u{1b}[2Jy.c" is empty or has control characters
-    error: /missing: No such file or directory (os error 2)
+    error: /missing: no such file or directory
     error: /.: a folder without counters (.gcda); name other files one by one
     "#);
     assert!(!fs::exists(path("out.json")).unwrap(), "nothing is written");

@@ -68,7 +68,7 @@ fn trials_are_the_same_however_they_are_spread() {
     let (count, min) = ("SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN");
     let again =
         of(command(&folder, &words).env("SLURM_ARRAY_TASK_ID", "2").env(count, "4").env(min, "1"));
-    assert!(again.ok().stderr.contains("1 of 1 trials are there already"));
+    assert!(again.ok().stderr.contains("continuing: 1 of 1 trials are done"));
 
     metacov(&folder, &["merge", "-o", "both", "two", "one", "two"]).ok();
     metacov(&folder, &["study", "report", "both", "--out", "both"]).ok();
@@ -94,7 +94,7 @@ fn trials_are_the_same_however_they_are_spread() {
     merge("whole.metacov", &files(&[("whole", 0), ("whole", 1), ("whole", 2), ("whole", 3)]));
     let spread = [("two", 3), ("one", 2), ("two", 1), ("one", 0), ("whole", 3)];
     let said = merge("spread.metacov", &files(&spread));
-    assert!(said.contains("1 trial is there more than once, and counted once"), "{said}");
+    assert!(said.contains("1 trial is there more than once, counted once"), "{said}");
     // A run file keeps how long each pair took, which no report tells.
     let report = |name: &str| {
         let run = metacov(&folder, &["report", name, "-q", "-o", &format!("{name}.json")]);
@@ -142,7 +142,7 @@ fn a_trial_that_was_cut_goes_on() {
         ["whole", "cut"].map(|of| fs::read(folder.join(of).join("campaigns.csv")).unwrap());
     assert!(whole == cut);
     let third = metacov(&folder, &words).ok();
-    assert!(third.stderr.contains("1 of 1 trials are there already"), "{}", third.stderr);
+    assert!(third.stderr.contains("continuing: 1 of 1 trials are done"), "{}", third.stderr);
 }
 
 #[test]
@@ -164,10 +164,6 @@ fn what_makes_no_sense_is_told() {
     study(&STUDY.replace("\"none\"", "\"luck\""), 2, "other.toml: `luck` is not a guidance");
     study(&STUDY.replace("norec", "noreck"), 2, "other.toml: `noreck` is not a relation");
     study(&STUDY.replace("\npairs = 60", "\ncpu_time = \"1x\""), 2, "`1x` is not a time");
-    study(&STUDY.replace("\npairs = 60", ""), 3, "other.toml: a budget is needed");
-    study(
-        &STUDY.replace("\"campaign\"", "\"campain\""),
-        3,
-        "a study of kind \"campain\" is not known",
-    );
+    study(&STUDY.replace("\npairs = 60", ""), 3, "other.toml: missing budget");
+    study(&STUDY.replace("\"campaign\"", "\"campain\""), 3, "unknown `kind` \"campain\"");
 }

@@ -72,7 +72,7 @@ fn what_was_not_changed_is_said_and_so_is_what_git_does_not_know() {
     let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "nowhere"]).failed(2);
     assert!(said.contains("nowhere"), "{said}");
     let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff=-x"]).failed(2);
-    assert!(said.contains("`-x` is no commit"), "{said}");
+    assert!(said.contains("--diff -x: not a commit or branch"), "{said}");
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn curves_badges_and_numbers_stand_beside_the_summary() {
     ");
     let pairs = ["diff", "--pairs", "pairs.jsonl", "-o", "curve.svg"];
     let said = metacov_in(folder.path(), &pairs).failed(2);
-    assert!(said.contains("curves are drawn from a run file: add -o RUN.metacov"), "{said}");
+    assert!(said.contains("a plot (.svg) needs a run file: add -o RUN.metacov"), "{said}");
     let with_run = [&pairs[..], &["-o", "again.metacov", "--quiet"]].concat();
     let drawn = read("curve.svg");
     metacov_in(folder.path(), &with_run).ok();

@@ -179,9 +179,9 @@ fn what_cannot_be_compared_is_said() {
     says(
         &["ours-0.metacov", "-o", "x.pdf"],
         2,
-        "x.pdf: a comparison is written as .md, .html, .csv or .svg",
+        "x.pdf: unknown ending; a comparison is written as .md, .html, .csv or .svg",
     );
-    says(&["ours-0.metacov", "--criterion", "region"], 2, "there is nothing to compare");
+    says(&["ours-0.metacov", "--criterion", "region"], 2, "nothing to compare");
     let absdiff = repository().join("examples/absdiff");
     let (a, b) = (absdiff.join("2-3.json"), absdiff.join("3-2.json"));
     let (a, b) = (a.to_str().unwrap(), b.to_str().unwrap());

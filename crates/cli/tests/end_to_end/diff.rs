@@ -129,14 +129,14 @@ fn filters_and_folders_decide_which_code_counts() {
 fn a_threshold_that_is_missed_has_its_own_exit_code() {
     let run = metacov(&["diff", A, B, "--fail-under", "line=1,branch=99.5"]);
     assert_eq!(run.code, 5);
-    insta::assert_snapshot!(run.stderr, @"error: branch: 58.21 % is under 99.5 %");
+    insta::assert_snapshot!(run.stderr, @"error: --fail-under branch: MC is 58.21 %, below 99.5 %");
     assert!(run.stdout.starts_with("criterion"), "the table is shown all the same");
     metacov(&["diff", A, B, "--fail-under", "line=1"]).ok();
     // What was not measured does not pass.
     let run = metacov(&["diff", A, B, "--fail-under", "region=0"]);
     assert_eq!(
         (run.code, run.stderr.as_str()),
-        (5, "error: region: the files do not tell a percentage\n")
+        (5, "error: --fail-under region: no percentage, as the coverage does not list all code\n")
     );
 }
 
@@ -149,7 +149,7 @@ fn one_side_within_the_other_is_told() {
     let run = metacov_in(folder.path(), &["diff", "a", "b"]).ok();
     insta::assert_snapshot!(run.stderr, @"
     warning: b runs all that a runs, and more; were the counters reset between the runs?
-    note: left out: branch, function (the files do not tell which of them ran)
+    note: left out: branch, function (the files do not say which of them ran)
     ");
     assert_eq!(metacov_in(folder.path(), &["diff", "a", "b", "-q"]).ok().stderr, "");
 }
@@ -166,7 +166,7 @@ fn a_side_that_ran_next_to_nothing_is_told() {
     insta::assert_snapshot!(run.stderr, @"
     warning: a runs all that b runs, and more; were the counters reset between the runs?
     warning: in 1 pair one side runs less than a tenth of what the other runs; did it end early?
-    note: left out: branch, function (the files do not tell which of them ran)
+    note: left out: branch, function (the files do not say which of them ran)
     ");
 }
 
@@ -179,7 +179,7 @@ fn sites_that_only_one_side_knows_are_counted() {
     let run = metacov_in(folder.path(), &["diff", "a", "b"]).ok();
     insta::assert_snapshot!(run.stderr, @"
     warning: 3 line sites are known to one side only; the other side counts as not having run them
-    note: left out: branch, function (the files do not tell which of them ran)
+    note: left out: branch, function (the files do not say which of them ran)
     ");
     assert_eq!(run.row(&["line"])[1..6], ["4", "1", "1", "1", "1"]);
 }
@@ -190,7 +190,7 @@ fn sites_that_only_one_side_knows_are_counted() {
 fn criteria_that_one_side_does_not_tell_are_left_out() {
     let run = metacov(&["diff", A, "cobertura/gcovr-8.7/b.xml", "--root", ROOT]).ok();
     assert!(
-        run.stderr.contains("left out: branch (some of the files do not tell it)"),
+        run.stderr.contains("left out: branch (some of the files do not have it)"),
         "{}",
         run.stderr
     );
@@ -222,7 +222,7 @@ fn hashes_in_different_notations_are_not_compared() {
 #[test]
 fn a_criterion_that_nobody_tells_is_an_error() {
     let said = metacov(&["diff", A, B, "--criterion", "region"]).failed(3);
-    assert_eq!(said, "error: region: the files do not tell it\n");
+    assert_eq!(said, "error: region: the coverage has no such sites\n");
 }
 
 #[test]

@@ -165,6 +165,6 @@ fn what_cannot_be_run_is_refused_by_its_own_name() {
         }
     }
     insta::assert_snapshot!(said("inline", Path::new("./no.so"), 3), @"error: ./no.so: no such program (is it built, and is this its path from the current folder?)");
-    insta::assert_snapshot!(said("exec", &built("store", true), 2), @"error: TARGETS/targets/store/library/library.so is a shared library, which is no program to run: use --mode inline or --mode fork, which call its LLVMFuzzerTestOneInput");
-    insta::assert_snapshot!(said("inline", &built("store", false), 2), @"error: TARGETS/targets/store/program/program is not a shared library (.so): use --mode exec or --mode fork for a program");
+    insta::assert_snapshot!(said("exec", &built("store", true), 2), @"error: TARGETS/targets/store/library/library.so: --mode exec needs a program, and this is a shared library: use --mode inline or --mode fork, which call its LLVMFuzzerTestOneInput");
+    insta::assert_snapshot!(said("inline", &built("store", false), 2), @"error: TARGETS/targets/store/program/program: --mode inline needs a shared library (.so): use --mode exec or --mode fork for a program");
 }

@@ -171,7 +171,7 @@ fn two_runs_of_a_program_in_three_commands() {
     let said = metacov_in(&folder, &["diff", "run1", "run2"]).failed(4);
     assert!(said.contains("made from another build than"), "{said}");
     let said = metacov_in(&folder, &["diff", ".git", "run2"]).failed(3);
-    assert!(said.contains("No such file or directory"), "{said}");
+    assert!(said.contains("no such file or directory"), "{said}");
     fs::create_dir(folder.join("empty")).unwrap();
     let said = metacov_in(&folder, &["diff", "empty", "run2"]).failed(3);
     assert!(said.contains("a folder without counters (.gcda)"), "{said}");

@@ -75,7 +75,7 @@ fn pairs_that_are_written_down() {
     let _ = fs::remove_dir_all(&pairs);
     in_folder(&[
         "gen",
-        "sql",
+        "sqlite",
         "--count",
         "6",
         "--databases",

@@ -16,6 +16,7 @@ mod gcc;
 mod goldens;
 mod markdown;
 mod measure;
+mod messages;
 mod modes;
 mod oracle;
 mod outputs;

@@ -191,7 +191,7 @@ fn an_interrupted_run_keeps_what_was_measured_and_goes_on() {
     fs::write(folder.join("pairs/parity/2/a.txt"), "6").unwrap();
     let resumed = measure(folder, &["-o", "run.metacov", "--resume"]).ok();
     assert!(
-        resumed.stderr.starts_with("note: 1 of 2 pairs are there already\n"),
+        resumed.stderr.starts_with("note: continuing: 1 of 2 pairs are done\n"),
         "{}",
         resumed.stderr
     );
@@ -240,13 +240,13 @@ fn a_run_goes_on_only_as_it_was_begun() {
     insta::assert_snapshot!(said, @"error: run.metacov: the run was begun with --filter (none), not x; --resume goes on with the same options only");
     fs::rename(folder.join("pairs/parity/000"), folder.join("pairs/parity/001")).unwrap();
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(3);
-    let said = said.trim_start_matches("note: 4 of 4 pairs are there already\n");
+    let said = said.trim_start_matches("note: continuing: 4 of 4 pairs are done\n");
     insta::assert_snapshot!(said, @"error: run.metacov: the run was begun with pair 000 of parity in the place of pair 001 of parity; --resume goes on with the same pairs only");
     measure(folder, &["--resume"]).failed(2);
     let said = measure(folder, &["-o", "mc.info", "--resume"]).failed(2);
-    insta::assert_snapshot!(said, @"error: --resume goes with a run file: -o RUN.metacov");
+    insta::assert_snapshot!(said, @"error: --resume needs the run file to continue: add -o RUN.metacov");
     let said = measure(folder, &["-o", "nowhere/run.metacov"]).failed(1);
-    insta::assert_snapshot!(said, @"error: cannot write nowhere/run.metacov: No such file or directory (os error 2)");
+    insta::assert_snapshot!(said, @"error: cannot write nowhere/run.metacov: no such file or directory");
     assert!(before.len() > 1000);
 }
 
@@ -303,7 +303,7 @@ fn runs_are_merged() {
     merge("all.metacov", &["all.metacov", "lla.metacov"]).ok();
     assert!(bytes("all.metacov") == bytes("lla.metacov"));
     let said = merge("whole.metacov", &["parity.metacov"]).failed(1);
-    insta::assert_snapshot!(said, @"error: cannot write whole.metacov: it exists, and is not among the runs to merge; choose another name");
+    insta::assert_snapshot!(said, @"error: cannot write whole.metacov: the file exists and is not among the runs to merge: choose another name");
     measure(folder, &["-o", "instances.metacov", "--per-instance"]).ok();
     let said = merge("x.metacov", &["all.metacov", "instances.metacov"]).failed(3);
     insta::assert_snapshot!(said, @"error: instances.metacov: does not treat template instances as all.metacov does");
@@ -329,7 +329,7 @@ fn damaged_and_foreign_files_are_refused() {
     let write = |bytes: &[u8]| fs::write(folder.join("run.metacov"), bytes).unwrap();
     let report = || metacov_in(folder, &["report", "run.metacov"]).failed(3);
     write(b"");
-    insta::assert_snapshot!(report(), @"error: run.metacov: an empty file: no run has been begun in it");
+    insta::assert_snapshot!(report(), @"error: run.metacov: the file is empty: no run was started in it");
     write(&whole[..whole.len() / 2]);
     assert!(report().starts_with("error: run.metacov: "));
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(3);
@@ -337,11 +337,11 @@ fn damaged_and_foreign_files_are_refused() {
     write(
         b"no run file at all, and long enough to be taken for one if anybody were careless........",
     );
-    insta::assert_snapshot!(report(), @"error: run.metacov: not a run file of metacov's");
+    insta::assert_snapshot!(report(), @"error: run.metacov: not a run file of metacov");
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(3);
-    insta::assert_snapshot!(said, @"error: run.metacov: not a run file of metacov's");
+    insta::assert_snapshot!(said, @"error: run.metacov: not a run file of metacov");
     let said = metacov_in(folder, &["report", "nowhere.metacov"]).failed(3);
-    insta::assert_snapshot!(said, @"error: nowhere.metacov: No such file or directory (os error 2)");
+    insta::assert_snapshot!(said, @"error: nowhere.metacov: no such file or directory");
 }
 
 /// A limit on the size of files stands for a full disk.

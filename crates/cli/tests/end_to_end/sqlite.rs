@@ -100,7 +100,7 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
     let program = Program::build("gcc", &["--coverage"], "plain");
     let pairs = pairs();
     let suite = ["--count", &pairs, "--databases", "2", "--seed", "3"];
-    let written = [&["gen", "sql", "--out", "gcov-pairs"][..], &suite].concat();
+    let written = [&["gen", "sqlite", "--out", "gcov-pairs"][..], &suite].concat();
     in_folder(&written).ok();
     let mut compared = Vec::new();
     for relation in fs::read_dir(folder().join("gcov-pairs")).unwrap() {
@@ -140,7 +140,7 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
 fn pairs_that_are_written_down_measure_the_same() {
     let program = Program::build(env!("CARGO_BIN_EXE_metacov"), &["cc"], "counting");
     let suite = ["--relation", "norec", "--count", "6", "--databases", "2"];
-    in_folder(&[&["gen", "sql", "--out", "norec-pairs"][..], &suite].concat()).ok();
+    in_folder(&[&["gen", "sqlite", "--out", "norec-pairs"][..], &suite].concat()).ok();
     let filter = ["--filter", "(.*/)?sqlite3.c"];
     let target = ["--", program.path.to_str().unwrap(), "@@"];
     let by_files = ["measure", "-q", "--pairs", "norec-pairs"];
@@ -233,11 +233,11 @@ fn what_makes_no_sense_is_refused() {
     let said = measure(&["--setup", "schema.sql"]).failed(2);
     assert!(said.contains("--setup goes with a command"), "{said}");
     let said = in_folder(&["measure", "mysql"]).failed(2);
-    assert!(said.contains("`mysql` is not an engine"), "{said}");
+    assert!(said.contains("`mysql` is not a target"), "{said}");
     let said = in_folder(&["measure", "sqlite@3.24.0"]).failed(2);
     assert!(said.contains("metacov target build sqlite@3.24.0"), "{said}");
     let said = in_folder(&["measure", "sqlite", "--", "./prog"]).failed(2);
-    assert!(said.contains("either an engine or a command"), "{said}");
+    assert!(said.contains("both a target and a command"), "{said}");
 }
 
 /// A library with an SQLite that takes NULL for the wrong truth value.

@@ -114,9 +114,9 @@ fn mistakes_in_a_study_are_told_with_their_place() {
         assert!(said.contains(words), "{said}");
     };
     says("title = 'x'\nsize = [3]\n", 3, "study.toml: line 2: unknown field `size`");
-    says("title = 'x'\n", 3, "study.toml: `targets` or a `command` is needed");
+    says("title = 'x'\n", 3, "study.toml: missing `targets` or `command`");
     says(&SQLITE.replace("\"norec\"", "\"noreck\""), 2, "`noreck` is not a relation");
-    says(&SQLITE.replace("[\"sqlite\"]", "[\"mysql\"]"), 2, "`mysql` is not an engine");
+    says(&SQLITE.replace("[\"sqlite\"]", "[\"mysql\"]"), 2, "`mysql` is not a target");
     says("title = 'x'\ncommand = ['x']\npairs = ['y']\noptions = ['--wrong']\n", 2, "--wrong");
     let folder = folder(SQLITE);
     let said = study(folder.path(), &["run", "study.toml", "--shard", "4/3"]).failed(2);
@@ -238,7 +238,7 @@ fn the_papers_pipeline_finds_the_lines_that_metacov_finds() {
     let folder = folder.path();
     let run = |gcovr: &str| study(folder, &["run", "study.toml", "--gcovr", gcovr]).ok();
     let without = run("no-such-gcovr");
-    let said = "no-such-gcovr is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr";
+    let said = "no-such-gcovr: no such program; Q3 is reported without the paper's pipeline: pip install gcovr";
     assert!(without.stderr.contains(said), "{}", without.stderr);
     assert!(without.stdout.contains("Not measured: gcovr was not there"), "{}", without.stdout);
     let gcovr = oracle::gcovr("8.7");

@@ -104,10 +104,10 @@ impl fmt::Display for Warning {
                 if *sites == 1 { "it" } else { "them" },
             ),
             Warning::NotToldByAll(criteria) => {
-                write!(f, "left out: {criteria} (some of the files do not tell it)")
+                write!(f, "left out: {criteria} (some of the files do not have it)")
             }
             Warning::ToldByNone(criteria) => {
-                write!(f, "left out: {criteria} (the files do not tell which of them ran)")
+                write!(f, "left out: {criteria} (the files do not say which of them ran)")
             }
             Warning::BranchNaming => write!(
                 f,

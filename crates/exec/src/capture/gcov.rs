@@ -67,7 +67,7 @@ fn snapshots(arena: &Arena) -> Result<Vec<Snapshot<'_>>, Error> {
     let fault = |what: &str| Err(Fault::malformed(Location::Whole, what).of("the library"));
     match arena.contents() {
         Contents::Counters(snapshots) if snapshots.is_empty() => {
-            fault("it does not count (is it built with `metacov cc`?)")
+            fault("no counters: build it with `metacov cc`")
         }
         // A process of ours never becomes another program.
         Contents::Counters(snapshots) | Contents::Unfinished(snapshots) => Ok(snapshots),

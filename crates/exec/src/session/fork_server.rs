@@ -70,7 +70,7 @@ impl ForkServerSession {
             let request = ServerRequest::RunInline(setup.content());
             let reply = self.execute(&mut server, program, request)?;
             if !matches!(reply, ServerReply::Ran(_)) {
-                return Err(io::Error::other("the setup does not run to its end").into());
+                return Err(io::Error::other("the setup fails").into());
             }
         }
         self.workspace.arena.keep();

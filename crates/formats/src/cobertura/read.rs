@@ -44,7 +44,7 @@ impl Report {
 
     fn read_sources(&mut self, xml: &mut Xml<&mut CoverageFile>) -> Result<(), Fault> {
         if self.class.is_read {
-            return Err(xml.fault("`sources` after the classes whose files lie there"));
+            return Err(xml.fault("`sources` after `class`"));
         }
         while let Some(name) = xml.next_child()? {
             match name {

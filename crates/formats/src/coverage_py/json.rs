@@ -32,7 +32,7 @@ pub(super) fn report(
         }
     }
     if !json.at_end()? {
-        return Err(json.fault("something follows the report"));
+        return Err(json.fault("unexpected content after the report"));
     }
     match recorder.context {
         Some(_) if !file.has_contexts => {
@@ -136,12 +136,13 @@ impl File {
                 }
             }
             let [Some(from), Some(to)] = ends else {
-                return Err(json.fault("a branch should be two line numbers"));
+                return Err(json.fault("expected two line numbers for a branch"));
             };
-            let from = u32::try_from(from).map_err(|_| json.fault("a branch from no line"))?;
+            let from =
+                u32::try_from(from).map_err(|_| json.fault("a branch from an invalid line"))?;
             self.branches.push((from, to, ran));
             if json.next_element()? {
-                return Err(json.fault("a branch should be two line numbers"));
+                return Err(json.fault("expected two line numbers for a branch"));
             }
         }
         Ok(())
@@ -175,7 +176,7 @@ impl File {
         json.begin_object()?;
         while let Some(line) = json.next_name()? {
             let line = line.parse().ok();
-            let line = line.ok_or_else(|| json.fault("a context's line is no line number"))?;
+            let line = line.ok_or_else(|| json.fault("a line of a context is not a number"))?;
             json.begin_array()?;
             while json.next_element()? {
                 if json.string()? == context {

@@ -69,7 +69,7 @@ pub(super) fn data(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) ->
 pub(crate) fn contexts(path: &Path) -> Result<Vec<String>, Fault> {
     let mut input = CoverageFile::open(path)?;
     if !input.head().starts_with(MAGIC) {
-        return Err(Fault::malformed(Location::Whole, "not a data file of coverage.py"));
+        return Err(Fault::malformed(Location::Whole, "not a coverage.py data file"));
     }
     let rows = DataFile::open(&mut input)?.rows("SELECT id, context FROM context ORDER BY id")?;
     Ok(rows.into_iter().map(|(_, context)| context).collect())
@@ -137,7 +137,7 @@ impl DataFile {
         let mut union: Vec<u8> = Vec::new();
         while let Some(row) = rows.next()? {
             let numbits = row.get_ref(0)?.as_blob_or_null().ok().flatten().ok_or_else(|| {
-                let what = format!("numbits that are none, or over {NUMBITS_BYTES_MAX} bytes");
+                let what = format!("invalid numbits, or over {NUMBITS_BYTES_MAX} bytes");
                 Fault::malformed(Location::Whole, what)
             })?;
             spend(&mut self.allowance, numbits.len())?;
@@ -185,7 +185,7 @@ fn of_context(context: Option<i64>) -> &'static str {
 
 fn spend(allowance: &mut u64, bytes: usize) -> Result<(), Fault> {
     *allowance = allowance.checked_sub(1 + bytes as u64).ok_or_else(|| {
-        Fault::malformed(Location::Whole, "a broken data base: it yields more than it can hold")
+        Fault::malformed(Location::Whole, "damaged database: it yields more rows than it can hold")
     })?;
     Ok(())
 }
@@ -209,6 +209,6 @@ mod tests {
     #[test]
     fn contexts_of_something_else_are_a_message() {
         let fault = contexts(&fixture("7.17.2/a.json")).unwrap_err();
-        assert_eq!(fault.to_string(), "not a data file of coverage.py");
+        assert_eq!(fault.to_string(), "not a coverage.py data file");
     }
 }

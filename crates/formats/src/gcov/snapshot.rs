@@ -207,7 +207,7 @@ impl Listing {
             let number = number.filter(|number| !std::mem::replace(&mut seen[*number], true));
             let number = number.ok_or_else(|| {
                 let ident = listed.key.ident;
-                unfit(&notes, &format!("function {ident:#x} is not there, or there twice"))
+                unfit(&notes, &format!("function {ident:#x} is missing, or there twice"))
             })?;
             let (found, right) =
                 (listed.counter_count as usize, unit.flows[number].counter_count());

@@ -187,7 +187,7 @@ impl<'b> Words<'b> {
 
     fn take(&mut self, count: usize) -> Result<&'b [u8], Fault> {
         let taken = self.bytes[self.at..].get(..count);
-        let taken = taken.ok_or_else(|| self.fault("it ends within a record"))?;
+        let taken = taken.ok_or_else(|| self.fault("unexpected end of file within a record"))?;
         self.at += count;
         Ok(taken)
     }

@@ -28,7 +28,7 @@ pub(super) fn report(
         return Err(json.fault("no `gcovr/format_version`"));
     }
     if !json.at_end()? {
-        return Err(json.fault("something follows the report"));
+        return Err(json.fault("unexpected content after the report"));
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ pub(super) fn map(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> 
         recorder.flush(None)?;
     }
     if !json.at_end()? {
-        return Err(json.fault("something follows the report"));
+        return Err(json.fault("unexpected content after the report"));
     }
     Ok(())
 }
@@ -113,7 +113,7 @@ fn numbered<T>(
     json.begin_object()?;
     while let Some(key) = json.next_name()? {
         let number = key.parse().ok();
-        let number = number.ok_or_else(|| json.fault("a key should be a number"))?;
+        let number = number.ok_or_else(|| json.fault("expected a number as key"))?;
         if let Some(value) = value(json)? {
             values.insert(number, value);
         }

@@ -101,7 +101,7 @@ fn lines(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> R
         if name == "line" {
             if xml.attribute("ci")?.is_none() {
                 // So does gcovr 8.7, which puts only branches there.
-                return Err(xml.fault("a line that does not tell whether it ran (no `ci`)"));
+                return Err(xml.fault("a line without `ci`"));
             }
             // `ci` and `mi`: how many instructions of the line ran, and how many did not.
             let (number, ran) = (xml.line_number("nr")?, xml.uint("ci")? > 0);

@@ -49,8 +49,9 @@ impl Section {
         if line.is_empty() || line.starts_with('#') {
             return Ok(());
         }
-        let (kind, rest) =
-            line.split_once(':').ok_or_else(|| format!("`{}` is no record", shown(line)))?;
+        let (kind, rest) = line
+            .split_once(':')
+            .ok_or_else(|| format!("`{}` is not a record of lcov", shown(line)))?;
         if kind == "SF" {
             if self.path.is_some() {
                 return Err("`SF` before the `end_of_record` of the file before".to_owned());

@@ -38,7 +38,7 @@ pub(super) fn report(
         return Err(Fault::Version { format: "LLVM JSON", found, known: "2 and 3" });
     }
     if !json.at_end()? {
-        return Err(json.fault("something follows the report"));
+        return Err(json.fault("unexpected content after the report"));
     }
     Ok(())
 }

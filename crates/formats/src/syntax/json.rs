@@ -140,7 +140,7 @@ impl<R: Read> Json<R> {
             b't' | b'f' => Ok(Next::Bool),
             b'n' => Ok(Next::Null),
             b'-' | b'0'..=b'9' => Ok(Next::Number),
-            _ => Err(self.fault("a value should stand here")),
+            _ => Err(self.fault("expected a value")),
         }
     }
 
@@ -162,7 +162,7 @@ impl<R: Read> Json<R> {
         let length = text.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
         let digits = &text[..length];
         if matches!(text.get(length), Some(b'.' | b'e' | b'E')) || digits.is_empty() {
-            return Err(self.fault("a whole number should stand here"));
+            return Err(self.fault("expected a whole number"));
         }
         if length > 1 && first == b'0' {
             return Err(self.fault("a number with a leading zero"));
@@ -186,7 +186,7 @@ impl<R: Read> Json<R> {
         let negative = self.value_byte()? == b'-';
         self.at += usize::from(negative);
         if negative && !self.byte()?.is_some_and(|byte| byte.is_ascii_digit()) {
-            return Err(self.fault("a digit should stand here"));
+            return Err(self.fault("expected a digit"));
         }
         let number =
             i64::try_from(self.uint()?).map_err(|_| self.fault("a number beyond 64 bits"))?;
@@ -233,7 +233,7 @@ impl<R: Read> Json<R> {
 
     fn begin(&mut self, bracket: u8, what: &str) -> Result<(), Fault> {
         if self.value_byte()? != bracket {
-            return Err(self.fault(format!("{what} should stand here")));
+            return Err(self.fault(format!("expected {what}")));
         }
         if self.depth == DEPTH_MAX {
             return Err(self.fault(format!("nested deeper than {DEPTH_MAX} levels")));
@@ -255,7 +255,7 @@ impl<R: Read> Json<R> {
         }
         if !std::mem::replace(&mut self.first, false) {
             if byte != b',' {
-                return Err(self.fault("a comma or a closing bracket should stand here"));
+                return Err(self.fault("expected a comma or a closing bracket"));
             }
             self.at += 1;
         }
@@ -285,11 +285,11 @@ impl<R: Read> Json<R> {
     fn value_byte_anywhere(&mut self) -> Result<u8, Fault> {
         if std::mem::replace(&mut self.colon_due, false) {
             if self.next_byte()? != Some(b':') {
-                return Err(self.fault("a colon should follow the key"));
+                return Err(self.fault("expected a colon after the key"));
             }
             self.at += 1;
         }
-        self.next_byte()?.ok_or_else(|| self.fault("the file ends in the middle"))
+        self.next_byte()?.ok_or_else(|| self.fault("unexpected end of file"))
     }
 
     /// The next byte that is not white space, which is not taken.
@@ -321,7 +321,7 @@ impl<R: Read> Json<R> {
             Ok(()) => Ok(&self.unescaped),
             Err(at) => {
                 let place = Location::Offset(self.passed + (start + at) as u64);
-                Err(Fault::malformed(place, "an escape that JSON does not have"))
+                Err(Fault::malformed(place, "invalid escape in a string"))
             }
         }
     }
@@ -330,7 +330,7 @@ impl<R: Read> Json<R> {
     #[inline]
     fn scan_string(&mut self) -> Result<Scanned, Fault> {
         if self.value_byte()? != b'"' {
-            return Err(self.fault("a string should stand here"));
+            return Err(self.fault("expected a string"));
         }
         let (mut length, mut escaped) = (0, false);
         loop {
@@ -375,7 +375,7 @@ impl<R: Read> Json<R> {
                     let escape = &rest[..rest.len().min(ESCAPE_BYTES_MAX)];
                     let escape = escape.utf8_chunks().next().map_or("", |chunk| chunk.valid());
                     let Some((_, length)) = escaped_character(escape) else {
-                        return Err(self.fault("an escape that JSON does not have"));
+                        return Err(self.fault("invalid escape in a string"));
                     };
                     self.at += length;
                 }
@@ -389,7 +389,7 @@ impl<R: Read> Json<R> {
     fn literal(&mut self, word: &str) -> Result<(), Fault> {
         self.look_ahead(SCALAR_BYTES)?;
         if !self.buffer[self.at..self.end].starts_with(word.as_bytes()) {
-            return Err(self.fault(format!("{word} should stand here")));
+            return Err(self.fault(format!("expected {word}")));
         }
         self.at += word.len();
         Ok(())
@@ -420,7 +420,7 @@ impl<R: Read> Json<R> {
             self.at += 1;
             count += 1;
         }
-        if count == 0 { Err(self.fault("a digit should stand here")) } else { Ok(count) }
+        if count == 0 { Err(self.fault("expected a digit")) } else { Ok(count) }
     }
 
     /// The next byte, white space or not.

@@ -38,7 +38,12 @@ impl<R: Read> Lines<R> {
 
     /// A fault in the line that was read last.
     pub(crate) fn fault(&self, what: impl Into<String>) -> Fault {
-        Fault::malformed(Location::Line(self.number), what)
+        Fault::malformed(self.place(), what)
+    }
+
+    /// The last line that was read.
+    pub(crate) fn place(&self) -> Location {
+        Location::Line(self.number)
     }
 }
 

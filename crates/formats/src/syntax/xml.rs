@@ -85,7 +85,7 @@ impl<R: Read> Xml<R> {
     pub(crate) fn root(&mut self, name: &str) -> Result<(), Fault> {
         match self.next_child()? {
             Some(found) if found == name => Ok(()),
-            _ => Err(self.fault(format!("`<{name}>` should stand here"))),
+            _ => Err(self.fault(format!("expected `<{name}>`"))),
         }
     }
 
@@ -129,7 +129,7 @@ impl<R: Read> Xml<R> {
     pub(crate) fn end(&mut self) -> Result<(), Fault> {
         match self.next_child()? {
             None => Ok(()),
-            Some(_) => Err(self.fault("something follows the report")),
+            Some(_) => Err(self.fault("unexpected content after the report")),
         }
     }
 
@@ -141,14 +141,14 @@ impl<R: Read> Xml<R> {
             let attribute =
                 attribute.map_err(|_| self.fault("an attribute that is not `name=\"value\"`"))?;
             if attribute.key.as_ref() == name && value.replace(attribute).is_some() {
-                return Err(self.fault(format!("`{name}` stands twice")));
+                return Err(self.fault(format!("duplicate attribute `{name}`")));
             }
         }
         let Some(attribute) = value else { return Ok(None) };
         let value = attribute.normalized_value(XmlVersion::Implicit1_0);
         value.map(Some).map_err(|_| {
             let raw = shown(&attribute.value);
-            self.fault(format!("`{name}` is `{raw}`: not an entity of XML's own"))
+            self.fault(format!("`{name}` is `{raw}`: not a predefined entity of XML"))
         })
     }
 
@@ -181,7 +181,7 @@ impl<R: Read> Xml<R> {
         if self.text.trim().is_empty() {
             return Ok(());
         }
-        Err(self.fault(format!("`{}` where a tag should stand", shown(self.text.trim()))))
+        Err(self.fault(format!("expected a tag, found `{}`", shown(self.text.trim()))))
     }
 
     fn step(&mut self) -> Result<Step, Fault> {
@@ -221,7 +221,7 @@ impl<R: Read> Xml<R> {
                 }
                 Event::GeneralRef(reference) => {
                     let character = character(&reference);
-                    let what = format!("`&{};`: not an entity of XML's own", shown(&reference));
+                    let what = format!("`&{};`: not a predefined entity of XML", shown(&reference));
                     self.text.push(character.ok_or_else(|| self.fault(what))?);
                     return Ok(Step::Text);
                 }
@@ -357,11 +357,11 @@ mod tests {
             ("<r><e></r>", "byte 6: expected `</e>`, but `</r>` was found"),
             ("<r></r></r>", "byte 7: close tag `</r>` does not match any open tag"),
             ("<r a=1/>", "byte 0: an attribute that is not `name=\"value\"`"),
-            ("<r a='1' a='2'/>", "byte 0: `a` stands twice"),
+            ("<r a='1' a='2'/>", "byte 0: duplicate attribute `a`"),
             ("<r><e a='></e><e b='/></r>", "byte 3: a `<` within a tag"),
-            ("<r>line a='1'/></r>", "byte 3: `line a='1'/>` where a tag should stand"),
-            ("<r><text>&nbsp;</text></r>", "byte 9: `&nbsp;`: not an entity of XML's own"),
-            ("<r a='&nbsp;'/>", "byte 0: `a` is `&nbsp;`: not an entity of XML's own"),
+            ("<r>line a='1'/></r>", "byte 3: expected a tag, found `line a='1'/>`"),
+            ("<r><text>&nbsp;</text></r>", "byte 9: `&nbsp;`: not a predefined entity of XML"),
+            ("<r a='&nbsp;'/>", "byte 0: `a` is `&nbsp;`: not a predefined entity of XML"),
             ("<r>< a='1'/></r>", "byte 3: a tag without a name of 1 to 1024 bytes"),
         ] {
             check(text.as_bytes(), Err(message));
@@ -374,13 +374,16 @@ mod tests {
         let mut xml = Xml::new("<r/> <!-- x --> <s/>".as_bytes());
         xml.root("r").unwrap();
         xml.skip().unwrap();
-        assert_eq!(xml.end().unwrap_err().to_string(), "byte 16: something follows the report");
+        assert_eq!(
+            xml.end().unwrap_err().to_string(),
+            "byte 16: unexpected content after the report"
+        );
     }
 
     #[test]
     fn entities_that_multiply_are_not_expanded() {
         let text = "<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><r a='&b;'/>";
-        check(text.as_bytes(), Err("byte 53: `a` is `&b;`: not an entity of XML's own"));
+        check(text.as_bytes(), Err("byte 53: `a` is `&b;`: not a predefined entity of XML"));
     }
 
     #[test]

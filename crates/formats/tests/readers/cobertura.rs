@@ -138,13 +138,13 @@ fn broken_reports_are_refused_with_their_place() {
         (
             line("<line number=\"1\" hits=\"1\"/>") + "</classes><sources /><classes>",
             "<sources />",
-            "`sources` after the classes whose files lie there",
+            "`sources` after `class`",
         ),
     ] {
         let text = report("", &classes);
         let message = format!("byte {}: {message}", text.find(at).unwrap());
         assert_eq!(read_text(&text).unwrap_err(), message);
     }
-    let message = "the file names no code: a missing side, not one that covers nothing";
+    let message = "the file lists no code, so the side was not measured";
     assert_eq!(read_text(&report("", "")).unwrap_err(), message);
 }

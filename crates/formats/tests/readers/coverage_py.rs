@@ -191,7 +191,7 @@ fn a_context_that_is_not_there_is_a_missing_side() {
         let spec = FileSpec { path: fixture(file), context: Some("typo".to_owned()) };
         CoverageLoader::new(&scope()).read_side(&[spec]).unwrap_err().fault.to_string()
     };
-    let message = "the file names no code for the context `typo`: a missing side, not one that covers nothing";
+    let message = "the file lists no code for the context `typo`, so the side was not measured";
     assert_eq!(read("7.17.2/contexts.coverage"), message);
     assert_eq!(read("7.17.2/contexts.json"), message);
     let message = "the report holds no contexts (write it with `coverage json --show-contexts`)";
@@ -214,11 +214,11 @@ fn broken_reports_are_refused_with_their_place() {
     let meta = r#""meta":{"branch_coverage":true,"show_contexts":true}"#;
     let report = |file: &str| format!(r#"{{{meta},"files":{{"a.py":{file}}}}}"#);
     for (file, read, message) in [
-        (r#"{"executed_lines":7}"#, "lines\":", "an array should stand here"),
-        (r#"{"executed_branches":[[1]]}"#, "[[1]", "a branch should be two line numbers"),
-        (r#"{"executed_branches":[[-1,2]]}"#, "[[-1,2", "a branch from no line"),
-        (r#"{"executed_branches":[[1,2,3]]}"#, "[[1,2,", "a branch should be two line numbers"),
-        (r#"{"contexts":{"x":[]}}"#, "\"x\"", "a context's line is no line number"),
+        (r#"{"executed_lines":7}"#, "lines\":", "expected an array"),
+        (r#"{"executed_branches":[[1]]}"#, "[[1]", "expected two line numbers for a branch"),
+        (r#"{"executed_branches":[[-1,2]]}"#, "[[-1,2", "a branch from an invalid line"),
+        (r#"{"executed_branches":[[1,2,3]]}"#, "[[1,2,", "expected two line numbers for a branch"),
+        (r#"{"contexts":{"x":[]}}"#, "\"x\"", "a line of a context is not a number"),
     ] {
         let text = report(file);
         let at = text.find(read).unwrap() + read.len();

@@ -108,7 +108,10 @@ fn notes_alone_are_a_universe_and_no_side() {
     let notes = ["main", "shapes"].map(|unit| data(&format!("gcda/gcc-12/{unit}.gcno")));
     let scope = with_notes("gcc-12");
     let fault = read(&scope, &notes).unwrap_err().fault.to_string();
-    assert_eq!(fault, "gcov notes (.gcno) do not tell what ran (see --universe)");
+    assert_eq!(
+        fault,
+        "gcov notes (.gcno) list all code and not what ran: use them with --universe"
+    );
     let mut loader = CoverageLoader::new(&scope);
     for path in notes {
         loader.read_universe(&[FileSpec { path, context: None }]).unwrap();

@@ -130,7 +130,7 @@ fn broken_profiles_are_refused_with_their_place() {
             "line 2: a block from line 1 to 1000001: not 1 to 1000000 lines",
         ),
         ("x.go:1.1,900000.1 1 1", "line 2: the blocks up to here touch more lines than code has"),
-        ("", "the file names no code: a missing side, not one that covers nothing"),
+        ("", "the file lists no code, so the side was not measured"),
     ] {
         assert_eq!(read_text(&format!("mode: set\n{block}\n")).unwrap_err(), message);
     }

@@ -116,7 +116,7 @@ fn broken_maps_are_refused_with_their_place() {
     for (statements, rest, read, message) in [
         (STATEMENT, "", "\"s\":{}}", "statement 0 without a count in `s`"),
         (r#""0":{"start":{}}"#, "", r#""0":{"start":{}}"#, "a statement without a line"),
-        (r#""x":{}"#, "", r#""x""#, "a key should be a number"),
+        (r#""x":{}"#, "", r#""x""#, "expected a number as key"),
         ("", nowhere, r#""loc":{}}"#, "a function without a line"),
         ("", uncounted, r#"{"line":9}}}"#, "decision 3 without counts in `b`"),
     ] {

@@ -85,7 +85,7 @@ fn broken_reports_are_refused_with_their_place() {
             // As gcovr 8.7 writes it.
             line("<line nr=\"7\" mb=\"1\" cb=\"1\"/>"),
             "<line ",
-            "a line that does not tell whether it ran (no `ci`)",
+            "a line without `ci`",
         ),
         (line("<line nr=\"x\" ci=\"1\"/>"), "<line ", "`nr` is `x`, not a count"),
         (line("<line nr=\"4294967296\" ci=\"1\"/>"), "<line ", "`nr` is not the number of a line"),
@@ -98,7 +98,7 @@ fn broken_reports_are_refused_with_their_place() {
         (
             package("<package name=\"&lol;\"/>"),
             "<package ",
-            "`name` is `&lol;`: not an entity of XML's own",
+            "`name` is `&lol;`: not a predefined entity of XML",
         ),
     ] {
         let text = report(&packages);

@@ -244,7 +244,7 @@ fn keys_come_in_any_order() {
 fn broken_reports_are_refused_with_their_place() {
     let start = "[2,1,1,true,true,false],";
     for (segments, regions, read, message) in [
-        ("[1,1,", "", "[1,1,", "a whole number should stand here"),
+        ("[1,1,", "", "[1,1,", "expected a whole number"),
         ("[1,1,1,true]", "", "[1,1,1,true]", "the array is too short"),
         (&format!("{start}[1,1,1,true,true]"), "", "[1,1,1,true,true]", "segments out of order"),
         (

@@ -114,12 +114,12 @@ fn what_does_not_fit_is_refused_with_a_name() {
         (with(0, 7), "the layout of the counters in memory: gcov data version "),
         (with(4, 7), "gcda/gcc-12/main.gcda: made from another build than gcda/gcc-12/main.gcno"),
         (with(16, 7_000_000), "the layout of the counters in memory: byte "),
-        (with(24, 7), &format!("{unfit}function 0x7 is not there, or there twice")),
+        (with(24, 7), &format!("{unfit}function 0x7 is missing, or there twice")),
         (with(36, 77), &format!("{unfit}77 counters of ")),
         (with(40, 0x7000_0000), &format!("{unfit}the counters of ")),
         (with(44, u32::MAX), &format!("{unfit}the counters of ")),
         (with(64, 0), "the layout of the counters in memory: the counters of "),
-        (said(&Memory::default()), "the counters in memory: the file names no code"),
+        (said(&Memory::default()), "the counters in memory: the file lists no code"),
     ];
     for (said, right) in cases {
         assert!(said.starts_with(right), "{said}\n{right}");

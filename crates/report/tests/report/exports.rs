@@ -51,7 +51,7 @@ fn a_summary_names_pairs_relations_and_files() {
     | swap | 1 | line | 10 | 1 | 1 | 2 | 6 | **2** | 20.00 % | 50.00 % |
     | all | 2 | line | 10 | 1 | 3 | 2 | 4 | **4** | 40.00 % | 66.67 % |
 
-    > **Note:** left out: branch, function (the files do not tell which of them ran)
+    > **Note:** left out: branch, function (the files do not say which of them ran)
 
     ### Files
 
@@ -240,7 +240,7 @@ fn curves_need_a_run_file() {
     let total = suite.total();
     let export = |growth| Export { growth, ..export(&suite, &total) };
     let error = CurvePlot.write(&export(None), &mut Vec::new()).unwrap_err();
-    assert_eq!(error.to_string(), "curves are drawn from a run file");
+    assert_eq!(error.to_string(), "a plot (.svg) needs a run file: add -o RUN.metacov");
     let svg = written(&CurvePlot, &export(Some(&Growth::default())));
     assert!(svg.contains(">MC, in % of all lines</text>"), "{svg}");
 }

@@ -14,13 +14,13 @@ pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), 
     let mut rows = connection.prepare("SELECT id, path FROM file ORDER BY id")?;
     let mut rows = rows.query([])?;
     while let Some(row) = rows.next()? {
-        let path = row.get_ref(1)?.as_str().map_err(|_| damaged("a path that is no text"))?;
+        let path = row.get_ref(1)?.as_str().map_err(|_| damaged("a path is not text"))?;
         if path.is_empty() || path.chars().any(char::is_control) {
-            return Err(damaged("a path that is none"));
+            return Err(damaged("invalid path"));
         }
         let file = table.file(path);
         if row.get::<_, i64>(0)? != number(files.len()) || file.index() != files.len() {
-            return Err(damaged("a file is there twice or not at all"));
+            return Err(damaged("duplicate or missing file"));
         }
         files.push(file);
     }
@@ -28,9 +28,9 @@ pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), 
     let mut rows = connection.prepare("SELECT id, name FROM symbol ORDER BY id")?;
     let mut rows = rows.query([])?;
     while let Some(row) = rows.next()? {
-        let name = row.get_ref(1)?.as_str().map_err(|_| damaged("a name that is no text"))?;
+        let name = row.get_ref(1)?.as_str().map_err(|_| damaged("a name is not text"))?;
         if row.get::<_, i64>(0)? != number(symbols.len()) {
-            return Err(damaged("a name is not there"));
+            return Err(damaged("missing name"));
         }
         symbols.push(table.symbol(name));
     }
@@ -40,7 +40,7 @@ pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), 
         ..StoredSites::default()
     };
     if written.symbols.len() != symbols.len() || written.symbols.contains_key(&Symbol::NONE) {
-        return Err(damaged("a name is there twice"));
+        return Err(damaged("duplicate name"));
     }
     let mut rows = connection.prepare("SELECT * FROM site ORDER BY id")?;
     let mut rows = rows.query([])?;
@@ -71,14 +71,14 @@ fn read_site(
         Some(id) => usize::try_from(id)
             .ok()
             .and_then(|id| symbols.get(id).copied())
-            .ok_or_else(|| "a name that is not there".to_owned()),
+            .ok_or_else(|| "unknown name".to_owned()),
     };
     let unsigned = |at| match cell(at)?.map(u32::try_from) {
         Some(Ok(number)) => Ok(number),
         _ => Err("a number is missing".to_owned()),
     };
     let file = usize::try_from(cell(1)?.unwrap_or(-1)).ok().and_then(|id| files.get(id).copied());
-    let file = file.ok_or("a file that is not there")?;
+    let file = file.ok_or("unknown file")?;
     let span = || {
         Ok::<_, String>(Span {
             column: unsigned(6)?,

@@ -85,13 +85,13 @@ fn other_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("other.metacov");
     let open = || Run::open(&file).err().unwrap().fault.to_string();
-    assert!(open().contains("No such file"));
+    assert!(open().contains("no such file"));
     fs::write(&file, "SF:a.c\nDA:1,1\nend_of_record\n".repeat(100)).unwrap();
-    assert_eq!(open(), "not a run file of metacov's");
+    assert_eq!(open(), "not a run file of metacov");
     let data = Path::new(env!("CARGO_MANIFEST_DIR"));
     let data = data.join("../formats/tests/data/coverage_py/7.17.2/contexts.coverage");
     fs::copy(data, &file).unwrap();
-    assert_eq!(open(), "an SQLite data base that is no run file of metacov's");
+    assert_eq!(open(), "not a run file of metacov: another SQLite database");
     fs::remove_file(&file).unwrap();
     record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
     let mut bytes = fs::read(&file).unwrap();

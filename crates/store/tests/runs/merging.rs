@@ -199,7 +199,7 @@ fn other_builds_and_other_files_are_refused() {
     let said = merge(&["one"], &bench.path("two"));
     assert!(said.contains("two.metacov: it exists"), "{said}");
     let said = merge(&["one", "nowhere"], &bench.path("out"));
-    assert!(said.contains("nowhere.metacov: No such file"), "{said}");
+    assert!(said.contains("nowhere.metacov: no such file"), "{said}");
     assert!(!bench.path("out").exists());
     bench.merge(&["one", "two"], "two");
     assert_eq!(Run::open(&bench.path("two")).unwrap().groups().unwrap(), 2);

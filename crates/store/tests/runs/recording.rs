@@ -100,5 +100,5 @@ fn two_pairs_of_one_name_are_refused() {
     let file = folder.path().join("run.metacov");
     let error = record(folder.path(), &file, &twice, 2).unwrap_err();
     assert!(matches!(error.fault, Fault::Io(_)), "{error}");
-    assert!(error.to_string().contains("there are two pairs 1 of swap"), "{error}");
+    assert!(error.to_string().contains("two pairs of swap are named 1"), "{error}");
 }

@@ -144,7 +144,8 @@ pub fn plan(folder: &Path, specs: &[Spec]) -> PairList<Input> {
                 }
             });
             let sides = Group::new(sides.collect()).unwrap();
-            Ok(GroupSpec { relation: relation.clone(), pair: pair.clone(), sides })
+            let (relation, pair) = (relation.clone(), pair.clone());
+            Ok(GroupSpec { relation, pair, sides, listed_at: None })
         })
         .collect();
     PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) }

@@ -173,14 +173,14 @@ impl CampaignPlan {
         let wrong = |what: &str| Err(Fault::malformed(Location::Whole, what));
         let budgets = [plan.cpu_time.is_some(), plan.duration.is_some(), plan.pairs.is_some()];
         match budgets.iter().filter(|is_there| **is_there).count() {
-            _ if plan.engines.is_empty() => wrong("`engines` are needed, such as [\"sqlite\"]"),
-            _ if plan.guidances.is_empty() => wrong("`guidances` are needed, such as [\"mix\"]"),
-            _ if plan.relations.is_empty() => wrong("a campaign without `relations` tests nothing"),
-            _ if plan.repetitions == 0 => wrong("`repetitions` are at least 1"),
-            0 => wrong("a budget is needed: `cpu_time`, `duration` or `pairs`"),
-            1 if plan.pairs == Some(0) => wrong("a campaign of no pairs says nothing"),
+            _ if plan.engines.is_empty() => wrong("missing `engines`, such as [\"sqlite\"]"),
+            _ if plan.guidances.is_empty() => wrong("missing `guidances`, such as [\"mix\"]"),
+            _ if plan.relations.is_empty() => wrong("missing `relations`"),
+            _ if plan.repetitions == 0 => wrong("`repetitions` must be at least 1"),
+            0 => wrong("missing budget: `cpu_time`, `duration` or `pairs`"),
+            1 if plan.pairs == Some(0) => wrong("`pairs` must be at least 1"),
             1 => Ok(plan),
-            _ => wrong("one budget, not several: `cpu_time`, `duration` or `pairs`"),
+            _ => wrong("several budgets: give one of `cpu_time`, `duration` and `pairs`"),
         }
     }
 
@@ -262,8 +262,8 @@ mod tests {
     fn there_is_one_budget() {
         let message =
             |more: &str| CampaignPlan::parse(&format!("{PLAN}{more}")).unwrap_err().to_string();
-        assert!(message("").contains("a budget is needed"));
-        assert!(message("pairs = 3\ncpu_time = '1h'\n").contains("one budget"));
+        assert!(message("").contains("missing budget"));
+        assert!(message("pairs = 3\ncpu_time = '1h'\n").contains("several budgets"));
         assert!(message("pair = 3\n").starts_with("line 7: unknown field `pair`"));
     }
 }

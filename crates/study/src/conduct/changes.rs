@@ -17,23 +17,26 @@ pub fn keep_changed(
     on_message: &dyn Fn(Message),
 ) -> Result<bool, ConductError> {
     if base.starts_with('-') {
-        return Err(ConductError::Invalid(format!("`{base}` is no commit")));
+        return Err(ConductError::Invalid(format!("--diff {base}: not a commit or branch")));
     }
-    let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?.trim_end());
+    let top = PathBuf::from(git(base, &["rev-parse", "--show-toplevel"])?.trim_end());
     // Without the colours, programs and prefixes of the user's configuration.
-    let diff = git(&[
-        "-c",
-        "core.quotePath=false",
-        "diff",
-        "--no-color",
-        "--no-ext-diff",
-        "--unified=0",
-        "--src-prefix=a/",
-        "--dst-prefix=b/",
-        "--merge-base",
+    let diff = git(
         base,
-        "--",
-    ])?;
+        &[
+            "-c",
+            "core.quotePath=false",
+            "diff",
+            "--no-color",
+            "--no-ext-diff",
+            "--unified=0",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--merge-base",
+            base,
+            "--",
+        ],
+    )?;
     let changed = added_lines(&diff).map_err(|fault| fault.of(format!("git diff {base}")))?;
     let changed: BTreeMap<PathBuf, _> =
         changed.into_iter().map(|(path, lines)| (top.join(path), lines)).collect();
@@ -56,14 +59,16 @@ pub fn keep_changed(
     Ok(!kept.is_empty())
 }
 
-/// The output of git.
-fn git(args: &[&str]) -> Result<String, ConductError> {
+/// The output of git, for `--diff BASE`.
+fn git(base: &str, args: &[&str]) -> Result<String, ConductError> {
     let output = Command::new("git").args(args).output();
     let needed = |error| ConductError::Failed(format!("--diff needs git: {error}"));
     let output = output.map_err(needed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
-        let what = format!("git {}: {}", args[0], said.lines().next().unwrap_or("failed"));
+        let said = said.lines().next().unwrap_or("git failed");
+        let said = said.strip_prefix("fatal: ").unwrap_or(said);
+        let what = format!("--diff {base}: git says: {said}");
         return Err(ConductError::Invalid(what));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())

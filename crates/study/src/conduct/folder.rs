@@ -53,7 +53,7 @@ impl StudyFolder<'_> {
     pub fn keep_study(self, text: &str) -> Result<(), ConductError> {
         if self.is_there() && self.study()? != text {
             return Err(ConductError::Invalid(format!(
-                "{} holds another study, or another version of this one; choose another --out",
+                "{} has another study, or another version of this one: choose another --out",
                 self.0.display()
             )));
         }
@@ -187,5 +187,5 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
     let name = || path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name()))?;
     String::from_utf8(bytes)
-        .map_err(|_| Fault::malformed(Location::Whole, "is not UTF-8").of(name()))
+        .map_err(|_| Fault::malformed(Location::Whole, "the file is not UTF-8").of(name()))
 }

@@ -39,7 +39,9 @@ impl Gcovr {
                 let version = text.lines().next().unwrap_or_default().trim().to_owned();
                 Ok(Some(Gcovr { path, version }))
             }
-            Ok(_) => Err(invalid(format!("{} --version fails", path.display()))),
+            Ok(_) => {
+                Err(invalid(format!("{}: not a working gcovr: --version fails", path.display())))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Fault::Io(error).of(path.display().to_string()).into()),
         }
@@ -195,7 +197,7 @@ impl<'p> Pipeline<'p> {
         let mut files = text.lines().filter_map(|line| line.split_once(' '));
         let lines = files.find(|(_, file)| *file == self.program.source);
         let lines = lines.and_then(|(count, _)| count.parse().ok());
-        let missing = || invalid(format!("difference.py does not tell of {}", self.program.name));
+        let missing = || invalid(format!("difference.py has no result for {}", self.program.name));
         Ok((coverage, difference, lines.ok_or_else(missing)?))
     }
 

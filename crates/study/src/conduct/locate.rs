@@ -144,7 +144,7 @@ impl RunOfTarget {
         let setting = |name: &str| run.header.settings.get(name).filter(|text| !text.is_empty());
         let Some(engine) = setting("the engine").cloned() else {
             return Err(ConductError::Invalid(format!(
-                "{} is not a run of `metacov measure sqlite`, whose pairs can be run again",
+                "{}: not a run of generated pairs (metacov measure TARGET), which can be run again",
                 run.name
             )));
         };
@@ -170,11 +170,11 @@ impl RunOfTarget {
         }
         let is_missing = |pair: &&String| violations.iter().all(|known| known.name != **pair);
         if let Some(missing) = pairs.iter().find(is_missing) {
-            let what = format!("{} has no violating pair `{missing}`", run.name);
+            let what = format!("{}: no violating pair `{missing}`", run.name);
             return Err(ConductError::Invalid(what));
         }
         if violations.is_empty() {
-            let what = format!("{} has no pair that violates its relation", run.name);
+            let what = format!("{}: no pair violates its relation", run.name);
             return Err(ConductError::Invalid(what));
         }
         Ok(RunViolations { run, violations })
@@ -232,7 +232,7 @@ impl StoredViolation {
         let statements = |content: &[u8]| language.statements(&String::from_utf8_lossy(content));
         let input = |input: &StoredInput| match input {
             input if input.is_cut() => Err(ConductError::Invalid(format!(
-                "{}: the statements of pair {name} were not kept",
+                "{}: the statements of pair {name} are not in the run file",
                 run.name
             ))),
             input => Ok(Input { statements: statements(&input.content) }),

@@ -97,7 +97,7 @@ impl Selection {
             ),
             Selection::Number(number) => (
                 planned.get(number.wrapping_sub(1)),
-                format!("there is no trial {number}: the study has {}", planned.len()),
+                format!("trial {number} does not exist: the study has {}", planned.len()),
             ),
         };
         found.map(|one| vec![one]).ok_or_else(|| invalid(unknown))

@@ -37,7 +37,7 @@ pub enum Unfit {
     #[error("{0}")]
     Invalid(String),
     /// A side, or what makes the database, ends the engine.
-    #[error("it has no cover: {0}")]
+    #[error("no coverage: {0}")]
     Lost(String),
 }
 
@@ -60,7 +60,7 @@ pub fn explore(
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
         Some(Err(missing)) => return Ok(Err(missing.into())),
-        None => return Err(without_result("an experiment")),
+        None => return Err(without_result("a variant")),
     };
     let ran = match tried.pairs.first() {
         Some(Ok(ran)) => ran,
@@ -109,7 +109,7 @@ pub fn explore(
 }
 
 fn without_result(what: &str) -> CampaignError {
-    CampaignError::Worker(format!("{what} without a result"))
+    CampaignError::Worker(format!("worker returned no result for {what}"))
 }
 
 /// What to run for the variants of a case, and which variants each batch is of.

@@ -67,7 +67,10 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
     }
     let package = VERSIONS.iter().find(|(known, _)| *known == version);
     let Some((_, package)) = package else {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "no package is known to bundle it"));
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            "no package has this version: metacov target list shows all versions",
+        ));
     };
     cache::install(&place(version, cache), |folder| {
         let source = fetch(package, &folder.join("fetch"))?;
@@ -112,7 +115,7 @@ fn fetch(package: &str, folder: &Path) -> io::Result<PathBuf> {
     let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
     let found = metadata.packages.into_iter().find(|package| package.name == PACKAGE);
     let found = found.and_then(|package| Some(package.manifest_path.parent()?.join("sqlite3")));
-    found.ok_or_else(|| io::Error::other(format!("cargo does not tell where {PACKAGE} is")))
+    found.ok_or_else(|| io::Error::other(format!("cargo metadata does not list {PACKAGE}")))
 }
 
 /// What cargo tells of packages, as far as it is needed.

@@ -15,7 +15,7 @@ impl clap::Args for Groups {
                 paths()
                     .value_name("RUN.metacov")
                     .required(true)
-                    .help("The run files of a group, or a folder of them"),
+                    .help("Run files of a group, or a folder of them"),
             )
             .arg(
                 paths()
@@ -23,9 +23,7 @@ impl clap::Args for Groups {
                     .long("against")
                     .value_name("RUN.metacov")
                     .action(ArgAction::Append)
-                    .help(
-                        "The run files of another group, or a folder of them; once for each group",
-                    ),
+                    .help("Run files of another group, or a folder of them; repeatable"),
             )
     }
 

@@ -18,31 +18,33 @@ use super::whole;
 use crate::cmd::{RunSettings, target};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::{ExitCode, bail_usage};
+use crate::exit_code::ExitCode;
 
 #[derive(clap::Args)]
-#[command(next_help_heading = "Engine")]
+#[command(next_help_heading = "Generated pairs (TARGET)")]
 pub struct EngineArgs {
     #[command(flatten)]
     relations: RelationArgs,
-    /// How many pairs of each relation are generated [default: 100].
+    /// Number of pairs of each relation [default: 100].
     #[arg(long, value_name = "N")]
     pub count: Option<NonZero<u64>>,
-    /// How many databases the pairs are spread over.
-    #[arg(long, value_name = "N", default_value = "10")]
+    /// Number of databases that the pairs run on.
+    ///
+    /// For targets that are no database, a database stands for any state of the target.
+    #[arg(long, value_name = "N", default_value = "10", hide_short_help = true)]
     databases: NonZero<u64>,
-    /// The seed of databases and pairs: the same seed gives the same.
+    /// Random seed: the same seed gives the same pairs.
     #[arg(long, value_name = "SEED", default_value = "1")]
     seed: u64,
-    /// Another SQLite: a library that is built with `metacov cc -shared`.
-    #[arg(long, value_name = "FILE")]
+    /// Use this build of the target: a library compiled with `metacov cc -shared`.
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub library: Option<PathBuf>,
 }
 
 /// Relations, in the words of users.
 #[derive(clap::Args)]
 pub struct RelationArgs {
-    /// The relations to test.
+    /// Relations to test.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
     pub relation: Vec<String>,
 }

@@ -16,20 +16,21 @@ use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 
-/// Whether coverage grows with the number of bugs: random sets of known bugs.
+/// Correlate coverage with the number of bugs, over random sets of known bugs.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Known bugs, each with the pair that shows it (docs/corpus.md draws the file).
+    /// Known bugs, each with the pair that shows it (docs/corpus.md describes the file).
     #[arg(value_name = "CORPUS.json")]
     corpus: PathBuf,
-    /// The engine that all pairs are run on, whatever versions have the bugs: coverage of different
-    /// versions cannot be united.
-    #[arg(long, value_name = "ENGINE", default_value = "sqlite@3.29.0")]
+    /// Target to run all pairs on.
+    ///
+    /// All pairs run on one version, whichever version has the bug: coverage of different versions cannot be united.
+    #[arg(long, value_name = "TARGET", default_value = "sqlite@3.29.0")]
     target: String,
-    /// Write a figure: all sets, by their number of bugs.
+    /// Write a plot of all sets by their number of bugs.
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
-    /// How many workers [default: as many as processors].
+    /// Worker processes [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     jobs: Option<NonZero<usize>>,
 }
@@ -41,7 +42,10 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     })?;
     let found = match found {
         Ok(found) => found,
-        Err(bugs) => bail_usage!("{bugs} bugs are too few for a correlation"),
+        Err(bugs) => bail_usage!(
+            "{}: {bugs} bugs are too few for a correlation, which needs {BUGS_MIN}",
+            args.corpus.display()
+        ),
     };
     let paper = Program::find("SQLite");
     print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;

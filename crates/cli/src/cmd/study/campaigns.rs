@@ -63,7 +63,7 @@ pub fn run(
         bail!("trial {id} failed{others}: {what}");
     }
     if interrupted.load(Relaxed) {
-        console.warning("interrupted; run it again to go on");
+        console.warning("interrupted: run the same command to continue");
         return Ok(ExitCode::of_signal(&signal));
     }
     Ok(ExitCode::Success)
@@ -72,7 +72,7 @@ pub fn run(
 fn show(event: TrialEvent<'_>, console: &Console) {
     match event {
         TrialEvent::Known { done, all } => {
-            console.note(&format!("{done} of {all} trials are there already"));
+            console.note(&format!("continuing: {done} of {all} trials are done"));
         }
         TrialEvent::Done { done, all, outcome } => console.note(&format!(
             "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",

@@ -19,7 +19,7 @@ pub fn report(
     out: Option<&Path>,
     console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let [first, ..] = folders else { bail_usage!("no folder is named") };
+    let [first, ..] = folders else { bail_usage!("missing folder of a study") };
     let study = StudyFolder(first).study()?;
     let report = match Study::parse(&study).map_err(|fault| fault.of(StudyFolder(first).plan()))? {
         Study::Suites(plan) => suites(*plan, folders, console)?,
@@ -41,7 +41,7 @@ fn suites(plan: StudyPlan, folders: &[PathBuf], console: &Console) -> anyhow::Re
     tell_disputed(disputed, "suite", console);
     let name = folders[0].display().to_string();
     if part.is_empty() {
-        bail_usage!("nothing of {name} has been measured yet");
+        bail_usage!("{name}: nothing has been measured yet: metacov study run");
     }
     let results = Results::of(plan, part).map_err(|fault| fault.of(name))?;
     tell_missing(results.missing(), "suite", console);
@@ -57,7 +57,7 @@ fn campaigns(
     let (outcomes, _, disputed) = unite_trials(&read_trials(study, folders)?)?;
     tell_disputed(disputed, "trial", console);
     if outcomes.is_empty() {
-        bail_usage!("no trial of {} is over yet", folders[0].display());
+        bail_usage!("{}: no trial has finished yet: metacov study run", folders[0].display());
     }
     let results = CampaignResults::of(plan, &outcomes);
     tell_missing(results.missing(), "trial", console);
@@ -86,7 +86,7 @@ pub fn tell_disputed(disputed: usize, what: &str, console: &Console) {
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };
         console.warning(&format!(
-            "of {disputed} {what}{plural} the parts say different things; one is kept, measured before failed"
+            "{disputed} {what}{plural} with different results in the parts: one result is kept, a measured one if there is one"
         ));
     }
 }

@@ -17,35 +17,36 @@ use crate::cmd::{measure, target};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, UsageError};
 
-/// Measure the suites of a study that are not there yet, or run its campaigns, and report.
+/// Run a study, or continue it, and report.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The study.
+    /// Study.
     #[arg(value_name = "STUDY.toml")]
     pub study: PathBuf,
-    /// The folder for what comes of it [default: `study-` and the study's name].
+    /// Folder for the results [default: `study-` and the name of the study].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Only three suites of the two smallest sizes, and one pair with gcovr: to see that it works.
+    /// Try it: three suites of the two smallest sizes, and one pair with gcovr.
     #[arg(long)]
     pub quick: bool,
-    /// Only this part of the suites or trials: 1/3, 2/3 or 3/3.
+    /// Run only this part of the suites or trials, such as 1/3, 2/3 or 3/3.
     #[arg(long, value_name = "K/N", default_value = "1/1")]
     shard: Shard,
-    /// Only this trial, by its id (see `metacov study plan`).
+    /// Run only this trial (`metacov study plan` lists the ids).
     #[arg(long, value_name = "ID", conflicts_with_all = ["shard", "array_from_env"])]
     trial: Option<String>,
-    /// Only what this task of an array of Slurm (`SLURM_ARRAY_TASK_ID`), or of an indexed job of Kubernetes
-    /// (`JOB_COMPLETION_INDEX`), is to do.
+    /// Run only the part of this task of a Slurm array or Kubernetes job.
+    ///
+    /// The number of the task is in `SLURM_ARRAY_TASK_ID` or, for an indexed job of Kubernetes, `JOB_COMPLETION_INDEX`.
     #[arg(long, conflicts_with = "shard")]
     array_from_env: bool,
-    /// How many executions or trials run at once [default: the number of processors].
+    /// Executions or trials at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N")]
     pub jobs: Option<NonZero<usize>>,
-    /// Known bugs for Q1 instead of the study's own (docs/corpus.md draws the file).
+    /// Known bugs for Q1, in place of those of the study (docs/corpus.md describes the file).
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// The gcovr of the paper's pipeline, for Q3.
+    /// gcovr program for the paper's pipeline in Q3.
     #[arg(long, value_name = "PROGRAM", default_value = "gcovr")]
     gcovr: PathBuf,
 }
@@ -85,7 +86,7 @@ pub fn suites(
     let (name, repeats_bugs) = (args.study.display().to_string(), args.corpus.is_some());
     let run = SuitesRun { plan: &plan, name, folder, shard, repeats_bugs };
     if !run.run(&Tasks { args, plan: &plan, console })? {
-        console.warning("interrupted; run it again to go on");
+        console.warning("interrupted: run the same command to continue");
         return Ok(ExitCode::Interrupted);
     }
     Ok(ExitCode::Success)
@@ -152,8 +153,8 @@ impl SuiteTasks for Tasks<'_> {
             Some(PipelineEnd::Interrupted) => Ok(TaskEnd::Interrupted),
             None => {
                 self.console.warning(&format!(
-                    "{} is not there: Q3 goes without the paper's pipeline. To have it: pip install gcovr (or \
-                     scripts/oracles, and --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
+                    "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
+                     scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
                     gcovr.display()
                 ));
                 Ok(TaskEnd::Skipped)

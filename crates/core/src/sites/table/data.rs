@@ -59,7 +59,7 @@ impl TryFrom<TableData> for SiteTable {
             let names = [names_of(site.element), site.instance];
             let is_known = site.file.index() < data.files.len()
                 && names.iter().all(|name| is_name(&table, *name));
-            check(is_known, "a site names what is not there")?;
+            check(is_known, "a site has an unknown file or name")?;
             check(table.site(*site) == SiteId::new(at), "a site is there twice")?;
         }
         let is_site = |site: SiteId| site.index() < data.sites.len();

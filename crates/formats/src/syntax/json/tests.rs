@@ -88,9 +88,9 @@ proptest! {
 fn counts_that_are_no_counts_are_refused_with_their_place() {
     for (text, message) in [
         ("[-3]", "byte 1: a negative number (were counters updated by several threads?)"),
-        ("[1.5]", "byte 1: a whole number should stand here"),
+        ("[1.5]", "byte 1: expected a whole number"),
         ("[99999999999999999999]", "byte 1: a number beyond 64 bits"),
-        ("[", "byte 1: the file ends in the middle"),
+        ("[", "byte 1: unexpected end of file"),
     ] {
         let mut json = Json::new(text.as_bytes());
         json.begin_array().unwrap();

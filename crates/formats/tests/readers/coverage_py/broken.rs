@@ -40,11 +40,11 @@ fn broken_data_files_are_refused() {
         ),
         (
             "UPDATE line_bits SET numbits = 'text'",
-            &"numbits that are none, or over 131072 bytes".to_owned(),
+            &"invalid numbits, or over 131072 bytes".to_owned(),
         ),
         (
             "UPDATE line_bits SET numbits = zeroblob(2000000)",
-            &"numbits that are none, or over 131072 bytes".to_owned(),
+            &"invalid numbits, or over 131072 bytes".to_owned(),
         ),
         (
             "UPDATE file SET path = x'00ff'",
@@ -114,7 +114,7 @@ fn pages_that_lead_in_circles_are_given_up() {
     drop(data);
     std::fs::write(&path, bytes).unwrap();
     let message = read(&scope(), &[path]).unwrap_err().fault.to_string();
-    assert_eq!(message, "a broken data base: it yields more than it can hold");
+    assert_eq!(message, "damaged database: it yields more rows than it can hold");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn list(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), F
             continue;
         }
         let error = |what: &str| Fault::malformed(Location::Line(at as u64 + 1), what);
-        let no_lines = "neither FILE:LINE nor FILE:FIRST-LAST, and no diff has it";
+        let no_lines = "expected a diff, or FILE:LINE or FILE:FIRST-LAST in each line";
         let (path, lines) = line.rsplit_once(':').ok_or_else(|| error(no_lines))?;
         let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
         let number = |text: &str| text.trim().parse::<u32>().map_err(|_| error(no_lines));
