@@ -84,7 +84,7 @@ fn a_folder_keeps_one_study() {
     folder.keep_study("first").unwrap();
     folder.keep_study("first").unwrap();
     let error = folder.keep_study("second").unwrap_err();
-    assert!(matches!(&error, ConductError::Invalid(what) if what.contains("holds another study")));
+    assert!(matches!(&error, ConductError::Invalid(what) if what.contains("has another study")));
     assert_eq!(folder.study().unwrap(), "first");
 }
 

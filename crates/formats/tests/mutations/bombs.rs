@@ -61,7 +61,7 @@ fn check_growth(compress: fn(&[u8]) -> Vec<u8>) {
         let start = compress(head(format).as_bytes());
         check(format, [start, spaces.clone()].concat(), expected);
     }
-    check("zeros", compress(&vec![0; 1 << 20]).repeat(400), "of no coverage format");
+    check("zeros", compress(&vec![0; 1 << 20]).repeat(400), "not a recognised coverage format");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn other_builds_and_other_files_are_refused() {
     let said = merge(&["one", "moved"], &bench.path("out"));
     assert!(said.contains("moved.metacov: made from another build than"), "{said}");
     let said = merge(&["one"], &bench.path("two"));
-    assert!(said.contains("two.metacov: it exists"), "{said}");
+    assert!(said.contains("two.metacov: the file exists"), "{said}");
     let said = merge(&["one", "nowhere"], &bench.path("out"));
     assert!(said.contains("nowhere.metacov: no such file"), "{said}");
     assert!(!bench.path("out").exists());
