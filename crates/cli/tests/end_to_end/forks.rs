@@ -107,7 +107,7 @@ fn sides_with_arguments_can_be_measured_in_fork_mode() {
         let words = ["measure", "--mode", mode, "-q", "--pairs", "pairs/names/pairs.jsonl", "--"];
         let run = metacov_in(folder.path(), &[&words[..], &[library.to_str().unwrap()]].concat());
         insta::allow_duplicates! {
-            insta::assert_snapshot!(run.failed(2), @"error: pair 1 of args: a side has `args`, `env` or `stdin`, or no `input`, but a shared library is called with an input and nothing else (measure a program instead)");
+            insta::assert_snapshot!(run.failed(2), @"error: pair 1 of args: a shared library gets an `input` and nothing else: remove `args`, `env` and `stdin`, or measure a program");
         }
     }
 }

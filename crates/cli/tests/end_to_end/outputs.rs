@@ -230,5 +230,5 @@ fn an_output_that_cannot_be_written_is_named() {
     assert!(run.stderr.starts_with("error: cannot write /nowhere/mc.json: "), "{}", run.stderr);
     let run = metacov(&["diff", A, B, "-o", "/dev/full", "--format", "json"]);
     assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("No space left on device"), "{}", run.stderr);
+    assert!(run.stderr.contains("no space left on device"), "{}", run.stderr);
 }
