@@ -94,7 +94,7 @@ fn a_study_goes_on_where_it_stopped_and_is_not_mixed_with_another() {
     assert_eq!(read(folder, "study-study/results.csv"), results);
     fs::write(folder.join("study.toml"), PROGRAM.replace("Own", "Other")).unwrap();
     let said = study(folder, &["run", "study.toml"]).failed(2);
-    assert!(said.contains("study-study holds another study"), "{said}");
+    assert!(said.contains("study-study has another study"), "{said}");
     let suite = "study-study/suites/program-003.json";
     let text = read(folder, suite);
     let build = text.lines().find(|line| line.contains("\"build\"")).unwrap();
@@ -167,10 +167,10 @@ fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
     assert!(!again.stderr.contains("suite program"), "all is there: {}", again.stderr);
 
     let said = merge("part1", &["part2", "whole"]).failed(2);
-    assert!(said.contains("part1 exists, and is not among the folders to merge"), "{said}");
+    assert!(said.contains("part1 exists and is not among the folders to merge"), "{said}");
     fs::write(folder.join("run.metacov"), "").unwrap();
     let said = merge("x", &["part2", "run.metacov"]).failed(2);
-    assert!(said.contains("cannot be merged with each other"), "{said}");
+    assert!(said.contains("cannot merge run files with folders of a study"), "{said}");
     let suite = folder.join("part2/suites/program-002.json");
     let text = fs::read_to_string(&suite).unwrap();
     let build = text.lines().find(|line| line.contains("\"build\"")).unwrap();
@@ -181,7 +181,7 @@ fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
     assert!(!folder.join("x").exists());
     fs::write(&suite, text.replace("\"mc_sites\": 5", "\"mc_sites\": 4")).unwrap();
     let said = merge("disputed", &["whole", "part2"]).ok().stderr;
-    assert!(said.contains("of 1 suite the parts say different things"), "{said}");
+    assert!(said.contains("1 suite with different results in the parts"), "{said}");
 }
 
 /// Bugs that are none, on the SQLite that is inside: nothing is built.

@@ -56,7 +56,7 @@ fn a_build_that_looks_for_gcc_in_the_compilers_name_finds_it() {
     fs::create_dir(folder.path().join("taken")).unwrap();
     fs::write(folder.path().join("taken/metacov-gcc"), "").unwrap();
     let said = build(folder.path(), "\"$METACOV\" cc --install taken").failed(1);
-    assert!(said.contains("taken/metacov-gcc: File exists"), "{said}");
+    assert!(said.contains("taken/metacov-gcc: file exists"), "{said}");
 }
 
 /// Notes are kept with the object if ccache sees what gcc gets.
@@ -83,5 +83,5 @@ fn ccache_in_front_of_the_wrapper_loses_no_notes() {
     check_measured(folder.path());
     // ccache asks for no preprocessor if it goes by the files that gcc names.
     let said = build(folder.path(), "CCACHE_DEPEND=1 ccache \"$METACOV\" cc -MD -c main.c");
-    assert!(said.failed(2).contains("use METACOV_CC=\"ccache gcc\""));
+    assert!(said.failed(2).contains("set METACOV_CC=\"ccache gcc\""));
 }
