@@ -13,7 +13,7 @@ use metacov_store::{BUILD, Header, RunWriter, Settings};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CampaignError;
-use crate::finding::{KnownBugs, Triage, TriageTargets};
+use crate::finding::{KnownBugs, Triage, TriageTargets, remove_unfinished};
 use crate::fuzz::{
     Campaign, CampaignDisplay, CampaignLimits, CampaignRecorder, GUIDANCES, History,
     KnowledgeDelta, ProgressFile, ROUND_LAG, Record, RecorderState, Schedule, findings_folder,
@@ -122,6 +122,8 @@ pub fn run_campaign(
     let known = config.known.as_deref().map(KnownBugs::read).transpose()?.unwrap_or_default();
     let mut writer = RunWriter::open(&config.output, &config.header(&loaded.build), config.resume)
         .map_err(refused)?;
+    // The run file is locked, so no other campaign writes findings beside it.
+    remove_unfinished(&findings_folder(&config.output))?;
     let (lessons, history) = stored_rounds(&mut writer, &config.output)?;
     let options = WorkerOptions {
         workers: config.workers,

@@ -26,6 +26,7 @@ pub use difference::Difference;
 pub use failing_case::{FailingCase, FailureKind};
 pub use family::families;
 pub use file::FindingFile;
+pub(crate) use folder::remove_unfinished;
 pub use known_bugs::{KnownBug, KnownBugs};
 pub use replay::{ReplayConfig, Replayed, read_findings, replay_findings};
 pub use signature::Signature;

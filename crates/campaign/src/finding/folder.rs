@@ -10,6 +10,24 @@ use super::file::{FindingFile, NAME};
 use super::report;
 use super::triage::Finding;
 
+/// What the names of unfinished folders start with.
+const UNFINISHED: &str = ".finding-";
+
+/// Removes folders that a killed campaign left unfinished. Only for the one that may write to `findings`.
+pub(crate) fn remove_unfinished(findings: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(findings) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_name().as_encoded_bytes().starts_with(UNFINISHED.as_bytes()) {
+            fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 impl Finding {
     /// Writes the finding to a folder of its own below `findings`, named by its signature. It appears whole or not at
     /// all; one that is there already is left as it is.
@@ -19,7 +37,7 @@ impl Finding {
             return Ok(folder);
         }
         fs::create_dir_all(findings)?;
-        let unfinished = tempfile::Builder::new().prefix(".finding-").tempdir_in(findings)?;
+        let unfinished = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(findings)?;
         for (name, text) in self.files(method)? {
             let mut file = File::create(unfinished.path().join(name))?;
             file.write_all(text.as_bytes())?;
@@ -103,6 +121,20 @@ mod tests {
             outputs: is_violation.then(|| [text("1\n"), String::new()]),
             difference: is_violation.then_some(difference),
         }
+    }
+
+    #[test]
+    fn what_a_killed_campaign_left_unfinished_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let findings = folder.path().join("findings");
+        remove_unfinished(&findings).unwrap();
+        for name in [".finding-a1", "0000000000000002-0000000000000001"] {
+            fs::create_dir_all(findings.join(name)).unwrap();
+        }
+        remove_unfinished(&findings).unwrap();
+        let left: Vec<_> =
+            fs::read_dir(&findings).unwrap().map(|of| of.unwrap().file_name()).collect();
+        assert_eq!(left, ["0000000000000002-0000000000000001"]);
     }
 
     #[test]

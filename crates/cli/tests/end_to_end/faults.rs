@@ -196,7 +196,11 @@ fn what_makes_no_sense_to_locate_or_overlap_is_refused() {
     fs::write(folder().join("bad.json"), "[{\"id\": 1}]").unwrap();
     fs::write(folder().join("nonsense.diff"), "--- a\n+++ b\n@@ -1 +1 @@\nx\n").unwrap();
     check(&["locate", "sqlite"], 2, "missing pair: give --a FILE and --b FILE");
-    check(&["locate", "sqlite", "--a", "empty.sql", "--b", "one.sql"], 2, "no statement in the script");
+    check(
+        &["locate", "sqlite", "--a", "empty.sql", "--b", "one.sql"],
+        2,
+        "no statement in the script",
+    );
     check(&["locate", "sqlite", "--a", "none.sql", "--b", "one.sql"], 3, "none.sql");
     let agree = ["locate", "sqlite", "--a", "one.sql", "--b", "one.sql", "--count", "1"];
     check(&agree, 2, "the relation holds: the sides agree");

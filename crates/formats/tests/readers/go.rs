@@ -137,6 +137,8 @@ fn broken_profiles_are_refused_with_their_place() {
     let other = read_text("mode: set\nx.go:1.1,2.1 1 1\nx.go:1.1,2.1 2 1\n").unwrap_err();
     assert!(other.ends_with("x.go:1 is not the same code"), "{other}");
     assert!(
-        read_text("mode: some\nx.go:1.1,2.1 1 1\n").unwrap_err().contains("not a recognised coverage format")
+        read_text("mode: some\nx.go:1.1,2.1 1 1\n")
+            .unwrap_err()
+            .contains("not a recognised coverage format")
     );
 }
