@@ -190,7 +190,7 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The supervisor has ended before metacov: ends what it ran, which is nobody's now. Processes that have replaced
+    /// The supervisor has ended before metacov: ends the processes that it left. Processes that have replaced
     /// their environment are not found.
     fn lost(&mut self) -> ExecError {
         let _ = self.process.kill();

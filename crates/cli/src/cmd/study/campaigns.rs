@@ -1,4 +1,4 @@
-//! `metacov study run` of campaigns: trials, each a campaign in a process of its own.
+//! `metacov study run` of campaigns: trials, each a campaign in a separate process.
 
 use std::env::args_os;
 use std::num::NonZero;
