@@ -32,19 +32,25 @@ impl fmt::Display for Level {
 #[derive(Clone, Copy)]
 pub enum Compiler {
     Metacov,
-    /// Plain gcc, with the flags that `metacov cc` compiles with: gcc's own libgcov is linked.
+    /// Plain gcc, with the flags that `metacov cc` compiles with at the program's level: gcc's own
+    /// libgcov is linked.
     Gcov,
 }
 
 impl Compiler {
-    fn variables(self) -> [(&'static str, String); 2] {
+    fn variables(self, level: Level) -> [(&'static str, String); 2] {
         match self {
             Compiler::Metacov => {
                 let metacov = env!("CARGO_BIN_EXE_metacov");
                 [("CC", format!("{metacov} cc")), ("CXX", format!("{metacov} c++"))]
             }
             Compiler::Gcov => {
-                let flags = format!("--coverage -fdata-sections {}", EXACT_LINES.join(" "));
+                // At -O0, functions that must be inlined are inlined by the pass that these disable.
+                let exact_lines: &[&str] = match level {
+                    Level::Unoptimized => &[],
+                    Level::Own => &EXACT_LINES,
+                };
+                let flags = format!("--coverage -fdata-sections {}", exact_lines.join(" "));
                 [("CC", format!("gcc {flags}")), ("CXX", format!("g++ {flags}"))]
             }
         }
@@ -79,7 +85,7 @@ impl Tree {
         };
         let mut shell = Command::new("sh");
         shell.args(["-c", build]).current_dir(self.sources());
-        shell.env_remove("CFLAGS").env_remove("CXXFLAGS").envs(compiler.variables());
+        shell.env_remove("CFLAGS").env_remove("CXXFLAGS").envs(compiler.variables(self.level));
         let output = shell.output().unwrap();
         let said = [output.stdout, output.stderr].concat();
         assert!(
