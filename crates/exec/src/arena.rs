@@ -16,17 +16,18 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::capture::Trace;
 
-/// How much room there is, if files may be so large. Only what is used takes memory.
+/// The size of the mapping, unless the limit on file sizes is lower. Only pages that are used take
+/// memory.
 const ARENA_BYTES_MAX: usize = 4 << 30;
 
-/// Up to here, counters are set to zero; beyond, their memory is given back, which is less work
-/// if few of them were used.
+/// Counters up to this size are zeroed in place; the pages of larger ones are returned to the
+/// system, which is cheaper when few of them were used.
 const ZEROED_BYTES_MAX: usize = 4 << 20;
 
-/// How long the stretches are that are found to be zero, or not.
+/// The granularity at which a baseline looks for counters that are not zero.
 const STRETCH_BYTES: usize = 512;
 
-/// The numbers that an arena starts with.
+/// Offsets of the fields in the header of an arena.
 mod head {
     pub(super) const MAGIC: usize = 0;
     pub(super) const BYTES: usize = 8;
@@ -35,7 +36,7 @@ mod head {
     pub(super) const FULL: usize = 32;
 }
 
-/// The numbers that a record starts with.
+/// Offsets of the fields in the header of a record.
 mod record {
     pub(super) const BYTES: usize = 0;
     pub(super) const STATE: usize = 8;
@@ -48,23 +49,23 @@ mod record {
     pub(super) const LEFT: u64 = 3;
 }
 
-/// An arena, of one execution at a time.
+/// The shared memory of one execution at a time.
 pub(crate) struct Arena {
     file: File,
     memory: MmapMut,
-    /// The records up to here stay when it is cleared: those of a target that goes on.
+    /// The end of the records that survive `clear`: those of a target that keeps running.
     kept: usize,
-    /// Their layouts, and where they are.
+    /// The layouts of the kept records, and where they are.
     layouts: Vec<(Range<usize>, Arc<[u8]>)>,
-    /// What their counters are set to.
+    /// The initial counters of the kept records.
     baseline: Vec<Baseline>,
 }
 
-/// What the counters of a record are set to before each execution: zero, but for what a target has
-/// counted before the first one, which is little.
+/// The counters of a record before each execution: zero, except for the few that the target counted
+/// before its first execution.
 struct Baseline {
     part: Range<usize>,
-    /// Stretches that are not all zero, and where they are.
+    /// The stretches that are not all zero, and where they are.
     counted: Vec<(Range<usize>, Vec<u8>)>,
 }
 
@@ -86,16 +87,16 @@ impl Baseline {
     }
 }
 
-/// What a target has left.
+/// The counters that a target has written.
 pub(crate) enum Contents<'a> {
     /// The counters of all its images and processes.
     Counters(Vec<Snapshot<'a>>),
-    /// The same, of which some are of a process that became another program on its way, and need
-    /// not add up.
+    /// The same, but some belong to a process that executed another program on its way, so they
+    /// need not add up.
     Unfinished(Vec<Snapshot<'a>>),
-    /// It was compiled by a gcc that the runtime does not know; its version, as gcc writes it.
+    /// The target was compiled by a gcc that the runtime does not support, of this version.
     Refused(String),
-    /// There was not enough room.
+    /// The arena was too small.
     Full,
 }
 
@@ -103,18 +104,19 @@ impl Arena {
     #[expect(unsafe_code, reason = "shared memory; see below")]
     pub(crate) fn new() -> io::Result<Self> {
         let file = memfd_create("metacov", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING)?;
-        // Whoever makes a file larger than the limit is killed.
+        // A process that extends a file beyond the limit is killed.
         let limit =
             getrlimit(Resource::Fsize).current.and_then(|limit| usize::try_from(limit).ok());
         let bytes = ARENA_BYTES_MAX.min(limit.unwrap_or(usize::MAX)) / PAGE_BYTES * PAGE_BYTES;
         ftruncate(&file, bytes as u64)?;
-        // A target that cut it would end us at our next look (SIGBUS).
+        // Sealed, because a target that truncated the file would kill this process at its next
+        // access (SIGBUS).
         fcntl_add_seals(&file, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL)?;
         let file = File::from(file);
-        // SAFETY: the memory is ours alone, but for targets; and it is looked at only while none
-        // of them runs: after all processes of an execution have ended, or while the one that
-        // goes on waits for us. A target that writes at another time can make numbers wrong, not
-        // more: all that is read from here is checked as any foreign bytes are.
+        // SAFETY: only targets share this memory, and it is accessed only while none of them runs:
+        // after all processes of an execution have ended, or while the one that keeps running waits
+        // for a request. A target that writes at another time can make numbers wrong, but nothing
+        // else: everything that is read from here is validated like foreign bytes.
         let memory = unsafe { MmapOptions::new().len(bytes).map_mut(&file)? };
         let mut arena =
             Arena { file, memory, kept: PAGE_BYTES, layouts: Vec::new(), baseline: Vec::new() };
@@ -124,17 +126,18 @@ impl Arena {
         Ok(arena)
     }
 
-    /// Where targets find it.
+    /// The path by which targets open the arena.
     pub(crate) fn path(&self) -> String {
         format!("/proc/{}/fd/{}", std::process::id(), self.file.as_raw_fd())
     }
 
-    /// Where this process and its children find it: a name of the same length in every run.
+    /// The path by which this process and its children open the arena. It has the same length in
+    /// every run.
     pub(crate) fn own_path(&self) -> String {
         format!("/proc/self/fd/{}", self.file.as_raw_fd())
     }
 
-    /// What the target has counted.
+    /// Reads what the target has counted.
     pub(crate) fn contents(&self) -> Contents<'_> {
         let refused = self.number(head::REFUSED);
         if refused != 0 {
@@ -160,7 +163,8 @@ impl Arena {
         Contents::Counters(snapshots)
     }
 
-    /// Keeps the records that are there, of a target that goes on, and what it has counted so far.
+    /// Keeps the existing records, which belong to a target that keeps running, with their counters
+    /// so far.
     pub(crate) fn keep(&mut self) {
         self.kept = self.end();
         let parts = self
@@ -177,24 +181,24 @@ impl Arena {
         self.kept > PAGE_BYTES
     }
 
-    /// Keeps the records, but nothing of what they have counted so far.
+    /// Makes the kept counters start at zero, whatever they have counted so far.
     pub(crate) fn keep_zero(&mut self) {
         for kept in &mut self.baseline {
             kept.counted.clear();
         }
     }
 
-    /// Whether all that is kept is counters, and nothing else of the target.
+    /// Whether the kept records hold nothing of the target but counters.
     pub(crate) fn is_isolated(&self) -> bool {
         self.records().all(|at| self.number(at + record::ISOLATED) & 0xffff_ffff != 0)
     }
 
-    /// The counters of the records that are kept.
+    /// The counters of the kept records.
     pub(crate) fn counters(&self) -> Vec<Vec<u8>> {
         self.baseline.iter().map(|kept| self.memory[kept.part.clone()].to_vec()).collect()
     }
 
-    /// Which counters of the records that are kept counted. They are zero then.
+    /// Stores in the trace which kept counters are not zero, and sets these counters to zero.
     pub(crate) fn take_trace(&mut self, trace: &mut Trace) {
         trace.clear();
         for kept in &self.baseline {
@@ -202,14 +206,14 @@ impl Arena {
         }
     }
 
-    /// Sets the counters of the records that are kept.
+    /// Sets the counters of the kept records.
     pub(crate) fn set_counters(&mut self, counters: &[Vec<u8>]) {
         for (kept, counters) in self.baseline.iter().zip(counters) {
             self.memory[kept.part.clone()].copy_from_slice(counters);
         }
     }
 
-    /// Forgets the target that went on.
+    /// Drops the records of a target that has ended.
     pub(crate) fn keep_nothing(&mut self) -> io::Result<()> {
         self.kept = PAGE_BYTES;
         self.layouts.clear();
@@ -217,7 +221,7 @@ impl Arena {
         self.clear()
     }
 
-    /// Forgets all that was counted since the last `keep`.
+    /// Discards all that was counted since the last `keep`.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
         let end = self.end();
         for kept in &self.baseline {
@@ -241,7 +245,8 @@ impl Arena {
         Ok(fallocate(&self.file, flags, range.start as u64, range.len() as u64)?)
     }
 
-    /// Where the records are. A process that was killed while it took room for one ends the list.
+    /// The offsets of all records. A record whose process was killed while allocating it ends the
+    /// list.
     fn records(&self) -> impl Iterator<Item = usize> {
         let end = self.end();
         let mut next = PAGE_BYTES;
@@ -256,7 +261,7 @@ impl Arena {
         })
     }
 
-    /// A part that a record tells of, if it is inside of the arena.
+    /// A part that a record refers to, if it lies inside the arena.
     fn part(&self, record: usize, at: usize, bytes: usize) -> Option<Range<usize>> {
         let start = usize::try_from(self.number(record + at)).ok()?;
         let end = start.checked_add(usize::try_from(self.number(record + bytes)).ok()?)?;

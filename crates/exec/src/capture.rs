@@ -10,25 +10,26 @@ use metacov_core::{Cover, Reading, SiteTable};
 pub use gcov::GcovCapture;
 pub use trace::Trace;
 
-/// Tells which sites of a target ran. It owns the site table, and is made before the target is opened, so that it can
-/// prepare the process that the target is loaded into.
+/// Reports which sites of a target ran. It owns the site table, and is created before the target is
+/// opened, so that it can prepare the process that the target is loaded into.
 pub trait Capture {
-    /// All sites of the opened target, and those that ran so far. Comes before all other calls.
+    /// Returns all sites of the opened target, and those that ran so far. Must be called before the
+    /// other methods.
     fn read_all(&mut self) -> io::Result<Reading>;
 
-    /// What ran so far does not count any more.
+    /// Discards what ran so far.
     fn reset(&mut self) -> io::Result<()>;
 
-    /// The sites that ran since the last reset.
+    /// Returns the sites that ran since the last reset.
     fn read(&mut self) -> io::Result<Cover>;
 
-    /// A cheap fingerprint of what ran since the last reset, which this is too.
+    /// Stores a cheap fingerprint of what ran since the last reset, and resets.
     fn take_trace(&mut self, trace: &mut Trace);
 
-    /// The site table.
+    /// Returns the site table.
     fn table(&self) -> &SiteTable;
 
-    /// Releases what only [`read_all`](Self::read_all) needed: this process forks often, which takes the longer the more
-    /// memory it has.
+    /// Releases what only [`read_all`](Self::read_all) needed: this process forks often, and
+    /// forking takes longer with more memory.
     fn release_notes(&mut self) {}
 }

@@ -1,12 +1,12 @@
-//! The folder that targets which are linked with libgcov write their counters to.
+//! The folder to which targets linked with libgcov write their counters.
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// A folder that is nearly always empty, and says so without being listed: when it is emptied, its
-/// time is set back to the epoch, and whatever is put into it brings that forward.
+/// A folder that is nearly always empty, and shows it without being listed: clearing it sets its
+/// modification time to the epoch, and creating an entry updates that time.
 pub(crate) struct CountersFolder {
     path: PathBuf,
     folder: File,
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_seen_until_it_is_cleared() {
+    fn files_are_seen_until_the_folder_is_cleared() {
         let parent = tempfile::tempdir().unwrap();
         let folder = CountersFolder::create(parent.path().join("counters")).unwrap();
         for _ in 0..3 {

@@ -9,13 +9,13 @@ use crate::process::not_run::NotRun;
 /// Why an execution has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum ExecError {
-    /// It was ended by an interrupt: nothing is wrong.
+    /// An interrupt ended it; nothing is wrong.
     #[error("interrupted")]
     Interrupted,
     /// The input, the program or its counters cannot be read or run.
     #[error(transparent)]
     Input(#[from] Error),
-    /// For a reason outside of the program: only this execution is missing.
+    /// A reason outside the program: only this execution is missing.
     #[error(transparent)]
     NotRun(#[from] NotRun),
     /// The system refused something, such as starting a process.
@@ -24,7 +24,7 @@ pub enum ExecError {
 }
 
 impl ExecError {
-    /// The same about the execution called `name`, if it is about none yet.
+    /// Adds the name of the execution, if the error has none yet.
     pub(crate) fn of(self, name: impl Into<String>) -> Self {
         match self {
             ExecError::System(error) => ExecError::Input(Fault::Io(error).of(name)),

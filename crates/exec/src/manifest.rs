@@ -17,12 +17,12 @@ use serde_json::Value;
 
 use crate::Invocation;
 
-/// The executions of a side, as they are written.
+/// The executions of a side, as written in a manifest.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub struct Executions(Value);
 
-/// What an execution gets, as it is written.
+/// One execution, as written in a manifest.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Execution {

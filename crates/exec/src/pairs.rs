@@ -17,10 +17,10 @@ use metacov_formats::{Error, Fault, GroupSpec, Location, PairList};
 
 use crate::Invocation;
 
-/// The relation of groups that lie in the topmost folder.
+/// The relation of groups that are directly in the given folder.
 const UNNAMED: &str = "pair";
 
-/// All groups below a folder, in the order of their paths.
+/// Returns all groups below a folder, ordered by path.
 pub fn pairs_below(folder: &Path) -> Result<PairList<Vec<Invocation>>, Error> {
     let mut groups = Vec::new();
     for inner in entries(folder)?.into_iter().filter(|path| path.is_dir()) {
@@ -64,7 +64,7 @@ fn name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// What is in a folder, but for what is hidden, in the order of names.
+/// The entries of a folder, without hidden ones, ordered by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let fault = |error| Fault::Io(error).of(folder.display().to_string());
     let mut paths = Vec::new();

@@ -1,4 +1,4 @@
-//! Snapshots of the memory of a loaded library: its variables, and a heap that it has to itself.
+//! Snapshots of the memory of a loaded library: its variables and its private heap.
 
 mod heap;
 mod image;
@@ -20,15 +20,15 @@ pub struct LibraryMemory {
 }
 
 impl LibraryMemory {
-    /// The library that an address lies in.
+    /// Finds the library that contains an address.
     pub fn at(address: *const c_void) -> io::Result<Self> {
         let image = Image::at(address);
         let image = image.ok_or_else(|| io::Error::other("cannot find the library in memory"))?;
         Ok(LibraryMemory { image })
     }
 
-    /// Has the library take its memory from a heap that it has to itself, so that snapshots are complete. To be called
-    /// once, before the library is used.
+    /// Makes the library allocate from a private heap, so that snapshots are complete. Must be
+    /// called once, before the library is used.
     pub fn isolate(&self) -> io::Result<()> {
         heap::take()?;
         match self.image.replace(&heap::FUNCTIONS)? {
@@ -37,13 +37,13 @@ impl LibraryMemory {
         }
     }
 
-    /// The memory as it is now.
+    /// Copies the current memory.
     fn snapshot(&self) -> io::Result<MemorySnapshot> {
         MemorySnapshot::of(&self.image)
     }
 }
 
-/// The states of a library that a session keeps.
+/// The snapshots of a library that a session keeps, by mark.
 pub struct MemoryMarks {
     memory: LibraryMemory,
     start: Option<MemorySnapshot>,
@@ -51,18 +51,18 @@ pub struct MemoryMarks {
 }
 
 impl MemoryMarks {
-    /// Of a library of which nothing is kept yet.
+    /// Starts without snapshots.
     pub fn new(memory: LibraryMemory) -> Self {
         MemoryMarks { memory, start: None, interrupted: None }
     }
 
-    /// Keeps the memory as it is now.
+    /// Stores the current memory under a mark.
     pub fn keep(&mut self, mark: Mark) -> io::Result<()> {
         *self.at(mark) = Some(self.memory.snapshot()?);
         Ok(())
     }
 
-    /// Sets the memory back, if it was kept.
+    /// Restores the memory of a mark, if there is one.
     pub fn restore(&mut self, mark: Mark) {
         if let Some(snapshot) = self.at(mark) {
             snapshot.restore();
@@ -77,14 +77,14 @@ impl MemoryMarks {
     }
 }
 
-/// The memory of a library at some moment.
+/// The memory of a library at one moment.
 struct MemorySnapshot {
     parts: Vec<Part>,
-    /// Descriptors from here on were not open, but for those of our own.
+    /// Descriptors from this number on were not open, except for our own.
     descriptors: RawFd,
 }
 
-/// A stretch of memory, and what was in it.
+/// A stretch of memory and its contents.
 struct Part {
     start: *mut u8,
     bytes: Vec<u8>,
@@ -99,34 +99,35 @@ impl MemorySnapshot {
         Ok(MemorySnapshot { parts, descriptors: descriptors()? })
     }
 
-    /// Sets the memory back. What the library has opened since then is closed; what it has done to files
-    /// stays.
-    #[expect(unsafe_code, reason = "descriptors that nobody has any more")]
+    /// Restores the memory, and closes the descriptors that the library has opened since. Changes
+    /// to files stay.
+    #[expect(unsafe_code, reason = "descriptors that are no longer referred to")]
     fn restore(&self) {
         for part in &self.parts {
             part.restore();
         }
-        // SAFETY: whoever had these has just forgotten them.
+        // SAFETY: the restored memory does not refer to these descriptors.
         unsafe { libc::syscall(libc::SYS_close_range, self.descriptors, OWN_DESCRIPTORS - 1, 0) };
     }
 }
 
 impl Part {
-    #[expect(unsafe_code, reason = "memory of the engine, which does not run")]
+    #[expect(unsafe_code, reason = "memory of the library, which does not run")]
     fn of(start: *mut u8, bytes: usize) -> Self {
-        // SAFETY: memory that the engine may write, and that nobody writes now.
+        // SAFETY: memory that the library may write, and no thread writes it now.
         let bytes = unsafe { std::slice::from_raw_parts(start, bytes) }.to_vec();
         Part { start, bytes }
     }
 
-    #[expect(unsafe_code, reason = "memory of the engine, which does not run")]
+    #[expect(unsafe_code, reason = "memory of the library, which does not run")]
     fn restore(&self) {
-        // SAFETY: as above; the copy is our own.
+        // SAFETY: as above; the copy is ours.
         unsafe { self.bytes.as_ptr().copy_to_nonoverlapping(self.start, self.bytes.len()) };
     }
 }
 
-/// The first descriptor that is free, after all that are not: gaps between them are filled.
+/// The first descriptor above all open ones. Gaps below it are filled, so that the library cannot
+/// open descriptors there.
 fn descriptors() -> io::Result<RawFd> {
     let mut last = 0;
     for entry in fs::read_dir("/proc/self/fd")? {
@@ -138,7 +139,7 @@ fn descriptors() -> io::Result<RawFd> {
         if free.as_raw_fd() > last {
             return Ok(free.as_raw_fd());
         }
-        // It stays open.
+        // Left open on purpose.
         let _ = free.into_raw_fd();
     }
 }

@@ -1,4 +1,4 @@
-//! Targets that are opened in this process: libraries, by name and version.
+//! Targets that are loaded into this process: libraries, by name and version.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,39 +6,40 @@ use std::path::{Path, PathBuf};
 use metacov_core::{Facts, Input, Method, Outcome};
 use metacov_runtime::Compiler;
 
-/// A target: how to find, build and open it.
+/// How to find, build and open a target.
 pub trait Target: Sync {
     /// Its name on command lines, such as `sqlite`.
     fn name(&self) -> &'static str;
 
-    /// Makes its tests.
+    /// The method that generates its tests.
     fn method(&self) -> &'static dyn Method;
 
-    /// The version that a name without one stands for.
+    /// The version that is used if none is given.
     fn default_version(&self) -> &'static str;
 
-    /// All versions that can be had, oldest first.
+    /// All available versions, oldest first.
     fn versions(&self) -> Vec<&'static str>;
 
-    /// Whether a version is inside the binary.
+    /// Whether a version is included in the binary.
     fn is_embedded(&self, _version: &str) -> bool {
         false
     }
 
-    /// The artifact of a version, if it was built before or needs no building.
+    /// Finds the artifact of a version, if it was built before or needs no building.
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>>;
 
-    /// Builds a version, with and without counters. It appears below `cache` whole or not at all.
+    /// Builds a version, with and without counters. It appears below `cache` complete or not at
+    /// all.
     fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact>;
 
-    /// Loads a library into this process, which has one thread and serves no other purpose.
+    /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
 }
 
 /// A target that was built.
 #[derive(Clone, Debug)]
 pub struct Artifact {
-    /// The folder of its notes and source.
+    /// The folder of its notes and its source.
     pub folder: PathBuf,
     /// The folder that it was compiled in, as its notes name it.
     pub compiled_in: String,
@@ -48,7 +49,7 @@ pub struct Artifact {
     pub plain: PathBuf,
 }
 
-/// Which library of a target is loaded.
+/// Which library of a target to load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flavour {
     /// The one that counts.
@@ -70,36 +71,37 @@ impl Artifact {
 /// How a library is opened.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenOptions {
-    /// Whether what it runs is captured: it is used once, so that what it does only the first time is done, and its
-    /// memory can be set back.
+    /// Whether coverage is captured. If so, the session uses the library once when it opens it, so
+    /// that initialisation is not counted later, and its memory can be restored.
     pub is_measured: bool,
-    /// What a statement may do, in steps of the target: the same on every machine.
+    /// The most steps that a statement may take. They are counted by the target, so the limit is
+    /// the same on every machine.
     pub steps_max: u64,
 }
 
-/// An opened target. `Err` is our failure; what the target does is an [`Outcome`].
+/// An opened target. `Err` is a failure of metacov; what the target does is an [`Outcome`].
 pub trait Session {
-    /// What it says of itself.
+    /// Returns what the target reports about itself.
     fn facts(&self) -> Facts;
 
-    /// Begins with an empty state.
+    /// Starts with an empty state.
     fn begin(&mut self) -> io::Result<()>;
 
-    /// Runs an input on the state.
+    /// Runs an input on the current state.
     fn run(&mut self, input: &Input) -> io::Result<Outcome>;
 
-    /// Keeps the state under a mark, in place of what was kept there.
+    /// Saves the current state under a mark, replacing the previous one.
     fn keep(&mut self, mark: Mark) -> io::Result<()>;
 
-    /// Goes back to a state that was kept, to the byte; nothing if none was.
+    /// Restores a saved state, byte for byte. Does nothing if there is none.
     fn restore(&mut self, mark: Mark) -> io::Result<()>;
 }
 
-/// Which of the states that are kept.
+/// Names a saved state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// The state that each side starts from.
     Start,
-    /// The state that an observer interrupts and goes back to.
+    /// The state to return to after an observer has run.
     Interrupted,
 }

@@ -1,4 +1,4 @@
-//! What gcc's counters say of libraries that this process loads: for a process that does nothing else.
+//! gcov's counters of libraries that this process loads. The process must do nothing else.
 
 use std::io;
 
@@ -9,15 +9,15 @@ use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 use super::{Capture, Trace};
 use crate::arena::{Arena, Contents};
 
-/// Counters of libraries that this process loads, in shared memory.
+/// Captures the counters of libraries that this process loads, in shared memory.
 pub struct GcovCapture<'s> {
     arena: Arena,
     loader: CoverageLoader<'s>,
 }
 
 impl<'s> GcovCapture<'s> {
-    /// Libraries that are loaded from here on count here, and so do two generations of forked
-    /// children, if each parent waits for its child.
+    /// Creates a capture for libraries that are loaded from here on, and for two generations of
+    /// forked children, if each parent waits for its child.
     #[expect(unsafe_code, reason = "the environment is changed")]
     pub fn new(scope: &'s Scope) -> io::Result<Self> {
         let arena = Arena::new()?;
@@ -32,7 +32,7 @@ impl<'s> GcovCapture<'s> {
 
 impl Capture for GcovCapture<'_> {
     fn read_all(&mut self) -> io::Result<Reading> {
-        // The snapshots borrow the arena alone.
+        // Borrows the arena only, because the loader is borrowed mutably.
         let snapshots = snapshots(&self.arena).map_err(io::Error::other)?;
         self.loader.read_snapshots(&snapshots).map_err(io::Error::other)
     }
@@ -69,7 +69,7 @@ fn snapshots(arena: &Arena) -> Result<Vec<Snapshot<'_>>, Error> {
         Contents::Counters(snapshots) if snapshots.is_empty() => {
             fault("no counters: build it with `metacov cc`")
         }
-        // A process of ours never becomes another program.
+        // A worker never executes another program.
         Contents::Counters(snapshots) | Contents::Unfinished(snapshots) => Ok(snapshots),
         Contents::Refused(version) => {
             fault(&format!("compiled by a gcc that is not known, version {version}"))

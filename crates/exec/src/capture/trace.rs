@@ -1,35 +1,35 @@
-//! Which counters of a library counted: the raw trace of an execution.
+//! The raw trace of an execution: which counters of a library are not zero.
 
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// Counters that are looked at together.
+/// Counters that are tested together, one word of bits.
 const COUNTERS: usize = 64;
 const BYTES: usize = COUNTERS * 8;
 
-/// Counters of these that are skipped together.
+/// Counters that are skipped together inside a word.
 const FEW: usize = 8;
 
-/// Counters that have not counted.
+/// Compared with the counters of a word.
 static ZEROS: [u8; BYTES] = [0; BYTES];
 
-/// Which counters of a library counted, a bit for each, in the order in which they lie in memory.
+/// Which counters of a library are not zero, one bit each, in the order of their addresses.
 ///
-/// A counter stands for an edge of a flow graph, and a bit says whether it was taken. That is less than a cover knows,
-/// which has the edges without a counter too, but it costs nothing to find out.
+/// A counter stands for an edge of a flow graph, and its bit says whether the edge was taken. A
+/// cover also knows the edges without a counter, but a trace needs no solver.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     words: Vec<u64>,
 }
 
 impl Trace {
-    /// How many counters counted.
+    /// Returns how many bits are set.
     pub fn count(&self) -> u64 {
         self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// How many of these are not in the other.
+    /// Returns how many bits are set here and not in the other trace.
     pub fn beyond(&self, other: &Trace) -> u64 {
         let rest = other.words.iter().copied().chain(std::iter::repeat(0));
         self.words
@@ -39,23 +39,24 @@ impl Trace {
             .sum()
     }
 
-    /// Takes out what is in the other.
+    /// Clears the bits that are set in the other trace.
     pub fn remove(&mut self, other: &Trace) {
         for (word, known) in self.words.iter_mut().zip(&other.words) {
             *word &= !known;
         }
     }
 
-    /// Forgets all bits.
+    /// Clears all bits.
     pub(crate) fn clear(&mut self) {
         self.words.clear();
     }
 
-    /// Adds the bits of counters, and sets those to zero.
+    /// Adds the bits of these counters, and sets the counters to zero.
     pub(crate) fn take(&mut self, counters: &mut [u8]) {
         for counters in counters.chunks_mut(BYTES) {
-            // Most of a library does not run, so most stretches are zero as a whole, and that is
-            // found out at the speed of memory; and so are most parts of the others.
+            // Most of a library does not run, so most stretches are entirely zero, and a comparison
+            // finds that at the speed of memory; the same holds for most parts of the other
+            // stretches.
             let mut word = 0;
             if counters != &ZEROS[..counters.len()] {
                 let counters = counters.as_chunks_mut::<8>().0;
@@ -68,7 +69,7 @@ impl Trace {
     }
 }
 
-/// The bits of a few counters, which are zero then.
+/// The bits of a few counters, which are set to zero.
 fn take_few(counters: &mut [[u8; 8]]) -> u64 {
     let any = counters.iter().fold(0, |any, counter| any | u64::from_ne_bytes(*counter));
     if any == 0 {
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn each_counter_has_its_bit_and_is_zero_then() {
+    fn each_counter_sets_its_bit_and_is_cleared() {
         let (mut trace, counted) = (Trace::default(), [0, 63, 64, 200, 299]);
         let mut memory = counters(&counted, 300);
         trace.take(&mut memory);
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_is_counted() {
+    fn new_bits_are_counted() {
         let trace = |counted: &[usize]| {
             let mut trace = Trace::default();
             trace.take(&mut counters(counted, 130));

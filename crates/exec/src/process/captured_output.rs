@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
-/// How much is kept of the beginning, and as much of the end.
+/// How many bytes of the beginning are kept, and as many of the end.
 const KEPT_BYTES: usize = 4096;
 
-/// How much is read at once.
+/// How many bytes are read at a time.
 const CHUNK_BYTES: usize = 16 << 10;
 
 /// The beginning and the end of the output.
@@ -14,7 +14,7 @@ const CHUNK_BYTES: usize = 16 << 10;
 pub(crate) struct CapturedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// How much there was in all.
+    /// The length of the whole output.
     bytes: u64,
 }
 

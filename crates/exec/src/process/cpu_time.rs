@@ -36,7 +36,7 @@ pub fn processor_time() -> io::Result<Duration> {
     Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
 }
 
-/// Parses `/proc/N/stat`. The name is in parentheses, and may itself contain some.
+/// Parses `/proc/N/stat`. The name is in parentheses, and may itself contain parentheses.
 fn parse(stat: &str) -> Option<Process> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = fields.get(11..15)?.iter().map(|field| field.parse::<u64>());

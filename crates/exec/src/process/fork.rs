@@ -1,4 +1,5 @@
-//! Work in a forked child, of which only the result remains; and the memory of this process.
+//! Work in a forked child, which returns only bytes; and settings of the allocator and of the
+//! address space.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -14,9 +15,9 @@ use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 use super::not_run::RETRY_PAUSES;
 use super::supervisor_main::exit;
 
-/// Runs `work` in a forked child and returns the bytes that it makes, or how the child ended if it
-/// did not finish. While the system has no room for a process, waits for a moment and tries again. Only for processes
-/// with one thread.
+/// Runs `work` in a forked child and returns the bytes that it produces, or how the child ended if
+/// it did not finish. While the system cannot start a process, waits and tries again. Only for
+/// processes with one thread.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Exit>> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -57,7 +58,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
     }
 }
 
-/// Reads until the child has ended. Processes that it has left behind may keep the pipe open longer.
+/// Reads until the child has ended. Orphaned descendants of it may keep the pipe open longer.
 fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<()> {
     let pidfd = pidfd_open(child, PidfdFlags::empty())?;
     ioctl_fionbio(&reader, true)?;
@@ -91,7 +92,8 @@ pub fn fix_addresses() {
             && libc::personality(libc::c_ulong::from(wanted.cast_unsigned())) >= 0
     };
     if is_new {
-        // The size of the environment changes the addresses of the stack: keep only what is needed.
+        // The size of the environment changes the addresses of the stack, so only the needed
+        // variables are kept.
         let kept = ["TMPDIR", "LD_LIBRARY_PATH"];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
@@ -114,7 +116,7 @@ pub fn give_back_memory() {
 /// Makes the allocator keep freed memory, for a process that allocates the same amount repeatedly.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn keep_memory() {
-    /// The most free memory that is kept, and the least size that gets a mapping of its own.
+    /// The most free memory that is kept, and the smallest allocation that gets a separate mapping.
     #[cfg(target_env = "gnu")]
     const KEPT_BYTES: libc::c_int = 256 << 20;
     // SAFETY: changes settings of the allocator. Only glibc has them.

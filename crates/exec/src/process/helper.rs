@@ -25,7 +25,8 @@ use crate::error::ExecError;
 /// The longest message.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
 
-/// The lowest descriptor of those that a helper opens for itself, out of the way of loaded code.
+/// The lowest descriptor that a helper opens for itself, high enough not to collide with loaded
+/// code.
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;
 
 /// The signal that ends a helper with its supervisor.
@@ -38,8 +39,9 @@ pub struct HelperProcess {
     answers: File,
 }
 
-/// Refuses to go on unless this process was started by metacov: by a process of the same program, with a connection to it
-/// as standard input. Helpers take what they are given on trust, such as a folder to remove.
+/// Refuses to go on unless this process was started by metacov: by a process of the same program,
+/// with a connection to it as standard input. Helpers trust their arguments, such as a folder to
+/// remove.
 pub fn require_metacov() -> io::Result<()> {
     let identity = |path: &str| std::fs::metadata(path).map(|file| (file.dev(), file.ino()));
     let parent =
@@ -84,7 +86,7 @@ impl HelperProcess {
         let _ = say(&mut self.requests, message);
     }
 
-    /// Waits for its next message, for this long at most.
+    /// Waits for the next message, up to a time limit.
     pub fn hear(
         &mut self,
         time: Duration,
@@ -140,8 +142,7 @@ impl HelperPort {
         Ok(HelperPort { requests, answers })
     }
 
-    /// Waits until there is a request, without reading it; false if metacov has closed the
-    /// connection.
+    /// Waits for a request without reading it. Returns false if metacov has closed the connection.
     pub fn is_asked(&self) -> io::Result<bool> {
         let mut ends = [PollFd::new(&self.requests, PollFlags::IN)];
         loop {
@@ -153,7 +154,7 @@ impl HelperPort {
         }
     }
 
-    /// The next request; none if metacov has closed the connection.
+    /// Reads the next request; none if metacov has closed the connection.
     pub fn hear(&mut self) -> io::Result<Option<Vec<u8>>> {
         hear(&mut self.requests)
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time.
     pub wall: Duration,
-    /// Time between SIGTERM and SIGKILL, and how long processes that are left behind may go on.
+    /// Time between SIGTERM and SIGKILL, and how long orphaned descendants may keep running.
     pub grace: Duration,
     /// Processor time, if that is limited too.
     pub cpu: Option<Duration>,

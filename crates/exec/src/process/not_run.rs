@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use crate::error::ExecError;
 
-/// How long to wait before each new attempt to start a process, while the system has no room for one.
+/// The pauses before each new attempt to start a process, while the system cannot start one.
 pub(crate) const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_millis(10),
     Duration::from_millis(30),
@@ -16,21 +16,21 @@ pub(crate) const RETRY_PAUSES: [Duration; 5] = [
     Duration::from_millis(600),
 ];
 
-/// Why an execution did not take place, or did not come to its end.
+/// Why an execution did not take place, or did not finish.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRun {
-    /// The system had no room for its process, and may have later.
+    /// The system could not start a process; it may later.
     #[error("its process could not be started: {0}")]
     NoRoom(io::Error),
     /// The supervisor of its processes was killed, and they with it.
     #[error("metacov's supervisor of its processes was killed")]
     SupervisorLost,
-    /// The server that should have forked for it has ended by itself.
+    /// The server that should have forked for it ended unexpectedly.
     #[error("the process that forks for each input has ended")]
     ServerEnded,
 }
 
-/// The error of a process that could not be started, by its number.
+/// The error for a process that could not be started, given its errno.
 pub(crate) fn not_started(number: i32) -> ExecError {
     let error = io::Error::from_raw_os_error(number);
     let is_short_of = [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE];

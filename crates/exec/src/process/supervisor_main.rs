@@ -84,7 +84,7 @@ fn execute(
             other => other,
         };
     }
-    // Processes that the target leaves behind have the grace to end by themselves.
+    // Descendants that outlive the target get the grace period to end by themselves.
     let status = family.end(matches!(end, End::Itself).then_some(request.grace))?;
     Ok(match end {
         End::Itself => Some(Reply::Ended(exit(status))),
@@ -228,7 +228,7 @@ fn children() -> Vec<Pid> {
     let child = |name: &str| {
         let pid: i32 = name.parse().ok()?;
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The program's name is in parentheses, and may itself contain some.
+        // The program's name is in parentheses, and may itself contain parentheses.
         let parent: i32 = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
         (parent == own).then(|| Pid::from_raw(pid))?
     };

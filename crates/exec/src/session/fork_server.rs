@@ -1,7 +1,7 @@
 //! Executions in a process that serves one input after the other.
 //!
-//! There are two kinds of servers: a program built with `metacov cc`, which our runtime stops before
-//! its `main` to fork there for each input; and `metacov load`, which loads a shared library and
+//! There are two kinds of servers: a program built with `metacov cc`, which the runtime stops
+//! before `main` and forks for each input; and `metacov load`, which loads a shared library and
 //! calls it for each input, in a forked child or in its own process.
 
 use std::ffi::OsString;
@@ -37,7 +37,7 @@ pub(super) struct ForkServerSession {
     server: Option<ForkServer>,
     /// The counters of a first execution, if the last one was its repetition.
     first: Option<Vec<Vec<u8>>>,
-    /// What the server runs for the first input only, and a new process would run for each input.
+    /// What the server runs for the first input only, but a new process would run for each input.
     once: Option<Reading>,
 }
 
@@ -250,14 +250,14 @@ enum ServerRequest<'i> {
 enum ServerReply {
     /// The input has run, and the server is ready for the next.
     Ran(Exit),
-    /// The input has run and has left processes behind: the server has to be ended.
+    /// The input has run, and processes that it started still run: the server has to be ended.
     LeftProcesses(Exit),
     /// The server has ended.
     Ended(Exit),
     /// The time limit was reached.
     Late,
-    /// The input has not run: there was no child, for the reason that the error number says. The server is ready for
-    /// the next.
+    /// The input has not run, because fork failed with this errno. The server is ready for the
+    /// next.
     NotStarted(i32),
 }
 
@@ -405,8 +405,8 @@ fn closed(
     }
 }
 
-/// The reply of a server that has ended during a request. An input may end the process that it runs in; if it runs in a
-/// child of the server, the server's exit code says nothing of it.
+/// The reply of a server that has ended during a request. An input may end the process that it runs
+/// in; if it runs in a child of the server, the server's exit code says nothing about it.
 fn server_ended(exit: Exit, forks: bool) -> Result<ServerReply, ExecError> {
     match exit {
         Exit::Success | Exit::Failure(_) if forks => Err(NotRun::ServerEnded.into()),

@@ -57,7 +57,7 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
 
 /// The limits of an execution.
 struct ServerLimits {
-    /// How long processes that are left behind may go on.
+    /// How long orphaned descendants may keep running.
     grace: Duration,
     cpu_seconds: Option<u64>,
 }
@@ -76,8 +76,8 @@ impl ServerLimits {
         }
     }
 
-    /// Whether an execution that has ended has left processes, by now our children, which still run
-    /// after the grace. Metacov ends the server then, with all of them.
+    /// Whether an execution that has ended left processes, now children of this one, that still run
+    /// after the grace period. Metacov then ends the server with all of them.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     fn has_left_processes(&self) -> bool {
         let mut end = None;
@@ -97,12 +97,12 @@ impl ServerLimits {
     }
 }
 
-/// A duplicate with a number that libraries are unlikely to use, closed when they execute a program.
+/// A duplicate with a number that libraries are unlikely to use, closed on exec.
 fn out_of_the_way(stream: impl AsFd) -> io::Result<File> {
     Ok(File::from(fcntl_dupfd_cloexec(stream, OWN_DESCRIPTORS)?))
 }
 
-/// Loads and initialises the library; its function.
+/// Loads and initialises the library, and returns its function.
 #[expect(unsafe_code, reason = "code of a target is loaded and called: see the safety comments")]
 fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     let path = command.first().cloned().unwrap_or_default();
@@ -133,7 +133,8 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     Ok(move |input: &[u8]| unsafe { run(input.as_ptr(), input.len()) })
 }
 
-/// Runs an input in a child, and reports how that ended, or why there is no child. Whether there was one.
+/// Runs an input in a child, and reports how the child ended, or why there is none. Returns whether
+/// there was a child.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 fn forked(
     run: &impl Fn(&[u8]) -> i32,

@@ -45,7 +45,7 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// How inputs are executed.
     pub mode: Mode,
-    /// What every input starts with.
+    /// Text that precedes every input.
     pub setup: Option<Arc<Setup>>,
     /// The exit codes of valid executions; all codes if empty.
     pub valid_codes: Vec<i32>,
@@ -90,7 +90,7 @@ impl Program {
     }
 
     /// How an invocation is executed. Arguments and environment of a fork server are fixed when it
-    /// starts, so invocations that add to them have a new process in fork mode too.
+    /// starts, so invocations that add to them get a new process in fork mode too.
     pub(crate) fn mode_of(&self, invocation: &Invocation) -> Mode {
         match self.mode {
             Mode::Fork if !self.is_library() && invocation.only_input().is_none() => Mode::Exec,

@@ -131,7 +131,8 @@ impl ProcessRunner {
         invocation: &Invocation,
     ) -> io::Result<&mut dyn ProcessSession> {
         let mode = program.mode_of(invocation);
-        // Not for programs: they see how many processors there are, and may run other code for it.
+        // Programs are not pinned: they see the number of processors, and may run different code
+        // for it.
         if program.is_library() && !self.is_pinned {
             pin(self.number);
             self.is_pinned = true;
@@ -149,7 +150,7 @@ impl ProcessRunner {
     }
 }
 
-/// Runs a program once. While the system has no room for its process, waits for a moment and tries again.
+/// Runs a program once. While the system cannot start a process, waits and tries again.
 fn run(
     session: &mut dyn ProcessSession,
     program: &Program,

@@ -64,7 +64,7 @@ impl Workspace {
         Ok(path)
     }
 
-    /// The coverage that the counters in memory and in files tell.
+    /// Reads the coverage from the counters in memory and in files.
     pub(super) fn read_counters(
         &self,
         loader: &mut CoverageLoader<'_>,

@@ -1,7 +1,7 @@
-//! The memory of a library: apart from all else in this process, so that it can be set back.
+//! The private heap of a library, which can be saved and restored.
 //!
-//! All that the allocator knows is at the start of that memory, and is set back with it. What is
-//! given back is kept in lists by size and given out again; what is in none of them is taken from
+//! The state of the allocator is at the start of the heap, so it is saved and restored with it.
+//! Freed blocks are kept in lists by size and reused; if a list is empty, the block is taken from
 //! the end.
 
 use std::ffi::c_void;
@@ -9,44 +9,44 @@ use std::io;
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-/// How much there is at most. Only what is used takes memory.
+/// The size of the mapping. Only pages that are used take memory.
 const HEAP_BYTES: usize = 512 << 20;
 
-/// What each block starts with, and what its address is a multiple of.
+/// The size of a block's header, and the alignment of all addresses.
 const ALIGNMENT: usize = 16;
 
-/// Up to here, sizes differ by the alignment; beyond, there are four between a power of two and the
-/// next.
+/// Up to this size, block sizes are multiples of the alignment; above it, there are four sizes
+/// between a power of two and the next.
 const SMALL_BYTES: usize = 1024;
 const SMALL_SIZES: usize = SMALL_BYTES / ALIGNMENT;
 const SIZES: usize = SMALL_SIZES + 4 * (usize::BITS - SMALL_BYTES.ilog2()) as usize;
 
-/// What is at the start of the memory.
+/// The header of the heap.
 #[repr(C, align(16))]
 struct Head {
-    /// How many bytes have been given out at least once, this head included.
+    /// The end of the part that has ever been allocated, this header included.
     used: usize,
-    /// By size: the first block that was given back.
+    /// The first free block of each size class.
     free: [*mut Block; SIZES],
 }
 
-/// What stands before the bytes that are given out.
+/// The header of a block.
 #[repr(C, align(16))]
 struct Block {
     size: usize,
-    /// The next that was given back, while it is not given out.
+    /// The next free block, while this one is free.
     next: *mut Block,
 }
 
-/// The one heap of this process.
+/// The only such heap of this process.
 static HEAP: AtomicPtr<Head> = AtomicPtr::new(ptr::null_mut());
 
-/// Takes the memory. To be done once, in a process with one thread.
+/// Maps the heap. Must be called once, in a process with one thread.
 #[expect(unsafe_code, reason = "memory is taken from the system")]
 pub(super) fn take() -> io::Result<()> {
     let (protection, flags) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-    // SAFETY: new memory at any address.
+    // SAFETY: a new mapping at any address.
     let memory = unsafe {
         libc::mmap(ptr::null_mut(), HEAP_BYTES, protection, flags | libc::MAP_NORESERVE, -1, 0)
     };
@@ -54,22 +54,22 @@ pub(super) fn take() -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     let head = memory.cast::<Head>();
-    // SAFETY: there is room for it; the rest of it is zero, as new memory is, which is what an empty
-    // list is.
+    // SAFETY: the mapping is larger than the header. The rest of the header is zero, as new pages
+    // are, and a null pointer is an empty list.
     unsafe { (*head).used = size_of::<Head>() };
     HEAP.store(head, Ordering::Relaxed);
     Ok(())
 }
 
-/// Where the part that is in use starts, and how many bytes it is.
+/// The start of the used part of the heap, and its length.
 #[expect(unsafe_code, reason = "memory of the heap")]
 pub(super) fn used() -> Option<(NonNull<u8>, usize)> {
     let head = NonNull::new(HEAP.load(Ordering::Relaxed))?;
-    // SAFETY: a head, as `take` has made it, which nobody else changes now.
+    // SAFETY: `take` has initialised the header, and no other thread changes it now.
     Some((head.cast(), unsafe { (*head.as_ptr()).used }))
 }
 
-/// Functions in place of those of the C library, by name.
+/// Replacements for functions of the C library, by name.
 pub(super) const FUNCTIONS: [(&str, *const c_void); 4] = [
     ("malloc", allocate as *const c_void),
     ("calloc", allocate_zero as *const c_void),
@@ -77,13 +77,13 @@ pub(super) const FUNCTIONS: [(&str, *const c_void); 4] = [
     ("free", give_back as *const c_void),
 ];
 
-/// The size of blocks that have room for so many bytes, and its place among all.
+/// The block size for an allocation, and the index of its size class.
 fn size(bytes: usize) -> Option<(usize, usize)> {
     let bytes = bytes.max(1).checked_next_multiple_of(ALIGNMENT)?;
     if bytes <= SMALL_BYTES {
         return Some((bytes, bytes / ALIGNMENT - 1));
     }
-    // The power of two below, and how many quarters of it are needed beyond.
+    // The power of two below, and the number of quarters of it to add.
     let power = (bytes - 1).ilog2();
     let quarter = 1_usize << (power - 2);
     let quarters = (bytes - (1 << power)).div_ceil(quarter);
@@ -95,8 +95,8 @@ fn size(bytes: usize) -> Option<(usize, usize)> {
 unsafe extern "C" fn allocate(bytes: usize) -> *mut c_void {
     let head = HEAP.load(Ordering::Relaxed);
     let Some((size, place)) = size(bytes) else { return ptr::null_mut() };
-    // SAFETY: the head is that of the heap, since nobody has this function before there is one;
-    // blocks in the lists were given out before; and what is beyond `used` is nobody's.
+    // SAFETY: `HEAP` is set, since `isolate` installs this function after `take`. Blocks in the
+    // lists were allocated before, and no block is beyond `used`.
     unsafe {
         let mut block = (*head).free[place];
         if block.is_null() {
@@ -117,10 +117,10 @@ unsafe extern "C" fn allocate(bytes: usize) -> *mut c_void {
 #[expect(unsafe_code, reason = "an allocator; see the safety comments")]
 unsafe extern "C" fn allocate_zero(count: usize, bytes: usize) -> *mut c_void {
     let Some(bytes) = count.checked_mul(bytes) else { return ptr::null_mut() };
-    // SAFETY: as its own.
+    // SAFETY: as for `allocate`.
     let memory = unsafe { allocate(bytes) };
     if !memory.is_null() {
-        // SAFETY: so many bytes were just given out.
+        // SAFETY: `allocate` has just returned this many bytes.
         unsafe { ptr::write_bytes(memory.cast::<u8>(), 0, bytes) };
     }
     memory
@@ -129,14 +129,14 @@ unsafe extern "C" fn allocate_zero(count: usize, bytes: usize) -> *mut c_void {
 #[expect(unsafe_code, reason = "an allocator; see the safety comments")]
 unsafe extern "C" fn reallocate(memory: *mut c_void, bytes: usize) -> *mut c_void {
     if memory.is_null() {
-        // SAFETY: as its own.
+        // SAFETY: as for `allocate`.
         return unsafe { allocate(bytes) };
     }
     if !is_ours(memory) {
-        // SAFETY: it came from the C library.
+        // SAFETY: the C library has allocated it.
         return unsafe { libc::realloc(memory, bytes) };
     }
-    // SAFETY: a block stands before whatever `allocate` has given out, and the old and the new one do
+    // SAFETY: a header precedes whatever `allocate` has returned, and the old and the new block do
     // not overlap.
     unsafe {
         let old = (*memory.cast::<Block>().sub(1)).size;
@@ -158,12 +158,12 @@ unsafe extern "C" fn give_back(memory: *mut c_void) {
         return;
     }
     if !is_ours(memory) {
-        // SAFETY: it came from the C library.
+        // SAFETY: the C library has allocated it.
         return unsafe { libc::free(memory) };
     }
     let head = HEAP.load(Ordering::Relaxed);
-    // SAFETY: a block stands before whatever `allocate` has given out, and its size is one of those
-    // that there are.
+    // SAFETY: a header precedes whatever `allocate` has returned, and its size belongs to a size
+    // class.
     unsafe {
         let block = memory.cast::<Block>().sub(1);
         let Some((_, place)) = size((*block).size) else { return };
@@ -172,7 +172,7 @@ unsafe extern "C" fn give_back(memory: *mut c_void) {
     }
 }
 
-/// Whether it was given out here.
+/// Whether `allocate` has returned this address.
 fn is_ours(memory: *mut c_void) -> bool {
     let start = HEAP.load(Ordering::Relaxed).addr();
     (start..start + HEAP_BYTES).contains(&memory.addr())
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_size_has_room_and_a_place_of_its_own() {
+    fn block_sizes_fit_and_have_distinct_classes() {
         let mut last = (0, None);
         for bytes in 1..100_000 {
             let (size, place) = size(bytes).unwrap();

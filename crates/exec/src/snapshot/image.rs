@@ -1,13 +1,13 @@
-//! A loaded library, as it lies in memory: the functions that it calls in other libraries, whose
-//! addresses the system's loader has put into a table, and its variables.
+//! A loaded library in memory: its variables, and the table in which the dynamic loader stores the
+//! addresses of functions of other libraries.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::fs;
 use std::io;
 use std::ops::Range;
 
-/// Kinds of relocations that are the address of a function of another library: for calls, and for all
-/// else.
+/// The types of relocations that hold the address of a function of another library: for calls
+/// (`JUMP_SLOT`), and for other uses (`GLOB_DAT`).
 #[cfg(target_arch = "x86_64")]
 const ADDRESSES: [usize; 2] = [7, 6];
 #[cfg(target_arch = "aarch64")]
@@ -15,7 +15,7 @@ const ADDRESSES: [usize; 2] = [1026, 1025];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const ADDRESSES: [usize; 0] = [];
 
-/// Tags of the entries that say where names, symbols and relocations are.
+/// Tags of dynamic entries that locate names, symbols and relocations.
 mod tag {
     pub(super) const END: usize = 0;
     pub(super) const CALLS_BYTES: usize = 2;
@@ -26,29 +26,29 @@ mod tag {
     pub(super) const CALLS: usize = 23;
 }
 
-/// A relocation: where, what, and a number that is of no use here.
+/// A relocation (`Elf64_Rela`): offset, info, and an addend that is not needed here.
 type Relocation = [usize; 3];
 
 /// A loaded library.
 pub(super) struct Image {
     base: usize,
-    /// From its first byte to behind its last.
+    /// The addresses of the library.
     bytes: Range<usize>,
     entries: *const [usize; 2],
 }
 
 impl Image {
-    /// The one that an address lies in.
+    /// Finds the library that contains an address.
     #[expect(unsafe_code, reason = "the interface of the loader")]
     pub(super) fn at(address: *const c_void) -> Option<Self> {
         let mut search = (address.addr(), None);
-        // SAFETY: `look` gets what it expects, and is not called any more afterwards.
+        // SAFETY: `look` gets the type that it expects, and is not called after this returns.
         unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
         search.1
     }
 
-    /// Has it call these functions, by name, instead of those that the loader has found; how many
-    /// places that changes.
+    /// Replaces the addresses of these functions, by name, in the table of the library. Returns how
+    /// many entries it changed.
     #[expect(unsafe_code, reason = "the table of a loaded library is changed")]
     pub(super) fn replace(&self, functions: &[(&str, *const c_void)]) -> io::Result<usize> {
         let (names, symbols) = (self.place(tag::NAMES), self.place(tag::SYMBOLS));
@@ -56,8 +56,8 @@ impl Image {
         for (tag, bytes) in [(tag::CALLS, tag::CALLS_BYTES), (tag::OTHERS, tag::OTHERS_BYTES)] {
             let relocations = self.place(tag) as *const Relocation;
             for at in 0..self.entry(bytes).unwrap_or(0) / size_of::<Relocation>() {
-                // SAFETY: the loader has worked with these tables and found nothing wrong with
-                // them. A symbol is 24 bytes, the first four of which say where its name is.
+                // SAFETY: the loader has used these tables. A symbol is 24 bytes long, and its
+                // first four bytes are the offset of its name.
                 let (offset, kind, name) = unsafe {
                     let [offset, info, _] = relocations.add(at).read_unaligned();
                     let symbol = (symbols + 24 * (info >> 32)) as *const u32;
@@ -70,8 +70,8 @@ impl Image {
                 };
                 let place = self.base.wrapping_add(offset);
                 make_writable(place)?;
-                // SAFETY: it holds an address of the same kind of function, and no other thread is
-                // there to call it.
+                // SAFETY: the entry holds the address of a function of the same type, and there is
+                // no other thread that could call it.
                 unsafe { (place as *mut *const c_void).write(*function) };
                 replaced += 1;
             }
@@ -79,8 +79,8 @@ impl Image {
         Ok(replaced)
     }
 
-    /// Where its variables are: memory that it may write and that is its own. So counters, which are
-    /// shared, are not among them.
+    /// The memory of the library's variables: writable and private. The counters are in shared
+    /// memory, so they are not included.
     pub(super) fn variables(&self) -> io::Result<Vec<Range<usize>>> {
         let maps = fs::read_to_string("/proc/self/maps")?;
         let own = |line: &str| {
@@ -95,14 +95,14 @@ impl Image {
 
     fn place(&self, tag: usize) -> usize {
         let value = self.entry(tag).unwrap_or(0);
-        // Some loaders write addresses there, others leave what is in the file.
+        // Some loaders store addresses here, others leave the offsets of the file.
         if value < self.base { value + self.base } else { value }
     }
 
     #[expect(unsafe_code, reason = "the tables of a loaded library")]
     fn entry(&self, wanted: usize) -> Option<usize> {
         let mut entry = self.entries;
-        // SAFETY: the table ends with an entry whose tag says so.
+        // SAFETY: the table ends with an entry that has the tag `END`.
         unsafe {
             while (*entry)[0] != tag::END {
                 if (*entry)[0] == wanted {
@@ -115,11 +115,11 @@ impl Image {
     }
 }
 
-/// Called by the loader for each library; whether that was enough.
+/// Called by the loader for each library. Returns non-zero to stop.
 #[expect(unsafe_code, reason = "the interface of the loader")]
 #[expect(clippy::cast_possible_truncation, reason = "addresses of this process")]
 unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut c_void) -> c_int {
-    // SAFETY: what `at` has given, and what the loader says of a library.
+    // SAFETY: the pointer that `at` passes, and the loader's description of a library.
     let ((address, found), info) =
         unsafe { (&mut *search.cast::<(usize, Option<Image>)>(), &*info) };
     // SAFETY: as above.
@@ -138,15 +138,15 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, search: *mut 
     c_int::from(found.is_some())
 }
 
-/// The loader may have made a page read-only when it was done.
+/// Makes a page writable: the loader may have made it read-only after relocation.
 #[expect(unsafe_code, reason = "the protection of memory is changed")]
 fn make_writable(place: usize) -> io::Result<()> {
-    // SAFETY: asks for a number.
+    // SAFETY: only queries a number.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     let page = usize::try_from(page).map_err(io::Error::other)?;
     let start = place / page * page;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
-    // SAFETY: a page of a library's variables, which is read, and may be written.
+    // SAFETY: a page of the library's variables, which stays readable.
     match unsafe { libc::mprotect(start as *mut c_void, page, protection) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

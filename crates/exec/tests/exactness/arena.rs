@@ -1,4 +1,4 @@
-//! An arena of our own, read by nothing but what `runtime/README.md` says of it.
+//! A second implementation of the arena, written only from what `runtime/README.md` says.
 
 use std::fs::File;
 use std::io::Write;
@@ -15,7 +15,7 @@ const LIVE: [u32; 2] = [1, 3];
 /// Shared memory in which one execution counts.
 pub struct Arena(File);
 
-/// The records of an execution.
+/// The layouts and counters of an execution.
 pub struct Records(Vec<(Vec<u8>, Vec<u8>)>);
 
 impl Arena {
@@ -32,7 +32,7 @@ impl Arena {
         format!("/proc/{}/fd/{}", std::process::id(), self.0.as_raw_fd())
     }
 
-    /// What is live, in the order in which it was added.
+    /// The live records, in the order in which they were added.
     pub fn records(&self) -> Records {
         let (end, refused, full) = (self.number(16), self.number(24), self.number(32));
         assert_eq!((refused, full), (0, 0));

@@ -1,5 +1,5 @@
-//! Our runtime against libgcov: the same objects, linked with either, count the same, number by
-//! number, as gcov itself tells it.
+//! Compares metacov's runtime with libgcov: the same objects, linked with either, have the same
+//! counts, as gcov reports them.
 
 mod arena;
 #[path = "../../../formats/tests/gcov/oracle.rs"]
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use metacov_runtime::COUNTING_LEVEL;
 use twin::{GCC, GCC_11, Image, Tools, Twin};
 
-/// Words of the program that has libraries of its own; each line is an input.
+/// Commands for the program that loads libraries; each line is an input.
 const PLUGINS: [&str; 24] = [
     "",
     "c",
@@ -76,8 +76,8 @@ fn a_program_that_keeps_and_forgets_counts() {
         Image { name: "program", sources: &["keeps.c"], links: &["-lkept"] },
     ];
     let twin = Twin::build(GCC, &["-O0"], &sources, &images);
-    // But for `d f`: a line that a process enters in the middle, by a fork that is not counted, has
-    // a branch that ran and did not run itself, says gcov.
+    // Without `d f`: if a process enters a line in the middle, by a fork that is not counted, gcov
+    // reports that a branch of the line ran and the line did not.
     let inputs = [
         "w l",
         "w r",
@@ -157,7 +157,7 @@ fn sqlite(level: &[&str]) {
     let options = [level, &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"]].concat();
     let twin = Twin::build(GCC, &options, &sources, &images);
     let scripts = include_str!("../../../formats/tests/gcov/sqlite.sql").split("\n\n");
-    // VACUUM makes a name from a random number, now and then with a digit less.
+    // VACUUM derives a name from a random number, which sometimes has a digit less.
     let scripts: Vec<&str> = scripts.filter(|sql| !sql.contains("VACUUM")).collect();
     assert!(scripts.len() >= 20);
     for sql in scripts {

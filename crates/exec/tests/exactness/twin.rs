@@ -1,4 +1,4 @@
-//! One set of objects, linked twice: with libgcov and with our runtime.
+//! One set of objects, linked twice: with libgcov and with metacov's runtime.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -12,15 +12,15 @@ use metacov_runtime::{Compiler, Runtime};
 use crate::arena::Arena;
 use crate::oracle;
 
-/// An executable, or a shared library if its name says so, and what it is made from.
+/// An executable, or a shared library if its name says so, and its sources.
 pub struct Image<'a> {
     pub name: &'a str,
     pub sources: &'a [&'a str],
-    /// What the linker gets besides.
+    /// Additional arguments of the linker.
     pub links: &'a [&'a str],
 }
 
-/// What compiles, and what tells of it.
+/// The compiler, and the gcov that reads its files.
 #[derive(Clone, Copy)]
 pub struct Tools {
     pub c: &'static str,
@@ -34,13 +34,13 @@ pub const GCC_11: Tools = Tools { c: "gcc-11", cpp: "g++-11", gcov: "gcov-11" };
 pub struct Twin {
     folder: tempfile::TempDir,
     tools: Tools,
-    /// One for all runs, so that what it keeps from one to the next is tested too.
-    intake: RefCell<CoverageLoader<'static>>,
+    /// One loader for all runs, so that what it caches between runs is tested too.
+    loader: RefCell<CoverageLoader<'static>>,
 }
 
 impl Twin {
-    /// Compiles the sources of a folder and links its images, in this order. An image may have
-    /// those before it among what it links.
+    /// Compiles the sources of a folder and links its images in this order. An image may link those
+    /// before it.
     pub fn build(
         tools: Tools,
         options: &[&str],
@@ -84,22 +84,22 @@ impl Twin {
             }
         }
         let scope: &'static Scope = Box::leak(Box::default());
-        let intake = RefCell::new(CoverageLoader::new(scope));
-        Twin { folder: temporary, tools, intake }
+        let loader = RefCell::new(CoverageLoader::new(scope));
+        Twin { folder: temporary, tools, loader }
     }
 
     fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// The name of a file that says this.
+    /// Writes this text to a file, and returns its name.
     pub fn file(&self, text: &str) -> String {
         fs::write(self.folder().join("input"), text).unwrap();
         "input".to_owned()
     }
 
-    /// Runs both, and holds what ours counted against what gcov makes of libgcov's files: covered
-    /// lines, branches with their counts, functions with theirs and with their blocks.
+    /// Runs both programs, and compares the counts of metacov's runtime with what gcov reports for
+    /// libgcov's files: lines, branches with their counts, functions with their counts and blocks.
     #[track_caller]
     pub fn check(&self, words: &[&str]) {
         let what = words.join(" ");
@@ -107,24 +107,24 @@ impl Twin {
         let arena = Arena::new();
         let mut ours = self.command("metacov", words);
         let output = ours.env("METACOV_COUNTERS", arena.path()).output().unwrap();
-        assert_eq!(output, right, "{what}: what is printed");
+        assert_eq!(output, right, "{what}: output");
 
         let data = self.data();
         let mut gcov = Command::new(self.tools.gcov);
         gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&data);
         let json = run(gcov.current_dir(self.folder())).stdout;
         let records = arena.records();
-        let mut intake = self.intake.borrow_mut();
-        let told = intake.tell_snapshots(&records.snapshots());
-        let mut told = told.unwrap_or_else(|error| panic!("{what}: {error}"));
-        told.sort_by(|left, right| left.data.cmp(&right.data));
-        assert_eq!(told.iter().map(|unit| &unit.data).collect::<Vec<_>>(), Vec::from_iter(&data));
-        oracle::assert_same(&told, &oracle::units(&json), &what);
+        let mut loader = self.loader.borrow_mut();
+        let units = loader.tell_snapshots(&records.snapshots());
+        let mut units = units.unwrap_or_else(|error| panic!("{what}: {error}"));
+        units.sort_by(|left, right| left.data.cmp(&right.data));
+        assert_eq!(units.iter().map(|unit| &unit.data).collect::<Vec<_>>(), Vec::from_iter(&data));
+        oracle::assert_same(&units, &oracle::units(&json), &what);
 
         let report = self.folder().join("gcov.json");
         fs::write(&report, json).unwrap();
-        let right = intake.read_side(&[FileSpec { path: report, context: None }]).unwrap();
-        let reading = intake.read_snapshots(&records.snapshots()).unwrap();
+        let right = loader.read_side(&[FileSpec { path: report, context: None }]).unwrap();
+        let reading = loader.read_snapshots(&records.snapshots()).unwrap();
         assert_eq!(reading.known, right.known, "{what}: sites");
         assert_eq!(reading.executed, right.executed, "{what}: sites that ran");
         assert!(!right.executed.is_empty(), "{what}");
@@ -139,7 +139,7 @@ impl Twin {
         command
     }
 
-    /// What libgcov has written.
+    /// The files that libgcov has written.
     fn data(&self) -> Vec<PathBuf> {
         let files = fs::read_dir(self.folder()).unwrap().map(|entry| entry.unwrap().path());
         let is_data = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "gcda");
