@@ -1,4 +1,4 @@
-//! Compiles the SQLite inside the binary.
+//! Compiles the SQLite that is included in the binary.
 
 #[path = "src/builder.rs"]
 mod builder;
@@ -12,10 +12,10 @@ use std::{env, fs, io};
 use metacov_runtime::{COUNTING_LEVEL, Compiler};
 use sqlite::{HEADER, LIBRARIES, NOTES, OPTIONS, SOURCE};
 
-/// What is put into the binary, compressed.
+/// The files to include in the binary, compressed.
 const FILES: [&str; 5] = [LIBRARIES.library, LIBRARIES.plain_library, NOTES, SOURCE, HEADER];
 
-/// The file that has the path of the folder in which SQLite was compiled, as its notes name it.
+/// The file that holds the path of the folder in which SQLite was compiled, as its notes name it.
 const COMPILED_IN: &str = "folder";
 
 fn main() -> io::Result<()> {
@@ -41,8 +41,8 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The folder of the compiled and packed SQLite. It is in the target folder, outside of the profiles, so that tests, clippy
-/// and release builds compile it once.
+/// Compiles and packs SQLite, unless the folder exists, and returns that folder. It is in the
+/// target folder, outside the profiles, so that tests, clippy and release builds compile it once.
 fn compiled(compiler: &Compiler, source: &Path, out: &Path) -> io::Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     for name in [SOURCE, HEADER] {
@@ -57,7 +57,7 @@ fn compiled(compiler: &Compiler, source: &Path, out: &Path) -> io::Result<PathBu
     if folder.is_dir() {
         return Ok(folder);
     }
-    // Builds of two profiles may get here at once, so the folder appears whole or not at all.
+    // Builds of two profiles may run at once, so the folder appears complete or not at all.
     let unfinished = folder.with_extension(std::process::id().to_string());
     fs::create_dir_all(&unfinished)?;
     sqlite::compile(compiler, source, &unfinished)?;

@@ -1,11 +1,12 @@
-//! Folders that appear whole or not at all.
+//! Folders that appear complete or not at all.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Lets `fill` fill a new folder and gives it its name, unless a folder of that name is there. All of it is on the disk
-/// before it has its name, so that a power cut leaves no folder that is there in part.
+/// Lets `fill` fill a new folder and then renames it, unless a folder of that name exists.
+/// Everything is written to the disk before the rename, so that a power cut leaves no incomplete
+/// folder.
 pub fn install_folder(folder: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -17,14 +18,14 @@ pub fn install_folder(folder: &Path, fill: impl FnOnce(&Path) -> io::Result<()>)
     sync(unfinished.path())?;
     match std::fs::rename(unfinished.path(), folder) {
         Ok(()) => drop(unfinished.keep()),
-        // Another process was faster.
+        // Another process has installed it meanwhile.
         Err(_) if folder.is_dir() => return Ok(()),
         Err(error) => return Err(error),
     }
     File::open(parent)?.sync_all()
 }
 
-/// Writes a file or a folder with all that is in it to the disk.
+/// Writes a file, or a folder with everything in it, to the disk.
 fn sync(path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() {

@@ -1,11 +1,11 @@
-//! What stands in for libgcov in programs under test, and what it leaves behind.
+//! The runtime that replaces libgcov in programs under test.
 //!
-//! **The key design decision of this crate**: the runtime travels as its source and is compiled on
-//! the machine that it is used on, by the compiler that it is used with. Whoever builds a program
-//! with coverage has that compiler; nobody needs a binary for each system and processor.
+//! **The key design decision of this crate**: the runtime is distributed as source, and compiled on
+//! the machine where it is used, by the compiler of the program under test. Building a program with
+//! coverage requires that compiler anyway, so no binary for each system and processor is needed.
 //!
 //! `README.md` draws the arena, in which programs leave their counters; this file has the same
-//! offsets for those who read it.
+//! offsets for its readers.
 
 mod install;
 
@@ -18,43 +18,45 @@ use std::process::Command;
 
 pub use install::install_folder;
 
-/// The runtime.
+/// The source of the runtime.
 pub const SOURCE: &str = include_str!("metacov.c");
 
-/// Gives counters pages of their own. For GNU ld and lld.
+/// A linker script that puts counters on separate pages. For GNU ld and lld.
 pub const LINKER_SCRIPT: &str = include_str!("metacov.ld");
 
-/// Where a program finds the arena.
+/// The variable that holds the path of the arena.
 pub const ARENA_VARIABLE: &str = "METACOV_COUNTERS";
 
-/// Tells a program to fork for each input, before its own constructors.
+/// The variable that makes a program fork for each input, before its constructors.
 pub const SERVE_VARIABLE: &str = "METACOV_SERVE";
 
-/// Two numbers for who serves: for how many milliseconds what an execution leaves behind may go on,
-/// and how many seconds of processor time an execution may take (0: as many as it likes).
+/// The variable with two limits for servers: how many milliseconds orphaned descendants of an
+/// execution may keep running, and how many seconds of processor time an execution may take (0:
+/// unlimited).
 pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
 
-/// The path that stands for the input in the arguments of a program that forks for each input; not
-/// set if the input is its standard input.
+/// The variable with the placeholder of the input in the arguments of a program that forks for each
+/// input. It is not set if the input is the standard input.
 pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
 
-/// What a process that serves says first: that it is ready, and by which rules it serves.
+/// The first message of a server: it is ready, and this is its protocol version.
 pub const READY: i32 = i32::from_le_bytes(*b"h3\0\0");
 
-/// What earlier versions of the runtime said.
+/// The first messages of earlier versions of the runtime.
 pub const READY_BEFORE: [i32; 2] = [b'h' as i32, i32::from_le_bytes(*b"h2\0\0")];
 
-/// Pages of the arena.
+/// The page size of the arena.
 pub const PAGE_BYTES: usize = 4096;
 
-/// What an arena starts with.
+/// The first bytes of an arena.
 pub const MAGIC: u64 = 0x3176_6f63_6174_656d;
 
-/// Keep gcc from optimising before it places its counters, which merges and deletes lines. All that comes after the counters
-/// is still optimised, so code counts the lines of -O0 at nearly the speed of its own level.
+/// Options that keep gcc from optimising before it places its counters, which would merge and
+/// delete lines. Everything after that is still optimised, so counters report the lines of -O0 at
+/// nearly the speed of the chosen level.
 pub const EXACT_LINES: [&str; 2] = ["-fdisable-tree-early_optimizations", "-fdisable-tree-einline"];
 
-/// What libraries that count are compiled with. They run as fast as at -O2, and compile in half the time.
+/// Options for libraries with counters. They run as fast as at -O2, and compile in half the time.
 pub const COUNTING_LEVEL: [&str; 3] = ["-O1", EXACT_LINES[0], EXACT_LINES[1]];
 
 /// A compiler, as `CC` names one: a program, and arguments that always come first (`ccache gcc`).
@@ -62,7 +64,7 @@ pub const COUNTING_LEVEL: [&str; 3] = ["-O1", EXACT_LINES[0], EXACT_LINES[1]];
 pub struct Compiler(Vec<OsString>);
 
 impl Compiler {
-    /// Splits at spaces, as make does with `$(CC)`, unless the whole is a file.
+    /// Splits the text at spaces, as make does with `$(CC)`, unless the whole is a file.
     pub fn of(text: &OsStr) -> Self {
         if Path::new(text).is_file() {
             return Compiler(vec![text.to_owned()]);
@@ -71,12 +73,12 @@ impl Compiler {
         Compiler(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
     }
 
-    /// The program and its arguments.
+    /// Returns the program and its arguments.
     pub fn words(&self) -> &[OsString] {
         &self.0
     }
 
-    /// A command to which more arguments can be added.
+    /// Returns a command to which more arguments can be added.
     pub fn command(&self) -> Command {
         let mut words = self.0.iter();
         let mut command = Command::new(words.next().map_or(OsStr::new(""), OsString::as_os_str));
@@ -91,20 +93,20 @@ impl Compiler {
         command.output().is_ok_and(|output| output.status.success())
     }
 
-    /// What libraries that count are compiled with by this compiler.
+    /// Returns the options with which this compiler compiles libraries with counters.
     pub fn counting_level(&self) -> &'static [&'static str] {
         if self.knows_exact_lines() { &COUNTING_LEVEL } else { &["-O0"] }
     }
 }
 
-/// A runtime that is ready for use.
+/// A compiled runtime.
 #[derive(Clone, Debug)]
 pub struct Runtime {
     folder: PathBuf,
 }
 
 impl Runtime {
-    /// Compiles the runtime into a folder of its own below `cache`, unless it is there already.
+    /// Compiles the runtime into a separate folder below `cache`, unless it exists already.
     pub fn install(compiler: &Compiler, cache: &Path) -> io::Result<Self> {
         let mut hasher = DefaultHasher::new();
         (SOURCE, LINKER_SCRIPT, compiler).hash(&mut hasher);
@@ -113,7 +115,7 @@ impl Runtime {
         Ok(Runtime { folder })
     }
 
-    /// Compiles the runtime into a folder that is there.
+    /// Compiles the runtime into an existing folder.
     pub fn compile(compiler: &Compiler, folder: &Path) -> io::Result<()> {
         std::fs::write(folder.join("metacov.c"), SOURCE)?;
         std::fs::write(folder.join("metacov.ld"), LINKER_SCRIPT)?;
@@ -123,15 +125,15 @@ impl Runtime {
         run(Command::new("ar").args(["rcs", "libgcov.a", "metacov.o"]).current_dir(folder))
     }
 
-    /// What a compiler has to be told: to count, and to link this instead of libgcov.
+    /// Returns the compiler options that add counters and link this runtime instead of libgcov.
     pub fn compile_flags(&self) -> Vec<OsString> {
         let mut search = OsString::from("-B");
         search.push(&self.folder);
         vec!["--coverage".into(), "-fdata-sections".into(), search]
     }
 
-    /// Whether a compiler knows [`EXACT_LINES`]; asked once, and kept beside the runtime. `on_missing` is called the first
-    /// time if it does not.
+    /// Whether a compiler knows [`EXACT_LINES`]. The answer is stored beside the runtime;
+    /// `on_missing` is called the first time if it is no.
     pub fn knows_exact_lines(
         &self,
         compiler: &Compiler,
@@ -156,7 +158,7 @@ impl Runtime {
         Ok(knows)
     }
 
-    /// What a compiler that links has to be told besides: to give counters pages of their own.
+    /// Returns the additional option for linking, which puts counters on separate pages.
     pub fn link_flag(&self) -> OsString {
         let mut script = OsString::from("-Wl,-T,");
         script.push(self.folder.join("metacov.ld"));
@@ -164,7 +166,7 @@ impl Runtime {
     }
 }
 
-/// Runs a compiler. An error has what it said.
+/// Runs a compiler. The error contains its output.
 pub fn run(command: &mut Command) -> io::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command

@@ -1,19 +1,20 @@
-// Libraries with and without counters, from one source file. The build script includes this file too.
+// Compiles libraries with and without counters from one source file. The build script includes this
+// file too.
 
 use std::io;
 use std::path::Path;
 
 use metacov_runtime::{Compiler, Runtime, run};
 
-/// What is compiled.
+/// A library to compile.
 pub(crate) struct Source<'s> {
     /// The source file, without its extension.
     pub(crate) name: &'s str,
-    /// The library that counts.
+    /// The library with counters.
     pub(crate) library: &'s str,
     /// The library without counters.
     pub(crate) plain_library: &'s str,
-    /// Options of the compiler.
+    /// Compiler options.
     pub(crate) options: &'s [&'s str],
 }
 

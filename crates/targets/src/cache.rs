@@ -1,4 +1,4 @@
-//! Built targets on disk: a folder each.
+//! Built targets on disk, one folder each.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use crate::builder::Source;
 
 pub(crate) use metacov_runtime::install_folder as install;
 
-/// The file that names the folder a target was compiled in, as its notes have it.
+/// The file that names the folder in which a target was compiled, as its notes name it.
 const COMPILED_IN: &str = "folder";
 
-/// Notes where a target is compiled: in this folder, before it gets its name.
+/// Records where a target is compiled: in this folder, before it is renamed.
 pub(crate) fn write_compiled_in(folder: &Path) -> io::Result<()> {
     std::fs::write(folder.join(COMPILED_IN), &*folder.to_string_lossy())
 }
 
-/// A target that was compiled here, if it is there.
+/// Finds a target that was built before.
 pub(crate) fn find(folder: PathBuf, source: &Source<'_>) -> io::Result<Option<Artifact>> {
     if !folder.is_dir() {
         return Ok(None);
@@ -26,7 +26,7 @@ pub(crate) fn find(folder: PathBuf, source: &Source<'_>) -> io::Result<Option<Ar
     Ok(Some(artifact(folder, compiled_in, source)))
 }
 
-/// The libraries in a folder.
+/// Describes the libraries in a folder.
 pub(crate) fn artifact(folder: PathBuf, compiled_in: String, source: &Source<'_>) -> Artifact {
     let [counting, plain] = [source.library, source.plain_library].map(|name| folder.join(name));
     Artifact { folder, compiled_in, counting, plain }

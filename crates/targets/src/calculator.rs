@@ -15,11 +15,11 @@ use session::CalculatorSession;
 
 const SOURCE: &str = include_str!("calculator/calculator.c");
 
-/// Versions, oldest first, and what each is compiled with.
+/// Versions, oldest first, and the options that each is compiled with.
 const VERSIONS: &[(&str, &str)] =
     &[("1.0", "-DCALCULATOR_VERSION=10"), ("1.1", "-DCALCULATOR_VERSION=11")];
 
-/// A calculator for whole numbers.
+/// A calculator for integers.
 pub(crate) struct Calculator;
 
 impl Target for Calculator {
@@ -68,7 +68,7 @@ fn source<'s>(options: &'s [&'s str]) -> Source<'s> {
     Source { name: "calculator", library, plain_library, options }
 }
 
-/// Where a version is. Another source, or another runtime, is another folder.
+/// The folder of a version. Its name depends on the source and on the runtime.
 fn folder(version: &str, cache: &Path) -> PathBuf {
     let mut fingerprint = Fingerprint::new();
     let level = metacov_runtime::COUNTING_LEVEL.join(" ");

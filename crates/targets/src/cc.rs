@@ -1,4 +1,4 @@
-//! The compilers behind `metacov cc` and `metacov c++`, and the cache of what they build.
+//! The compilers that `metacov cc` and `metacov c++` call, and the cache of what they build.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::parent_id;
@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use metacov_runtime::{Compiler, EXACT_LINES};
 
-/// Which language is compiled.
+/// The language to compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// C.
@@ -17,7 +17,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language whose compiler a word of the command line stands for.
+    /// Returns the language of a subcommand, `cc` or `c++`.
     pub fn of(word: &OsStr) -> Option<Self> {
         match word.to_str() {
             Some("cc") => Some(Language::C),
@@ -26,14 +26,14 @@ impl Language {
         }
     }
 
-    /// The language whose compiler a program is called as, by the name of a link to it. Builds look for `gcc` and `g++` in
-    /// such names.
+    /// Returns the language of the compiler that a program is called as, by the name of a link to
+    /// it. Build systems look for `gcc` and `g++` in such names.
     pub fn of_program(program: &OsStr) -> Option<Self> {
         let name = Path::new(program).file_name()?;
         [Language::C, Language::Cpp].into_iter().find(|language| name == language.wrapper())
     }
 
-    /// The name of a link to metacov that stands for the compiler of this language.
+    /// Returns the name of a link to metacov that acts as the compiler of this language.
     pub fn wrapper(self) -> &'static str {
         match self {
             Language::C => "metacov-gcc",
@@ -41,7 +41,7 @@ impl Language {
         }
     }
 
-    /// The compiler of this language.
+    /// Returns the compiler of this language.
     pub fn compiler(self) -> Compiler {
         let (variable, default) = match self {
             Language::C => ("METACOV_CC", "gcc"),
@@ -52,23 +52,23 @@ impl Language {
     }
 }
 
-/// Whether this process was started by ccache, which would cache what it writes.
+/// Whether this process was started by ccache, which would cache its output.
 pub fn is_called_by_ccache() -> bool {
     let parent = fs::read_link(format!("/proc/{}/exe", parent_id()));
     parent.is_ok_and(|path| path.file_name().is_some_and(|name| name == "ccache"))
 }
 
-/// Which lines optimised code counts.
+/// Which lines the counters of optimised code report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
     /// Nearly those of -O0: gcc places its counters before it optimises.
     Exact,
-    /// Those that are left of optimised code, as plain gcc counts them.
+    /// Those that remain in optimised code, as with plain gcc.
     Optimised,
 }
 
 impl Lines {
-    /// What `--lines` in front of a compiler's arguments says, and the rest of them.
+    /// Splits off `--lines` in front of a compiler's arguments.
     pub fn split(arguments: &[OsString]) -> Result<(Self, &[OsString]), String> {
         let [option, value, rest @ ..] = arguments else { return Ok((Lines::Exact, arguments)) };
         if option != "--lines" {
@@ -82,21 +82,22 @@ impl Lines {
     }
 }
 
-/// Whether a compiler with these arguments optimises. The last level counts, as for gcc.
+/// Whether a compiler with these arguments optimises. As for gcc, the last level counts.
 pub fn optimises(arguments: &[OsString]) -> bool {
     let mut words = arguments.iter().rev().filter_map(|word| word.to_str());
     let level = words.find_map(|word| word.strip_prefix("-O"));
     level.is_some_and(|level| level != "0")
 }
 
-/// Whether a line of gcc's output only says that it obeys [`EXACT_LINES`]. Configure scripts take any output for a warning.
+/// Whether a line of gcc's output only says that [`EXACT_LINES`] is in effect. Configure scripts
+/// take any output for a warning.
 pub fn is_note_of_switches(line: &[u8]) -> bool {
     let line = String::from_utf8_lossy(line);
     let pass = EXACT_LINES.iter().filter_map(|switch| switch.strip_prefix("-fdisable-"));
     line.contains("[0, 4294967295]") && pass.into_iter().any(|pass| line.contains(pass))
 }
 
-/// Whether a compiler with these arguments links, with a linker that takes scripts.
+/// Whether a compiler with these arguments links, with a linker that accepts scripts.
 pub fn links(arguments: &[OsString]) -> bool {
     let is = |word: &OsString, any: &[&str]| any.iter().any(|one| word == one);
     let has_input = arguments.iter().any(|word| !word.as_encoded_bytes().starts_with(b"-"));
@@ -105,7 +106,7 @@ pub fn links(arguments: &[OsString]) -> bool {
     has_input && !arguments.iter().any(|word| is(word, &stops_early) || is(word, &other_linkers))
 }
 
-/// The folder of the compiled runtime, of the targets inside the binary and of those that were built.
+/// Returns the folder of the compiled runtime and of all unpacked and built targets.
 pub fn cache() -> PathBuf {
     let set = |name: &str| env::var_os(name).filter(|value| Path::new(value).is_absolute());
     let cache = set("METACOV_CACHE").map(PathBuf::from);
@@ -119,14 +120,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_level_counts() {
+    fn the_last_optimisation_level_counts() {
         let of = |words: &str| optimises(&words.split(' ').map(OsString::from).collect::<Vec<_>>());
         assert!(of("-O2 -c a.c") && of("-O0 a.c -O") && of("-Os") && of("-Ofast"));
         assert!(!of("-c a.c -o O2") && !of("-O2 -O0") && !of("-o -O0"));
     }
 
     #[test]
-    fn only_notes_of_the_switches_are_left_out() {
+    fn only_notes_about_the_switches_are_dropped() {
         let note =
             "cc1: note: disable pass tree-einline for functions in the range of [0, 4294967295]";
         assert!(is_note_of_switches(note.as_bytes()));

@@ -1,7 +1,8 @@
 //! The targets that can be tested: how each is found, built, cached and opened.
 //!
-//! **The key design decision of this crate**: it is a leaf. What runs tests gets [`ALL`] handed down and knows no target by
-//! name, so a new target is a folder here, a line in `ALL`, and nothing else.
+//! **The key design decision of this crate**: it is a leaf. The code that runs tests is passed
+//! [`ALL`] and knows no target by name, so a new target is a folder here, a line in `ALL`, and
+//! nothing else.
 
 mod builder;
 mod cache;

@@ -1,8 +1,8 @@
-//! SQLite: the version inside the binary, and others from the packages that bundle them.
+//! SQLite: the version included in the binary, and others from the packages that bundle them.
 //!
-//! Nobody has to have a target to see metacov work: the amalgamation that this workspace depends on anyway is compiled
-//! with coverage by the build script and carried along, with the notes that its counters need and the source that reports
-//! show.
+//! The build script compiles the amalgamation that this workspace depends on anyway, with coverage,
+//! and includes it in the binary with the notes that its counters need and the source that reports
+//! show. So metacov can be tried without a target.
 
 mod build;
 mod connection;

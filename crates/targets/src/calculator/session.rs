@@ -1,4 +1,4 @@
-//! A session of the calculator: its variables.
+//! A session of the calculator: the values of its variables.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::io;
@@ -22,7 +22,7 @@ pub(super) struct CalculatorSession {
 impl CalculatorSession {
     #[expect(unsafe_code, reason = "code of a target is loaded")]
     pub(super) fn open(library: &Path, options: &OpenOptions) -> io::Result<Self> {
-        // SAFETY: this process serves no other purpose, and the types are those of calculator.c.
+        // SAFETY: this process has no other purpose, and the types are those of calculator.c.
         let (open, run) = unsafe {
             let library =
                 Library::open(Some(library), RTLD_NOW | RTLD_LOCAL).map_err(io::Error::other)?;
@@ -43,8 +43,8 @@ impl CalculatorSession {
     fn statement(&self, statement: &str) -> Result<Option<Value>, String> {
         let text = CString::new(statement).map_err(|_| "a zero in a statement".to_owned())?;
         let (mut value, mut message) = (0, ptr::null());
-        // SAFETY: the calculator is open, the text ends with zero, and there is room for both results. A message is a
-        // constant of the library.
+        // SAFETY: the calculator is open, the text is terminated by zero, and both results have a
+        // place. A message is a constant of the library.
         unsafe {
             match (self.run)(self.calculator, text.as_ptr(), &raw mut value, &raw mut message) {
                 1 => Ok(Some(Value::Integer(value))),
@@ -62,7 +62,7 @@ impl Session for CalculatorSession {
 
     #[expect(unsafe_code, reason = "the interface of the calculator")]
     fn begin(&mut self) -> io::Result<()> {
-        // SAFETY: it takes nothing.
+        // SAFETY: the function has no parameters.
         self.calculator = unsafe { (self.open)() };
         Ok(())
     }
@@ -75,7 +75,7 @@ impl Session for CalculatorSession {
                 Err(message) => return Ok(Outcome::Error { code: 1, message }),
             }
         }
-        // Settings are those of one input.
+        // A setting applies to one input only.
         let _ = self.statement("optimise 1");
         Ok(Outcome::Rows(rows))
     }

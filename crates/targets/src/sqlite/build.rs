@@ -1,4 +1,4 @@
-// SQLite as a library that counts. The build script includes this file too.
+// SQLite as a library with counters. The build script includes this file too.
 
 use std::io;
 use std::path::Path;
@@ -7,8 +7,8 @@ use metacov_runtime::Compiler;
 
 use crate::builder::Source;
 
-/// What SQLite is compiled with: everything that a test generator may reach, and no threads, since
-/// counts of several threads get lost.
+/// The options for SQLite: everything that a test generator may reach, and no threads, since counts
+/// of several threads get lost.
 pub const OPTIONS: &[&str] = &[
     "-DSQLITE_THREADSAFE=0",
     "-DSQLITE_OMIT_LOAD_EXTENSION",
@@ -19,18 +19,18 @@ pub const OPTIONS: &[&str] = &[
     "-DSQLITE_ENABLE_MATH_FUNCTIONS",
     "-DSQLITE_ENABLE_DBSTAT_VTAB",
     "-DSQLITE_ENABLE_STAT4",
-    // Tests are held against other builds; the hash of the source has no place in their results.
+    // Tests compare with other builds, and the hash of the source must not appear in their results.
     "-DSQLITE_DEFAULT_MEMSTATUS=0",
 ];
 
-/// What its counters mean.
+/// The notes that describe its counters.
 pub const NOTES: &str = "sqlite3.gcno";
 /// Its interface.
 pub const HEADER: &str = "sqlite3.h";
 /// Its source.
 pub const SOURCE: &str = "sqlite3.c";
 
-/// What is compiled.
+/// The libraries to compile.
 pub(crate) const LIBRARIES: Source<'static> = Source {
     name: "sqlite3",
     library: "libsqlite3.so",
@@ -38,7 +38,7 @@ pub(crate) const LIBRARIES: Source<'static> = Source {
     options: OPTIONS,
 };
 
-/// Compiles the amalgamation that lies in `source` into `folder`.
+/// Compiles the amalgamation in `source` into `folder`.
 pub(crate) fn compile(compiler: &Compiler, source: &Path, folder: &Path) -> io::Result<()> {
     for name in [SOURCE, HEADER] {
         std::fs::copy(source.join(name), folder.join(name))?;

@@ -1,4 +1,4 @@
-//! A database that is open, and what is asked of it.
+//! An open database, and the statements that run on it.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::ptr;
@@ -7,19 +7,20 @@ use metacov_core::{Outcome, Value};
 
 use super::functions::{Db, Functions, Stmt, code};
 
-/// How many operations of SQLite's machine lie between two looks at the budget.
+/// How many virtual-machine instructions SQLite executes between two checks of the budget.
 const OPERATIONS_PER_LOOK: c_int = 100;
 
 /// Rows beyond this number are not fetched: the statement fails instead.
 const ROWS_MAX: usize = 100_000;
 
-/// How much a statement may do, in operations of SQLite's machine: the same on every machine.
+/// How much a statement may do, in instructions of SQLite's virtual machine: the same on every
+/// machine.
 #[derive(Default)]
 pub(super) struct Budget {
     left: i64,
 }
 
-/// A database that is open.
+/// An open database.
 pub(super) struct Connection<'e> {
     pub(super) functions: &'e Functions,
     pub(super) db: Db,
@@ -27,8 +28,8 @@ pub(super) struct Connection<'e> {
 }
 
 impl Connection<'_> {
-    /// Runs statements one after the other, with so many operations for each; the rows of all of
-    /// them, or the first error.
+    /// Runs statements one after the other, each with a limit on its instructions. Returns the rows
+    /// of all of them, or the first error.
     pub(super) fn run<'s>(
         &mut self,
         statements: impl IntoIterator<Item = &'s str>,
@@ -43,7 +44,7 @@ impl Connection<'_> {
         Outcome::Rows(rows)
     }
 
-    /// Switches optimisations off: a bit each, as `sqlite3_test_control` has them.
+    /// Disables optimisations: one bit each, as for `sqlite3_test_control`.
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     pub(super) fn disable_optimizations(&mut self, mask: u32) {
         // SAFETY: this operation takes a database and a number.
@@ -64,8 +65,8 @@ impl Connection<'_> {
         self.budget.left = i64::try_from(operations_max).unwrap_or(i64::MAX);
         let budget: *mut Budget = &raw mut *self.budget;
         let mut stmt = ptr::null_mut();
-        // SAFETY: the handle is open, the text ends with zero and outlives the statement, and the
-        // budget outlives the connection.
+        // SAFETY: the handle is open, the text is terminated by zero and outlives the statement,
+        // and the budget outlives the connection.
         let code = unsafe {
             let per_look = OPERATIONS_PER_LOOK;
             (self.functions.progress_handler)(self.db, per_look, Some(spend), budget.cast());
@@ -76,7 +77,7 @@ impl Connection<'_> {
             return Err(self.error());
         }
         let fetched = self.fetch(stmt, rows);
-        // SAFETY: the statement was prepared above, and nobody uses it any more. It may be null.
+        // SAFETY: the statement was prepared above and is not used after this. It may be null.
         unsafe { (self.functions.finalize)(stmt) };
         fetched
     }
@@ -107,8 +108,8 @@ impl Connection<'_> {
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     fn value(&self, stmt: Stmt, column: c_int) -> Value {
         let functions = self.functions;
-        // SAFETY: the statement stands on a row that has this column. Bytes are asked for before
-        // their number, as SQLite wants it, and copied before anything else is asked for.
+        // SAFETY: the statement is at a row that has this column. As SQLite requires, the bytes are
+        // requested before their number, and copied before the next call.
         unsafe {
             let bytes = |start: *const u8| {
                 let length = usize::try_from((functions.column_bytes)(stmt, column)).unwrap_or(0);
@@ -137,18 +138,18 @@ impl Connection<'_> {
 
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     pub(super) fn message(&self) -> String {
-        // SAFETY: a text of SQLite's own that ends with zero, copied at once.
+        // SAFETY: a text owned by SQLite and terminated by zero, copied before the next call.
         unsafe { CStr::from_ptr((self.functions.error_message)(self.db)) }
             .to_string_lossy()
             .into_owned()
     }
 }
 
-/// Called by SQLite now and then; whether the statement should end.
+/// SQLite calls this regularly. Returns whether to interrupt the statement.
 #[expect(unsafe_code, reason = "the interface of SQLite")]
 unsafe extern "C" fn spend(budget: *mut c_void) -> c_int {
-    // SAFETY: it is the budget of the connection whose statement runs, and nobody else looks at it
-    // meanwhile.
+    // SAFETY: this is the budget of the connection whose statement runs, and nothing else accesses
+    // it meanwhile.
     let budget = unsafe { &mut *budget.cast::<Budget>() };
     budget.left -= i64::from(OPERATIONS_PER_LOOK);
     c_int::from(budget.left < 0)

@@ -1,4 +1,4 @@
-//! The SQLite that is inside of the binary, as a library that counts.
+//! The SQLite that is included in the binary, as a library with counters.
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
@@ -13,14 +13,14 @@ pub const VERSION: &str = env!("METACOV_SQLITE_VERSION");
 /// The folder that it was compiled in, as its notes name it. It need not exist.
 pub(super) const FOLDER: &str = env!("METACOV_SQLITE_FOLDER");
 
-/// A program in C that runs the statements of a file as workers do, for those who hold them against
-/// a process for each input.
+/// A C program that runs the statements of a file as workers do, to compare them with one process
+/// for each input.
 pub const STATEMENTS: &str = include_str!("statements.c");
 
 /// Its notes, compressed.
 const PACKED_NOTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.gcno.zst"));
 
-/// What is carried along, compressed.
+/// The included files, compressed.
 const FILES: [(&str, &[u8]); 5] = [
     (LIBRARIES.library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3.so.zst"))),
     (LIBRARIES.plain_library, include_bytes!(concat!(env!("OUT_DIR"), "/libsqlite3-plain.so.zst"))),
@@ -29,9 +29,9 @@ const FILES: [(&str, &[u8]); 5] = [
     (HEADER, include_bytes!(concat!(env!("OUT_DIR"), "/sqlite3.h.zst"))),
 ];
 
-/// Unpacks it to a folder below `cache`, unless it is there already. The folder's name has the hash
-/// of what is in it, and it appears whole or not at all. Notes that are not those of this binary are refused: a stamp of 32
-/// bits is all that ties counters to them.
+/// Unpacks it to a folder below `cache`, unless it is there already. The folder's name contains a
+/// hash of its contents, and it appears complete or not at all. Notes that differ from those of
+/// this binary are refused: only a stamp of 32 bits ties counters to notes.
 pub fn unpack(cache_folder: &Path) -> io::Result<PathBuf> {
     let mut hasher = DefaultHasher::new();
     for (_, bytes) in FILES {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_that_were_changed_are_refused() {
+    fn modified_notes_are_refused() {
         let cache = tempfile::tempdir().unwrap();
         let folder = unpack(cache.path()).unwrap();
         assert_eq!(unpack(cache.path()).unwrap(), folder);

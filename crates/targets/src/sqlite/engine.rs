@@ -1,4 +1,4 @@
-//! SQLite, as a library that is loaded: in a process that serves no other purpose.
+//! SQLite as a loaded library, in a process with no other purpose.
 
 use std::ffi::{CString, c_void};
 use std::io;
@@ -12,7 +12,7 @@ use super::connection::{Budget, Connection};
 use super::functions::{Functions, code};
 use super::random;
 
-/// An SQLite that has been loaded. It stays loaded as long as the process lives.
+/// A loaded SQLite. It stays loaded as long as the process lives.
 pub(super) struct Engine {
     functions: Functions,
 }
@@ -22,8 +22,7 @@ impl Engine {
     #[expect(unsafe_code, reason = "code of a target is loaded: see the safety comments")]
     pub(super) fn load(library: &Path) -> io::Result<Self> {
         let failed = |error: libloading::Error| io::Error::other(error.to_string());
-        // SAFETY: whatever its constructors do, they do to this process, which serves no other
-        // purpose.
+        // SAFETY: its constructors can do anything to this process, which has no other purpose.
         let library =
             unsafe { Library::open(Some(library), RTLD_NOW | RTLD_LOCAL) }.map_err(failed)?;
         // SAFETY: the types are those of sqlite3.h.
@@ -32,7 +31,7 @@ impl Engine {
         Ok(Engine { functions })
     }
 
-    /// Its memory.
+    /// The memory of the library.
     pub(super) fn memory(&self) -> io::Result<LibraryMemory> {
         LibraryMemory::at(self.functions.open as *const c_void)
     }
@@ -46,17 +45,17 @@ impl Engine {
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     pub(super) fn has_option(&self, name: &str) -> bool {
         let Ok(name) = CString::new(name) else { return false };
-        // SAFETY: a name that ends with zero.
+        // SAFETY: the name is terminated by zero.
         unsafe { (self.functions.has_option)(name.as_ptr()) != 0 }
     }
 
-    /// A new database in memory. What it does at random, such as to make up names, it does the same
-    /// way each time.
+    /// Opens a new database in memory. Its random choices, such as generated names, are the same
+    /// each time.
     #[expect(unsafe_code, reason = "the interface of SQLite")]
     pub(super) fn open(&self) -> io::Result<Connection<'_>> {
         let functions = &self.functions;
         let mut db = ptr::null_mut();
-        // SAFETY: a name that ends with zero, and a place for the result.
+        // SAFETY: the name is terminated by zero, and the result has a place.
         let code = unsafe { (functions.open)(c":memory:".as_ptr(), &raw mut db) };
         let connection = Connection { functions, db, budget: Box::new(Budget::default()) };
         random::begin(functions);

@@ -1,10 +1,10 @@
-//! The part of SQLite's interface that is used.
+//! The part of SQLite's interface that metacov uses.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use libloading::os::unix::Library;
 
-/// The codes of SQLite that are needed here.
+/// The result codes and operations that are needed here.
 pub(super) mod code {
     use std::ffi::c_int;
 
@@ -19,7 +19,7 @@ pub(super) mod code {
 pub(super) type Db = *mut c_void;
 pub(super) type Stmt = *mut c_void;
 
-/// A file system, as SQLite has it: up to the last part that is used.
+/// `sqlite3_vfs`, up to the last field that is used.
 #[repr(C)]
 pub(super) struct Vfs {
     numbers: [c_int; 3],
@@ -28,7 +28,7 @@ pub(super) struct Vfs {
     pub(super) randomness: unsafe extern "C" fn(*mut Vfs, c_int, *mut c_char) -> c_int,
 }
 
-/// The functions of SQLite that are called.
+/// The functions of SQLite that metacov calls.
 pub(super) struct Functions {
     pub(super) open: unsafe extern "C" fn(*const c_char, *mut Db) -> c_int,
     pub(super) close: unsafe extern "C" fn(Db) -> c_int,
@@ -54,7 +54,7 @@ pub(super) struct Functions {
     pub(super) test_control: unsafe extern "C" fn(c_int, ...) -> c_int,
     pub(super) find_vfs: unsafe extern "C" fn(*const c_char) -> *mut Vfs,
     pub(super) randomness: unsafe extern "C" fn(c_int, *mut c_void),
-    /// The version as text: to ask for it would run code, which is counted.
+    /// The version as text. A function call would be counted.
     version: *const c_char,
     pub(super) has_option: unsafe extern "C" fn(*const c_char) -> c_int,
 }
@@ -63,7 +63,7 @@ impl Functions {
     #[expect(unsafe_code, reason = "symbols of a library have the types that we give them")]
     pub(super) unsafe fn of(library: &Library) -> Result<Self, libloading::Error> {
         macro_rules! find {
-            // SAFETY: left to the caller.
+            // SAFETY: the caller guarantees the type.
             ($name:literal) => {
                 *unsafe { library.get($name) }?
             };
@@ -95,11 +95,11 @@ impl Functions {
     /// The version, such as 3.54.1.
     #[expect(unsafe_code, reason = "a text of the library")]
     pub(super) fn version(&self) -> String {
-        // SAFETY: it ends with zero, and lives as long as the library.
+        // SAFETY: it is terminated by zero, and lives as long as the library.
         unsafe { CStr::from_ptr(self.version) }.to_string_lossy().into_owned()
     }
 
-    /// The minor version: 54 of 3.54.1.
+    /// The minor version, such as 54 of 3.54.1.
     pub(super) fn minor_version(&self) -> u16 {
         minor(&self.version())
     }

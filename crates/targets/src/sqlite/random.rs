@@ -1,24 +1,24 @@
-//! What SQLite does at random, such as to make up names and numbers of rows: the same way each time.
+//! SQLite's random choices, such as generated names and row ids, made repeatable.
 
 use std::ffi::{c_char, c_int, c_void};
 use std::ptr;
 
 use super::functions::{Functions, Vfs, code};
 
-/// The first minor version that can be told a seed.
+/// The first minor version that accepts a seed.
 const SEED_SINCE: u16 = 30;
 
-/// Has random numbers begin anew.
+/// Restarts the random numbers.
 #[expect(unsafe_code, reason = "the interface of SQLite")]
 pub(super) fn begin(functions: &Functions) {
-    // SAFETY: these take a number and a database, which may be null, and the name of a file
-    // system, where null is the default one; that lives as long as the library, and nobody uses it now.
+    // SAFETY: these take a number and a database, which may be null, and the name of a file system,
+    // where null is the default one. That lives as long as the library, and is not in use now.
     unsafe {
         if functions.minor_version() >= SEED_SINCE {
             (functions.test_control)(code::RANDOM_SEED, 1, ptr::null_mut::<c_void>());
             return;
         }
-        // It asks the file system for a seed, whenever it has forgotten the last.
+        // SQLite asks the file system for a seed whenever its generator is reset.
         if let Some(vfs) = (functions.find_vfs)(ptr::null()).as_mut() {
             vfs.randomness = zeros;
         }
@@ -26,10 +26,10 @@ pub(super) fn begin(functions: &Functions) {
     }
 }
 
-/// A seed that is no surprise.
+/// A fixed seed.
 #[expect(unsafe_code, reason = "called by SQLite")]
 unsafe extern "C" fn zeros(_: *mut Vfs, bytes: c_int, seed: *mut c_char) -> c_int {
-    // SAFETY: there is room for so many.
+    // SAFETY: the buffer has this size.
     unsafe { ptr::write_bytes(seed, 0, usize::try_from(bytes).unwrap_or_default()) };
     bytes
 }

@@ -23,7 +23,7 @@ impl SqliteSession {
         let engine: &'static Engine = Box::leak(Box::new(Engine::load(library)?));
         if options.is_measured {
             engine.memory()?.isolate()?;
-            // It stays open: closing it would count as well.
+            // Not closed: closing runs code that would be counted.
             std::mem::forget(engine.open()?);
         }
         let (steps_max, marks) = (options.steps_max, MemoryMarks::new(engine.memory()?));
@@ -51,7 +51,7 @@ impl Session for SqliteSession {
         if let Some(mask) = switches {
             database.disable_optimizations(mask);
         }
-        // Other commands of the shell have no meaning here.
+        // Other commands of the shell are ignored.
         let statements = input.statements.iter().filter(|statement| !statement.starts_with('.'));
         let outcome = database.run(statements.map(String::as_str), self.steps_max);
         if switches.is_some() {

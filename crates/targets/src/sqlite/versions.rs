@@ -17,7 +17,7 @@ use crate::cache;
 /// The package that bundles SQLite.
 const PACKAGE: &str = "libsqlite3-sys";
 
-/// Versions of SQLite, and of the package that bundles each.
+/// Versions of SQLite, and the version of the package that bundles each.
 pub(super) const VERSIONS: &[(&str, &str)] = &[
     ("3.24.0", "0.9.4"),
     ("3.25.2", "0.10.0"),
@@ -51,7 +51,7 @@ pub(super) const VERSIONS: &[(&str, &str)] = &[
     ("3.54.0", "0.39.0"),
 ];
 
-/// The SQLite of this version, if it is there: inside of the binary, or built before.
+/// Finds a version that is included in the binary or was built before.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
     if version == VERSION {
         let folder = embedded::unpack(cache)?;
@@ -60,7 +60,7 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
     cache::find(place(version, cache), &LIBRARIES)
 }
 
-/// Fetches a version with cargo and compiles it. It appears whole or not at all.
+/// Fetches a version with cargo and compiles it. It appears complete or not at all.
 pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
     if let Some(target) = find(version, cache)? {
         return Ok(target);
@@ -81,7 +81,7 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
     find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
-/// Where a version is. What was built in another way is another folder.
+/// The folder of a version. Its name depends on how the version is built.
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     (
@@ -95,11 +95,11 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
 }
 
-/// The folder of the amalgamation in the sources of a package.
+/// Fetches a package, and returns the folder of its amalgamation.
 fn fetch(package: &str, folder: &Path) -> io::Result<PathBuf> {
     std::fs::create_dir_all(folder.join("src"))?;
     std::fs::write(folder.join("src/lib.rs"), "")?;
-    // A workspace of its own, wherever the cache lies.
+    // A separate workspace, because the cache may be inside another one.
     let manifest = format!(
         "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
          [dependencies]\n{PACKAGE} = \"={package}\"\n[workspace]\n"
@@ -118,7 +118,7 @@ fn fetch(package: &str, folder: &Path) -> io::Result<PathBuf> {
     found.ok_or_else(|| io::Error::other(format!("cargo metadata does not list {PACKAGE}")))
 }
 
-/// What cargo tells of packages, as far as it is needed.
+/// The part of cargo's metadata that is needed.
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_stand_in_order_and_none_twice() {
+    fn versions_are_sorted_and_unique() {
         let numbers = |text: &str| -> Vec<u32> {
             text.split('.').map(|number| number.parse().unwrap()).collect()
         };
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_is_there_and_what_nobody_bundles_is_not() {
+    fn only_bundled_versions_are_found() {
         let cache = tempfile::tempdir().unwrap();
         let inside = find(VERSION, cache.path()).unwrap().unwrap();
         assert!(
