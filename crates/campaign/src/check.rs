@@ -1,4 +1,4 @@
-//! A plan whose pairs are only judged: nobody looks at what they run.
+//! Runs the pairs of a plan and judges them, without measuring coverage.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,28 +13,28 @@ use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
 use crate::worker::host::{WorkerOptions, WorkerProcess};
 use crate::worker::protocol::SetupDone;
 
-/// What came of the pairs of a plan.
+/// The results of the pairs of a plan.
 #[derive(Debug, Default)]
 pub struct Checks {
     /// By relation.
     pub relations: BTreeMap<&'static str, Counts>,
-    /// By place: the pairs that violate their relation.
+    /// The pairs that violate their relation, by place.
     pub violations: BTreeMap<u64, Violation>,
 }
 
-/// What came of the pairs of a relation.
+/// The results of the pairs of one relation.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
-    /// How many of them hold.
+    /// How many hold.
     pub held: u64,
     /// How many are violated.
     pub violated: u64,
-    /// How many say nothing, and why.
+    /// How many have no verdict, and why.
     pub missing: BTreeMap<(Failure, String), u64>,
 }
 
 impl Counts {
-    /// How many there are.
+    /// Returns how many pairs there are.
     pub fn total(&self) -> u64 {
         self.held + self.violated + self.missing.values().sum::<u64>()
     }
@@ -54,7 +54,7 @@ impl Checks {
     }
 }
 
-/// Runs all tests of a plan; `each` is called after each of them. An interrupt ends it early.
+/// Runs all tests of a plan, and calls `each` after each of them. An interrupt ends it early.
 pub fn check(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,
@@ -70,7 +70,7 @@ pub fn check(
     Ok((checks, log))
 }
 
-/// Counts pairs.
+/// Counts the pairs of one worker.
 struct Counting<'c> {
     checks: Checks,
     each: &'c (dyn Fn() + Sync),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn every_pair_is_counted_once_by_what_came_of_it() {
+    fn every_pair_is_counted_once_by_its_verdict() {
         static TARGET: ScriptedTarget = ScriptedTarget { method: &Scripted, script: faulty };
         let plan = TestPlan { seed: 5, relations: vec![1, 0], pairs: 60, subjects: 7 };
         let (config, interrupted) = (ScriptedTarget::config(false), AtomicBool::new(false));

@@ -1,4 +1,4 @@
-//! A campaign as it is asked for, and running it.
+//! The configuration of a campaign, and running it.
 
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -23,12 +23,12 @@ use crate::target_list::{TargetList, relation_positions};
 use crate::worker::host::WorkerOptions;
 use crate::worker::protocol::WorkerConfig;
 
-/// A campaign as it is asked for.
+/// The configuration of a campaign.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CampaignConfig {
     /// The name of the target, such as `sqlite@3.29.0`.
     pub engine: String,
-    /// A library of the user's in its place.
+    /// A library of the user to test instead.
     pub library: Option<PathBuf>,
     /// The name of the guidance.
     pub guidance: String,
@@ -36,23 +36,23 @@ pub struct CampaignConfig {
     pub relations: Vec<String>,
     /// The seed of databases and pairs.
     pub seed: u64,
-    /// How a round goes.
+    /// The lengths of rounds.
     pub schedule: Schedule,
     /// Whether coverage and query plans are observed even if nothing is guided by them.
     pub observes: bool,
-    /// Whether violations are looked into.
+    /// Whether violations are examined.
     pub examines: bool,
     /// A file of known bugs.
     pub known: Option<PathBuf>,
     /// When it ends.
     pub limits: CampaignLimits,
-    /// How many pairs it has, if that ends it.
+    /// How many pairs to test, if that ends the campaign.
     pub pairs: Option<u64>,
     /// How many workers.
     pub workers: NonZero<usize>,
-    /// How long a worker may be silent.
+    /// How long a worker may take before it answers.
     pub timeout: Duration,
-    /// How much memory a worker may have.
+    /// The memory limit of a worker.
     pub memory_bytes: Option<u64>,
     /// The run file. Findings are in a folder beside it.
     pub output: PathBuf,
@@ -67,7 +67,7 @@ pub struct CampaignConfig {
 /// The libraries that a campaign loads.
 struct CampaignTargets {
     target: &'static dyn Target,
-    /// What is tested.
+    /// The library under test.
     tested: WorkerConfig,
     /// The same without counters.
     plain: WorkerConfig,
@@ -308,7 +308,7 @@ fn refused(error: Error) -> CampaignError {
     }
 }
 
-/// What the rounds in the run file have added to what is known, and their history.
+/// The knowledge that the rounds in the run file have added, and their history.
 fn stored_rounds(
     writer: &mut RunWriter,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Why generated tests, or what is done with their findings, cannot go on.
+//! Errors of generated tests and of findings.
 
 use std::io;
 
@@ -6,13 +6,13 @@ use metacov_exec::ExecError;
 use metacov_formats::Error;
 use metacov_run::{JobError, StopReason};
 
-/// Why generated tests, or what is done with their findings, cannot go on.
+/// Why generating tests, or examining their findings, cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum CampaignError {
-    /// An interrupt ended it: nothing is wrong.
+    /// An interrupt ended it; nothing is wrong.
     #[error("interrupted")]
     Interrupted,
-    /// A file cannot be read, or is not what it should be.
+    /// A file cannot be read, or has unexpected contents.
     #[error(transparent)]
     Input(#[from] Error),
     /// A result cannot be written.
@@ -24,13 +24,13 @@ pub enum CampaignError {
     /// A worker does not start, reports a failure, or breaks the protocol.
     #[error("{0}")]
     Worker(String),
-    /// The caller asks for what does not exist or cannot be done.
+    /// The caller asks for something that does not exist or cannot be done.
     #[error("{0}")]
     Invalid(String),
 }
 
 impl CampaignError {
-    /// The same with what failed in front, where the error itself does not say it.
+    /// Adds the name of what failed, unless the error has it already.
     #[must_use]
     pub fn of(self, name: &str) -> Self {
         match self {

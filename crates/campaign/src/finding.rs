@@ -1,9 +1,10 @@
-//! Findings: what a campaign meets, looked into until it is worth somebody's time.
+//! Findings: failures that a campaign encounters, confirmed and reduced.
 //!
-//! A [`FailingCase`] is what the loop saw. The [`Triage`] runs it again in processes of their own, which gives a
-//! [`ConfirmedCase`](confirm::ConfirmedCase); unless that looks like many before, it makes it as small as it gets, measures what its sides run
-//! differently and gives it a [`Signature`]. What is left is a [`Finding`]: a folder that anybody can replay.
-//! `docs/fuzzing.md` says what the signature means.
+//! A [`FailingCase`] is what the loop reports. The [`Triage`] reruns it in new processes, which
+//! gives a [`ConfirmedCase`](confirm::ConfirmedCase). Unless many similar ones came before, it
+//! reduces the case, measures which code only one of its sides runs, and computes a [`Signature`].
+//! The result is a [`Finding`]: a folder that can be replayed. `docs/fuzzing.md` explains the
+//! signature.
 
 mod bisect;
 mod case_run;

@@ -1,9 +1,9 @@
-//! Campaigns: pairs without end, guided by what is new of them.
+//! Fuzzing: tests pairs continuously, guided by new coverage.
 //!
-//! **The key design decision**: a campaign is a list of rounds, one for each database, and a round is a function of its
-//! number, the seed and what the rounds up to a fixed distance before it have found out. So rounds run side by side, a
-//! round that is lost is gone through again, and the same seed gives the same campaign, whatever the number of workers
-//! and however often it is killed.
+//! **The key design decision**: a campaign is a list of rounds, one for each database, and a round
+//! is a function of its number, the seed and what the rounds up to a fixed distance before it
+//! found. So rounds run in parallel, a lost round is repeated, and the same seed gives the same
+//! campaign, whatever the number of workers and however often it is killed.
 
 mod bandit;
 mod campaign;

@@ -1,11 +1,11 @@
-//! Tests that are made on the spot: databases and pairs from a seed, run by workers.
+//! Generated tests: databases and pairs from a seed, run by workers.
 //!
-//! **The key design decision of this crate**: a worker is a process that does everything but to
-//! conclude: it makes a database, derives tests, runs both sides, judges them, solves the counters
-//! and tells what ran, without waiting for anybody. So nearly all time is spent in the engine under
-//! test, and if that crashes, one pair is lost and the next worker goes on behind it. What the pairs
-//! add up to is found out elsewhere, in the order of their places: the same whatever the number of
-//! workers.
+//! **The key design decision of this crate**: a worker is a process that does everything except
+//! aggregation: it creates a database, derives tests, runs both sides, judges them, solves the
+//! counters and reports the sites that ran, without waiting for metacov. So nearly all time is
+//! spent in the engine under test, and if the engine crashes, one pair is lost and the next worker
+//! continues after it. Results are added up in metacov's main process, in the order of their
+//! places, so they do not depend on the number of workers.
 
 mod check;
 mod config;

@@ -23,19 +23,19 @@ use crate::worker::protocol::{Coverage, WorkerConfig};
 
 /// A target that does what a function says.
 pub struct ScriptedTarget {
-    /// Makes its tests.
+    /// The method that makes its tests.
     pub method: &'static dyn Method,
     /// What it does with each statement.
     pub script: fn(&Scene<'_>) -> Reply,
 }
 
-/// A statement, and what it is run on.
+/// A statement, and the state that it runs on.
 pub struct Scene<'s> {
-    /// The statements that have made the state, all of which begin with `make`.
+    /// The statements that made the state, all of which begin with `make`.
     pub state: &'s [String],
     /// The statement.
     pub statement: &'s str,
-    /// Whether the library counts what it runs.
+    /// Whether the library has counters.
     pub is_measured: bool,
 }
 
@@ -43,13 +43,13 @@ pub struct Scene<'s> {
 pub struct Reply {
     /// The lines of `script.c` that it runs, from zero and below [`LINES`].
     pub lines: Vec<u32>,
-    /// What comes of it.
+    /// What happens to it.
     pub effect: Effect,
 }
 
-/// What comes of a statement.
+/// What happens to a statement.
 pub enum Effect {
-    /// It returns rows of a number each.
+    /// It returns rows of one number each.
     Rows(Vec<i64>),
     /// It fails with this code.
     Error(i32),
@@ -57,7 +57,7 @@ pub enum Effect {
     Crash(i32),
     /// The worker itself exits with this code.
     Exit(i32),
-    /// It does not come back.
+    /// It does not return.
     Hang,
 }
 
@@ -65,9 +65,9 @@ pub enum Effect {
 pub const LINES: u32 = 64;
 
 impl Reply {
-    /// What a target does that has no fault: both sides of a test return its number. `make d` runs line d,
-    /// `make <mutator> d` line 10 + d. Of a test with the number xyz, side a runs the lines y and 20 + z, side b the
-    /// line 30 + z.
+    /// The reply of a target without faults: both sides of a test return its number. `make d` runs
+    /// line d, `make <mutator> d` line 10 + d. Of a test with the number xyz, side a runs the lines
+    /// y and 20 + z, side b the line 30 + z.
     pub fn usual(scene: &Scene<'_>) -> Self {
         let words: Vec<&str> = scene.statement.split_whitespace().collect();
         let digit = |text: &str, at: u32| text.parse().unwrap_or(0) / 10_u32.pow(at) % 10;
@@ -107,7 +107,7 @@ impl ScriptedTarget {
         }
     }
 
-    /// Workers for it, in threads of this process.
+    /// Options for workers in threads of this process.
     ///
     /// # Panics
     /// If there are no workers.
@@ -166,7 +166,7 @@ impl Target for ScriptedTarget {
 /// below 1000.
 pub struct Scripted;
 
-/// The same without ways to change a state.
+/// The same without mutators.
 pub struct Unchanging;
 
 const RELATIONS: &[RelationInfo] = &[

@@ -1,4 +1,4 @@
-//! Inputs as run files keep them.
+//! Inputs as run files store them.
 
 use metacov_core::{Input, Language, Pair, StoredInput};
 

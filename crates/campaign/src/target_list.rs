@@ -1,4 +1,4 @@
-//! Targets by name, and the libraries of them that workers load.
+//! Finds targets by name, and the libraries that workers load.
 
 use std::path::{Path, PathBuf};
 
@@ -14,12 +14,12 @@ use crate::worker::protocol::WorkerConfig;
 pub struct TargetList {
     /// All targets.
     pub all: &'static [&'static dyn Target],
-    /// The folder of what was built.
+    /// The folder of built targets.
     pub cache: PathBuf,
 }
 
 impl TargetList {
-    /// The target and version that a name stands for.
+    /// Returns the target and version that a name stands for.
     pub fn parse<'n>(
         &self,
         name: &'n str,
@@ -36,7 +36,7 @@ impl TargetList {
         Ok((*known, version.unwrap_or_else(|| known.default_version())))
     }
 
-    /// The target of a name, and its build.
+    /// Returns the target of a name, and its build.
     pub fn find(&self, name: &str) -> Result<(&'static dyn Target, Artifact), CampaignError> {
         let (target, version) = self.parse(name)?;
         let found = target.find(version, &self.cache);
@@ -48,7 +48,7 @@ impl TargetList {
         Ok((target, found.ok_or_else(missing)?))
     }
 
-    /// The library to load: one of a target by name, or a library of the user's in its place.
+    /// Returns the library to load: that of a named target, or a library of the user instead.
     pub fn config(
         &self,
         name: &str,
@@ -64,8 +64,8 @@ impl TargetList {
         Ok((target, WorkerConfig::of_artifact(target, &artifact, flavour, scope)))
     }
 
-    /// Identifies a build of a target by all its libraries, whichever of them a campaign loads: campaigns of one target
-    /// are of one build, whatever guides them.
+    /// Identifies a build of a target by all its libraries, whichever of them a campaign loads, so
+    /// that all campaigns on a target have the same build, whatever guides them.
     pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, CampaignError> {
         let mut fingerprint = Fingerprint::new();
         for flavour in [Flavour::Plain, Flavour::Counting] {
@@ -77,7 +77,7 @@ impl TargetList {
         Ok(format!("{:016x}", fingerprint.hash()))
     }
 
-    /// The names of all versions of a target that are built, the oldest first.
+    /// Returns the names of all installed versions of a target, oldest first.
     pub fn installed(&self, name: &str) -> Result<Vec<String>, CampaignError> {
         let (target, _) = self.parse(name)?;
         let mut installed = Vec::new();
@@ -90,7 +90,8 @@ impl TargetList {
     }
 }
 
-/// The positions of relations in the table of a target's method. `all` stands for all of them.
+/// Returns the positions of relations in the table of a target's method. `all` stands for all of
+/// them.
 pub fn relation_positions(
     names: &[String],
     target: &dyn Target,

@@ -1,4 +1,4 @@
-//! Where the time goes.
+//! Measures where the time goes.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 /// What a worker does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// The engine makes databases.
+    /// The engine runs the setup of databases.
     Build,
-    /// Tests are made and printed.
+    /// Tests are derived and printed.
     Derive,
     /// The engine runs tests.
     Engine,
-    /// Counters and the engine's state are set back.
+    /// Counters and the engine's state are restored.
     Capture,
     /// Counters become covers.
     Decode,
@@ -36,17 +36,17 @@ impl Phase {
     ];
 }
 
-/// How long workers have spent on what, in nanoseconds.
+/// How long workers have spent in each phase, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseTimes([u64; Phase::ALL.len()]);
 
 impl PhaseTimes {
-    /// How long they have spent on this.
+    /// Returns how long they have spent in this phase.
     pub fn on(&self, phase: Phase) -> Duration {
         Duration::from_nanos(self.0[phase as usize])
     }
 
-    /// Adds what others have spent.
+    /// Adds the times of others.
     pub fn add(&mut self, other: &PhaseTimes) {
         for (own, others) in self.0.iter_mut().zip(other.0) {
             *own += others;
@@ -54,22 +54,22 @@ impl PhaseTimes {
     }
 }
 
-/// Tells one phase from the next.
+/// Attributes time to phases.
 pub(crate) struct Stopwatch {
     last: Instant,
     pub(crate) times: PhaseTimes,
-    /// What the current test has taken so far.
+    /// How long the current test has taken so far.
     taken: Duration,
 }
 
 impl Stopwatch {
-    #[expect(clippy::disallowed_methods, reason = "time is told, and part of no result")]
+    #[expect(clippy::disallowed_methods, reason = "times are reported, and part of no result")]
     pub(crate) fn start() -> Self {
         Stopwatch { last: Instant::now(), times: PhaseTimes::default(), taken: Duration::ZERO }
     }
 
-    /// All since the last lap was this phase.
-    #[expect(clippy::disallowed_methods, reason = "time is told, and part of no result")]
+    /// Attributes the time since the last lap to this phase.
+    #[expect(clippy::disallowed_methods, reason = "times are reported, and part of no result")]
     pub(crate) fn lap(&mut self, phase: Phase) {
         let now = Instant::now();
         let lap = now - self.last;
@@ -78,7 +78,7 @@ impl Stopwatch {
         self.times.0[phase as usize] += u64::try_from(lap.as_nanos()).unwrap_or(u64::MAX);
     }
 
-    /// What the current test has taken; from here on it is the next.
+    /// Returns how long the current test has taken, and starts the next.
     pub(crate) fn take(&mut self) -> Duration {
         std::mem::take(&mut self.taken)
     }

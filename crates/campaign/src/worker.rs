@@ -1,4 +1,5 @@
-//! Workers: processes that make tests, run them on a target that they have loaded, and report what came of them.
+//! Workers: processes that derive tests, run them on a target that they have loaded, and report the
+//! results.
 
 pub(crate) mod batches;
 pub(crate) mod bench;

@@ -1,4 +1,4 @@
-//! Tests that are written down, not run.
+//! Writes generated tests to files instead of running them.
 
 use std::io;
 
@@ -9,8 +9,8 @@ use crate::plan::TestPlan;
 use crate::worker::host::{Heard, WorkerOptions, WorkerProcess};
 use crate::worker::protocol::{Answer, Request, Script, TestBatch};
 
-/// Writes the tests of a plan down, state by state: `each` gets the setup, and the relation, number and sides of each
-/// test.
+/// Writes the tests of a plan, state by state: `each` gets the setup, and the relation, number and
+/// sides of each test.
 pub fn write_pairs(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,

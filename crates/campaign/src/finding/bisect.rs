@@ -1,4 +1,4 @@
-//! Which version has fixed a finding.
+//! Finds the version that fixed a finding.
 
 use metacov_core::Verdict;
 
@@ -7,7 +7,7 @@ use super::file::FindingFile;
 use crate::error::CampaignError;
 use crate::target_list::TargetList;
 
-/// Which versions a finding fails on.
+/// The versions on which a finding fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bisected {
     /// The last version that it fails on, or `none`.
@@ -16,8 +16,8 @@ pub struct Bisected {
     pub fixed: Option<String>,
 }
 
-/// Replays a finding on all versions that are built, from the one that it was found on. There are few versions, and a bug
-/// may come back, so all are tried.
+/// Replays a finding on all installed versions, from the one that it was found on. There are few
+/// versions, and a bug may return, so all of them are tried.
 pub(super) fn bisect(
     finding: &FindingFile,
     targets: &TargetList,

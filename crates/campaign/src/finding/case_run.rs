@@ -1,21 +1,21 @@
-//! Cases, run again.
+//! Runs cases again.
 
 use metacov_core::{Case, Cover, Missing, Outcome, Pair, Value, Verdict};
 
 use crate::error::CampaignError;
 use crate::worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
 
-/// A case that was run.
+/// The result of a case.
 #[derive(Clone, Debug)]
 pub(crate) struct CaseRun {
     pub(crate) verdict: Verdict,
-    /// What the sides returned, if both came to an end.
+    /// The outcomes of the sides, if both finished.
     pub(crate) outcomes: Option<Pair<Vec<Outcome>>>,
-    /// What the sides ran, the setup included, if that is measured.
+    /// The covers of the sides, including the setup, if they were measured.
     pub(crate) covers: Option<Pair<Cover>>,
 }
 
-/// Runs cases, those on the same database together.
+/// Runs cases; those with the same setup run together.
 pub(crate) fn run(
     runner: &mut CaseRunner<'_>,
     cases: &[Case],
@@ -70,7 +70,7 @@ fn lost(side: Option<usize>, missing: &Missing) -> CaseRun {
     CaseRun { verdict, outcomes: None, covers: None }
 }
 
-/// What a side returned, line by line.
+/// The outcomes of a side as text.
 pub(crate) fn text(outcomes: &[Outcome]) -> String {
     outcomes.iter().map(outcome_text).collect()
 }

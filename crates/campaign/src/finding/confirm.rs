@@ -1,8 +1,8 @@
-//! Suspects as they look at a glance.
+//! A cheap first look at a failing case.
 //!
-//! Most violations of a campaign are those of a few bugs. To make one as small as it gets takes as long as to test hundreds
-//! of pairs; to make its queries small, on the database that is there, takes far less, and shows which of them it most likely
-//! is.
+//! Most violations of a campaign come from a few bugs. Reducing one completely takes as long as
+//! testing hundreds of pairs; reducing only its queries, on the existing database, takes far less,
+//! and shows which bug it most likely is.
 
 use metacov_core::{Case, Effort, Reduction, Verdict};
 
@@ -12,25 +12,25 @@ use super::signature::digest;
 use super::triage::{Triage, features};
 use crate::error::CampaignError;
 
-/// So many smaller queries are tried, at most.
+/// The most smaller queries that are tried.
 const CANDIDATES_MAX: usize = 500;
 
-/// A suspect that has shown again and again, at a glance.
+/// A failing case that was reproduced several times, with reduced queries.
 #[derive(Clone, Debug)]
 pub struct ConfirmedCase {
-    /// As it was found.
+    /// The original case.
     pub(super) suspect: FailingCase,
-    /// What is left of it so far.
+    /// The reduction so far.
     pub(super) reduction: Reduction,
     /// The name of the reference, if there is one and the sides agree there.
     pub(super) reference: Option<String>,
-    /// What it looks like, by a hash: a violation, by the words of its queries.
+    /// A hash of what the case looks like: for a violation, of the words of its queries.
     pub(crate) likeness: Option<u64>,
 }
 
 impl Triage<'_> {
-    /// Looks at a suspect: runs it again, twice, in processes of their own, and makes its queries small. A reason if it
-    /// does not show again, or not the same way.
+    /// Reruns a failing case twice in new processes, and reduces its queries. Returns a reason if
+    /// it does not fail again in the same way.
     pub fn sketch(
         &mut self,
         suspect: FailingCase,

@@ -1,17 +1,17 @@
-//! What only one of the sides of a finding runs.
+//! The code that only one side of a finding runs.
 
 use std::collections::BTreeSet;
 
 use metacov_core::{Cover, Criterion, Element, Functions, Pair, SiteTable};
 
-/// What only one of the sides runs.
+/// The code that only one of the sides runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// The lines, by file and number.
     pub lines: BTreeSet<(String, u32)>,
-    /// The functions that these lines are in.
+    /// The functions that contain these lines.
     pub functions: BTreeSet<String>,
-    /// The functions that only one of the sides enters.
+    /// The functions that only one of the sides calls.
     pub entered: BTreeSet<String>,
 }
 

@@ -1,15 +1,15 @@
-//! What the loop hands over.
+//! Failing cases, as the loop reports them.
 
 use std::fmt;
 
 use metacov_core::{Case, Exit, Failure, Verdict};
 
-/// A pair that something is wrong with.
+/// A pair that fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailingCase {
-    /// The pair, and its database.
+    /// The pair and its setup.
     pub case: Case,
-    /// What was seen.
+    /// How it fails.
     pub what: FailureKind,
     /// The seed of the campaign.
     pub seed: u64,
@@ -19,19 +19,19 @@ pub struct FailingCase {
     pub pair: u64,
 }
 
-/// What was seen. Where the side is none, it was while the database was made.
+/// How a pair fails. Where there is no side, it failed during the setup.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The sides disagree: how.
+    /// The sides disagree, in this way.
     Violated(String),
-    /// The engine ended.
+    /// The process of the engine ended.
     Crashed {
         /// Which side.
         side: Option<usize>,
         /// How it ended.
         exit: Exit,
     },
-    /// The engine did not answer.
+    /// The engine did not answer in time.
     Hung {
         /// Which side.
         side: Option<usize>,
@@ -39,7 +39,7 @@ pub enum FailureKind {
 }
 
 impl FailureKind {
-    /// How a case fails, if it does.
+    /// Returns how a verdict fails, if it does.
     pub fn of(verdict: &Verdict) -> Option<Self> {
         match verdict {
             Verdict::Violated(how) => Some(FailureKind::Violated(how.clone())),
@@ -54,7 +54,7 @@ impl FailureKind {
         }
     }
 
-    /// Its name in files.
+    /// Returns the name that is used in files.
     pub fn name(&self) -> &'static str {
         match self {
             FailureKind::Violated(_) => "violation",

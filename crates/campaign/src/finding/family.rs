@@ -1,21 +1,21 @@
-//! Groups that are most likely one bug: those that need what another one needs, and something more.
+//! Families: groups of findings that are most likely one bug.
 //!
-//! A reducer cannot get rid of everything that does not matter: where a fault needs some expression in a place, what stands
-//! there is left by chance. So of two groups, one of which has all words of the other, the larger one is counted with
-//! the smaller one.
+//! A reducer cannot remove everything that does not matter: where a fault needs an expression, it
+//! is left to chance which one remains. So if a group has all words of another group, and more, it
+//! belongs to the family of that smaller group.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A group with fewer words than that (what it is, and what it needs) says too little to have others counted with it.
-const WORDS_MIN: usize = 3;
+/// A group with fewer words than this, its kind of failure included, is too unspecific to be the head
+/// of a family.
 
-/// What a group is called: what it is, and the words that it needs to fail.
+/// The name of a group: the kind of failure, and the words that it needs.
 pub(super) fn name(what: &str, shape: &BTreeSet<String>) -> String {
     let words: Vec<&str> = shape.iter().map(String::as_str).filter(|word| *word != what).collect();
     if words.is_empty() { what.to_owned() } else { format!("{what}: {}", words.join(", ")) }
 }
 
-/// By the group of each family that needs least: all its groups, by name.
+/// Returns the families: all groups, by the smallest group of their family.
 pub fn families<'g>(groups: impl IntoIterator<Item = &'g str>) -> BTreeMap<&'g str, Vec<&'g str>> {
     let groups: BTreeMap<&str, BTreeSet<&str>> =
         groups.into_iter().map(|group| (group, words(group))).collect();
@@ -24,7 +24,7 @@ pub fn families<'g>(groups: impl IntoIterator<Item = &'g str>) -> BTreeMap<&'g s
         let needs_less = |(_, words): &(&&str, &BTreeSet<&str>)| {
             words.len() >= WORDS_MIN && words.len() < needed.len() && words.is_subset(needed)
         };
-        // The one with the fewest words has none below it.
+        // No other group is contained in the one with the fewest words.
         let head =
             groups.iter().filter(needs_less).min_by_key(|(name, words)| (words.len(), *name));
         families.entry(head.map_or(group, |(head, _)| head)).or_default().push(group);
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_needs_more_is_counted_with_what_needs_less() {
+    fn a_group_joins_the_smaller_group_that_it_contains() {
         let groups = [
             "crash: LEFT, comparison, index",
             "violation: LEFT, comparison",
@@ -78,7 +78,7 @@ mod tests {
     }
 
     proptest! {
-        /// Each group is in one family, and the heads do not depend on anything but the set of groups.
+        /// Each group is in one family, and the heads depend only on the set of groups.
         #[test]
         fn families_divide_groups(groups in prop::collection::vec(any_group(), 0..12)) {
             let families_of = |groups: &[String]| {

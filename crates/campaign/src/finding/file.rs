@@ -1,4 +1,4 @@
-//! `finding.toml`: a finding as a file, with all that replaying needs.
+//! `finding.toml`: a finding as a file, with everything that a replay needs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,22 +14,22 @@ pub(super) const NAME: &str = "finding.toml";
 const FORMAT: &str = "metacov-finding";
 const VERSION: u32 = 1;
 
-/// A finding as it stands in its file.
+/// A finding as it is stored in its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingFile {
     format: String,
     version: u32,
-    /// What it is known by: the group and the exact case.
+    /// The signature: the group and the exact case.
     pub signature: String,
-    /// What it needs to fail, in words.
+    /// The words that the case needs to fail.
     pub shape: Vec<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
-    /// The user's own library, if it was found on that.
+    /// The user's library, if the finding is of that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub library: Option<PathBuf>,
-    /// The target that it does not show on, if there was one to compare with.
+    /// The target on which it does not fail, if there was one to compare with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reference: Option<String>,
     /// The version of metacov that found it.
@@ -37,7 +37,7 @@ pub struct FindingFile {
     /// The name of its relation.
     pub relation: String,
     comparison: String,
-    /// What happened, in words: of a violation, how the sides disagree.
+    /// What happened, in words: for a violation, how the sides disagree.
     pub how: String,
     /// The seed of the campaign.
     pub seed: u64,
@@ -51,11 +51,11 @@ pub struct FindingFile {
     setup: Vec<String>,
     a: SideText,
     b: SideText,
-    /// Last, as it may be a table of its own.
+    /// The last field, because TOML requires tables to follow plain values.
     failure: Failure,
 }
 
-/// The inputs of a side: the statements of its only one, or those of each.
+/// The inputs of a side: the statements of a single input, or of each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 enum SideText {
@@ -85,7 +85,7 @@ impl SideText {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 enum Failure {
     Violation,
-    /// Side 0, side 1, or neither: while the database was made.
+    /// Side 0, side 1, or none: the setup.
     Crash {
         side: Option<usize>,
         signal: Option<i32>,
@@ -97,7 +97,7 @@ enum Failure {
 }
 
 impl FindingFile {
-    /// What is written of a finding.
+    /// Describes a finding.
     pub fn of(finding: &Finding) -> Self {
         let Finding { suspect, before, .. } = finding;
         let Pair { a, b } = suspect.case.sides.clone().map(SideText::of);
@@ -161,7 +161,7 @@ impl FindingFile {
         toml::to_string(self).map_err(io::Error::other)
     }
 
-    /// What was found, to be run again.
+    /// Returns the case to run again.
     pub fn suspect(&self) -> FailingCase {
         let judge = Judge::named(&self.comparison).unwrap_or(Judge::Bag);
         let what = match self.failure {
@@ -179,7 +179,7 @@ impl FindingFile {
         FailingCase { case, what, seed, database, pair }
     }
 
-    /// How large it was before it was reduced.
+    /// Returns the size before reduction.
     pub fn before(&self) -> Size {
         Size { statements: self.statements_before, bytes: self.bytes_before }
     }

@@ -1,4 +1,4 @@
-//! A finding as a folder.
+//! The folder of a finding.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -10,10 +10,11 @@ use super::file::{FindingFile, NAME};
 use super::report;
 use super::triage::Finding;
 
-/// What the names of unfinished folders start with.
+/// The prefix of the names of unfinished folders.
 const UNFINISHED: &str = ".finding-";
 
-/// Removes folders that a killed campaign left unfinished. Only for the one that may write to `findings`.
+/// Removes folders that a killed campaign left unfinished. Only the process that may write to
+/// `findings` may call this.
 pub(crate) fn remove_unfinished(findings: &Path) -> io::Result<()> {
     let entries = match fs::read_dir(findings) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -29,8 +30,8 @@ pub(crate) fn remove_unfinished(findings: &Path) -> io::Result<()> {
 }
 
 impl Finding {
-    /// Writes the finding to a folder of its own below `findings`, named by its signature. It appears whole or not at
-    /// all; one that is there already is left as it is.
+    /// Writes the finding to a folder below `findings`, named by its signature. It appears complete
+    /// or not at all; an existing one is kept as it is.
     pub fn write(&self, findings: &Path, method: &dyn Method) -> io::Result<PathBuf> {
         let folder = findings.join(self.signature.to_string());
         if folder.is_dir() {
@@ -76,7 +77,7 @@ impl Finding {
     }
 }
 
-/// A folder that is made for a moment is its maker's alone; this one is for others too.
+/// The permissions of the folder: a temporary folder is private by default.
 fn permissions() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o755)
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_campaign_left_unfinished_is_removed() {
+    fn unfinished_folders_of_a_killed_campaign_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let findings = folder.path().join("findings");
         remove_unfinished(&findings).unwrap();
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finding_is_read_back_as_it_was_written() {
+    fn a_finding_survives_write_and_read() {
         for what in [
             FailureKind::Violated("1 row against 0".to_owned()),
             FailureKind::Crashed { side: Some(1), exit: Exit::Signalled(11) },

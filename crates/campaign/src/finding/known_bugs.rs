@@ -1,4 +1,4 @@
-//! Bugs that are known: `known.toml`.
+//! `known.toml`: bugs that are already known.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::signature::Signature;
 
-/// Bugs that nobody needs to hear of again.
+/// Bugs that need not be reported again.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownBugs {
@@ -17,18 +17,18 @@ pub struct KnownBugs {
     pub bug: Vec<KnownBug>,
 }
 
-/// A known bug, and which findings are taken for it.
+/// A known bug, and which findings are attributed to it.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownBug {
-    /// What it is called.
+    /// The name that is shown.
     pub name: String,
     /// The signature of the finding, or of its group.
     pub signature: Option<String>,
-    /// Words that the reduced case has, all of them.
+    /// Words that the reduced case must contain, all of them.
     #[serde(default)]
     pub words: Vec<String>,
-    /// Its relation, if it is only seen by one.
+    /// The relation of the findings, if only one relation detects the bug.
     pub relation: Option<String>,
 }
 
@@ -40,7 +40,7 @@ impl KnownBugs {
         Self::parse(&text).map_err(|what| Fault::malformed(Location::Whole, what).of(&name))
     }
 
-    /// Bugs from the text of a file. An entry that would match everything is refused.
+    /// Parses the text of a file. An entry that would match everything is refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let known: Self = toml::from_str(text).map_err(|error| error.to_string())?;
         let is_open = |bug: &&KnownBug| bug.signature.is_none() && bug.words.is_empty();
@@ -50,7 +50,7 @@ impl KnownBugs {
         }
     }
 
-    /// The name of the bug that a finding is, if it is known.
+    /// Returns the name of the known bug that a finding belongs to.
     pub fn name(
         &self,
         language: &dyn Language,

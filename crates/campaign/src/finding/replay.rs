@@ -1,4 +1,4 @@
-//! Runs findings again: on the target that each was found on, on another one, or on all versions.
+//! Runs findings again: on the target of each, on another one, or on all versions.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,20 +19,20 @@ use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
 use crate::worker::protocol::WorkerConfig;
 
-/// What findings are replayed on, and how.
+/// Which targets to replay findings on, and how.
 #[derive(Clone, Debug)]
 pub struct ReplayConfig {
-    /// The name of a target, instead of the one that each was found on.
+    /// The name of a target, instead of the one of each finding.
     pub target: Option<String>,
-    /// A library of the user's in its place.
+    /// A library of the user to use instead.
     pub library: Option<PathBuf>,
-    /// Whether they are replayed on all versions that are built.
+    /// Whether to replay on all installed versions.
     pub bisect: bool,
-    /// How long a target may be silent.
+    /// How long a target may take before it answers.
     pub timeout: Duration,
 }
 
-/// What came of a finding that was run again.
+/// The result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Replayed {
     /// On one target.
@@ -47,7 +47,7 @@ pub enum Replayed {
 }
 
 impl FindingFile {
-    /// Runs the finding again, and judges it.
+    /// Runs the finding again and judges it.
     pub fn replay(&self, runner: &mut CaseRunner<'_>) -> Result<Verdict, CampaignError> {
         Ok(one(runner, &self.suspect().case)?.verdict)
     }
@@ -81,7 +81,7 @@ pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, Campai
     folders.into_iter().map(read).collect()
 }
 
-/// Runs findings again. All targets are started first.
+/// Replays findings. All targets are started first.
 pub fn replay_findings(
     findings: &[(String, FindingFile)],
     config: &ReplayConfig,
@@ -121,15 +121,15 @@ pub fn replay_findings(
     Ok(replayed)
 }
 
-/// What a finding is replayed on.
+/// What to replay a finding on.
 enum Engine<'e> {
     Named(&'e str),
-    /// The user's own library.
+    /// The user's library.
     Library(&'e Path),
 }
 
 impl<'e> Engine<'e> {
-    /// The one that a finding was found on, unless the user wants another.
+    /// The target of the finding, unless the user wants another.
     fn of(finding: &'e FindingFile, config: &'e ReplayConfig) -> Self {
         match (&config.library, &config.target, &finding.library) {
             (Some(library), _, _) | (None, None, Some(library)) => Engine::Library(library),
@@ -148,7 +148,7 @@ impl fmt::Display for Engine<'_> {
     }
 }
 
-/// The libraries that are needed, by name.
+/// The required libraries, by name.
 fn libraries(
     findings: &[(String, FindingFile)],
     config: &ReplayConfig,

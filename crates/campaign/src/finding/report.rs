@@ -1,4 +1,4 @@
-//! A finding in words: a script for SQLite's shell, and a report to paste.
+//! A finding as text: a script for SQLite's shell, and a report to paste.
 
 use std::fmt::Write as _;
 
@@ -7,12 +7,12 @@ use metacov_core::{Judge, Language, RelationInfo};
 use super::failing_case::FailureKind;
 use super::triage::Finding;
 
-/// Functions that a report names, at most.
+/// The most functions that a report lists.
 const FUNCTIONS_MAX: usize = 20;
-/// Rows of a side that a report shows, at most.
+/// The most rows of a side that a report shows.
 const ROWS_MAX: usize = 20;
 
-/// A script that shows it to a person who has the target.
+/// A script that reproduces the finding for a person who has the target.
 pub(super) fn script(
     finding: &Finding,
     language: &dyn Language,
@@ -23,7 +23,7 @@ pub(super) fn script(
     language.reproducer(&suspect.case, &[first, expectation(finding, relations)])
 }
 
-/// What should be, in a sentence.
+/// What the relation requires, in a sentence.
 fn expectation(finding: &Finding, relations: &[RelationInfo]) -> String {
     if !matches!(finding.suspect.what, FailureKind::Violated(_)) {
         return "Expected: both sides come to an end.".to_owned();
@@ -41,7 +41,7 @@ fn expectation(finding: &Finding, relations: &[RelationInfo]) -> String {
     format!("Expected: {how}{why}.")
 }
 
-/// A report that people can paste.
+/// A report to paste into a bug tracker.
 pub(super) fn report(
     finding: &Finding,
     language: &dyn Language,

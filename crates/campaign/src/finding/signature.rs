@@ -7,17 +7,17 @@ use metacov_core::Language;
 
 use super::failing_case::FailingCase;
 
-/// What a finding is known by.
+/// Identifies a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signature {
     /// The same relation and the same reduced case, up to names and literals.
     pub exact: u64,
-    /// Most likely the same bug.
+    /// The same for findings that are most likely the same bug.
     pub group: u64,
 }
 
 impl Signature {
-    /// The signature of a reduced suspect of this shape.
+    /// Computes the signature of a reduced case of this shape.
     pub(crate) fn of(
         language: &dyn Language,
         suspect: &FailingCase,
@@ -28,7 +28,7 @@ impl Signature {
         Signature { exact, group: digest(shape.iter().cloned()) }
     }
 
-    /// Whether a text names it: the group, the exact one, or both as folders have them.
+    /// Whether a text names it: the group, the exact signature, or both, as in folder names.
     pub fn is(&self, text: &str) -> bool {
         let Signature { exact, group } = self;
         [format!("{exact:016x}"), format!("{group:016x}"), self.to_string()]
@@ -42,7 +42,7 @@ impl fmt::Display for Signature {
     }
 }
 
-/// FNV-1a, which is the same everywhere.
+/// FNV-1a, which is the same on every platform.
 pub(super) fn digest(texts: impl Iterator<Item = String>) -> u64 {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for text in texts {

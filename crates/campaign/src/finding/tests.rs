@@ -19,7 +19,7 @@ fn has(scene: &Scene<'_>, words: &[&str]) -> bool {
     words.iter().all(|word| scene.statement.split(' ').any(|known| known == *word))
 }
 
-/// Statements return nothing, so that sides agree however many of their words are left out.
+/// Statements return nothing, so sides agree however many of their words are removed.
 fn sound(scene: &Scene<'_>) -> Reply {
     Reply::with(scene, Effect::Rows(Vec::new()))
 }
@@ -63,7 +63,7 @@ fn violated() -> FailingCase {
     suspect(FailureKind::Violated("1 row".to_owned()))
 }
 
-/// Has a triage look into a suspect; a reason if it is not confirmed.
+/// Confirms and examines a failing case. Returns a reason if it is not confirmed.
 fn look(
     target: &'static ScriptedTarget,
     reference: Option<&'static ScriptedTarget>,
@@ -103,7 +103,7 @@ fn sides(case: &Case) -> [Vec<&str>; 2] {
 }
 
 #[test]
-fn a_violation_is_made_small_and_measured() {
+fn a_violation_is_reduced_and_measured() {
     let finding = found(&DISAGREEING, None, violated());
     let case = &finding.suspect.case;
     assert_eq!(case.setup, texts(&[]));
@@ -132,7 +132,7 @@ fn violations_with_the_same_reduced_case_have_the_same_signature() {
 }
 
 #[test]
-fn a_violation_that_does_not_show_again_is_not_confirmed() {
+fn a_violation_that_cannot_be_reproduced_is_not_confirmed() {
     static RESTLESS: ScriptedTarget = ScriptedTarget {
         method: &Scripted,
         script: |scene| {
@@ -154,7 +154,7 @@ fn a_violation_that_does_not_show_again_is_not_confirmed() {
 }
 
 #[test]
-fn what_is_left_of_a_violation_must_show_again_as_it_did() {
+fn a_reduced_violation_must_be_reproducible() {
     // The shorter side b disagrees too, but never twice in the same way.
     static RESTLESS_IF_SHORT: ScriptedTarget = ScriptedTarget {
         method: &Scripted,
@@ -185,7 +185,7 @@ fn a_crash_is_reduced_on_its_own_side() {
 }
 
 #[test]
-fn a_crash_while_the_state_is_made_needs_no_sides() {
+fn a_crash_during_the_setup_needs_no_sides() {
     static TARGET: ScriptedTarget = ScriptedTarget {
         method: &Scripted,
         script: |scene| {
@@ -201,7 +201,7 @@ fn a_crash_while_the_state_is_made_needs_no_sides() {
 }
 
 #[test]
-fn a_hang_is_confirmed_and_left_as_it_is() {
+fn a_hang_is_confirmed_and_not_reduced() {
     static TARGET: ScriptedTarget = ScriptedTarget {
         method: &Scripted,
         script: |scene| {
@@ -216,8 +216,8 @@ fn a_hang_is_confirmed_and_left_as_it_is() {
 }
 
 #[test]
-fn a_case_that_holds_on_the_reference_holds_there_when_it_is_small() {
-    // Where the state is empty, this one disagrees too.
+fn a_reduced_case_still_holds_on_the_reference() {
+    // If the state is empty, this one disagrees too.
     static REFERENCE: ScriptedTarget = ScriptedTarget {
         method: &Scripted,
         script: |scene| {
@@ -240,7 +240,7 @@ fn a_case_that_does_not_hold_on_the_reference_is_a_finding_without_one() {
 }
 
 #[test]
-fn a_bug_that_is_known_goes_by_its_name() {
+fn a_known_bug_is_reported_by_its_name() {
     let known = "[[bug]]\nname = \"zero\"\nwords = [\"0\"]\n";
     match look(&DISAGREEING, None, known, violated()) {
         Ok(Examined::Known(name, finding)) => {
@@ -251,7 +251,7 @@ fn a_bug_that_is_known_goes_by_its_name() {
     }
 }
 
-/// What a campaign finds.
+/// The findings of a campaign.
 #[derive(Default)]
 struct Log {
     found: Mutex<Vec<Finding>>,
@@ -284,7 +284,7 @@ impl Observer for Log {
     }
 }
 
-/// Ten rounds on a target; triages look at a library without counters, which is that of `plain`.
+/// Runs ten rounds on a target. Triages use a library without counters, which is that of `plain`.
 fn campaign(
     target: &'static ScriptedTarget,
     plain: &'static ScriptedTarget,
@@ -326,11 +326,11 @@ fn campaign(
 }
 
 #[test]
-fn violations_that_look_alike_are_looked_into_ever_more_seldom() {
+fn similar_violations_are_examined_ever_less_often() {
     for workers in [1, 3] {
         let (summaries, log) = campaign(&DISAGREEING, &DISAGREEING, workers);
-        // Four in a round are looked at: the first, the second and the fourth are worth more. What a round has met is
-        // known eight rounds later, where only the eighth is.
+        // Four in a round are examined: the first, the second and the fourth are worth a reduction.
+        // What a round has seen is known eight rounds later, where only the eighth is.
         let found: Vec<usize> = log.closed.lock().unwrap().iter().map(Vec::len).collect();
         assert_eq!(found, [3, 3, 3, 3, 3, 3, 3, 3, 1, 0]);
         let alike: Vec<u64> = summaries.iter().map(|summary| summary.alike).collect();
@@ -348,7 +348,7 @@ fn violations_that_look_alike_are_looked_into_ever_more_seldom() {
 }
 
 #[test]
-fn violations_that_do_not_show_again_are_counted_by_reason() {
+fn unconfirmed_violations_are_counted_by_reason() {
     let (summaries, log) = campaign(&DISAGREEING, &SOUND, 2);
     assert!(log.found.lock().unwrap().is_empty());
     let reason = "the sides agree when it is run again".to_owned();
@@ -358,7 +358,8 @@ fn violations_that_do_not_show_again_are_counted_by_reason() {
     }
 }
 
-/// Every second pair is of the first relation, so the first to crash is pair 0, then 2, 4 and 6.
+/// Every second pair belongs to the first relation, so the first to crash is pair 0, then 2, 4 and
+/// 6.
 #[test]
 fn a_crash_is_found_with_the_number_of_its_pair() {
     let (summaries, log) = campaign(&CRASHING, &CRASHING, 2);

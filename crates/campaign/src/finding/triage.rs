@@ -1,4 +1,4 @@
-//! Suspects go in, findings come out.
+//! Confirms, reduces and measures failing cases.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,74 +16,75 @@ use crate::error::CampaignError;
 use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
 
-/// So many smaller cases are tried, at most.
+/// The most smaller cases that are tried.
 const CANDIDATES_MAX: usize = 3000;
-/// The same of a crash, after each of which a process is started anew.
+/// The same for a crash, after each of which a process has to be started.
 const CANDIDATES_OF_CRASH_MAX: usize = 600;
 
-/// How often a suspect must show again.
+/// How often a case must fail again to be confirmed.
 const REPLAYS: usize = 2;
 
-/// What suspects are looked into with.
+/// The targets that failing cases are run on.
 pub struct TriageTargets<'c> {
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
-    /// The user's own library, if that is tested.
+    /// The user's library, if that is tested.
     pub library: Option<PathBuf>,
-    /// The target without counters, as it is tested.
+    /// The target without counters, as the campaign tests it.
     pub plain: &'c WorkerOptions<'c>,
     /// The target with counters.
     pub counting: &'c WorkerOptions<'c>,
-    /// Another version of the target, with its name: a case counts as reduced only while it holds there.
+    /// Another version of the target, with its name. A smaller case is accepted only if it still
+    /// holds there.
     pub reference: Option<(String, &'c WorkerOptions<'c>)>,
 }
 
-/// Looks into suspects.
+/// Examines failing cases.
 pub struct Triage<'c> {
     pub(super) targets: TriageTargets<'c>,
     known: KnownBugs,
     plain: CaseRunner<'c>,
     pub(super) reference: Option<CaseRunner<'c>>,
-    /// Started when it is needed first.
+    /// Started when it is first needed.
     counting: Option<(CaseRunner<'c>, Functions)>,
 }
 
-/// What came of a suspect.
+/// The result of an examination.
 #[derive(Clone, Debug)]
 pub enum Examined {
-    /// It is real, and was known under this name.
+    /// It is confirmed, and known under this name.
     Known(String, Box<Finding>),
-    /// It is real.
+    /// It is confirmed and new.
     Found(Box<Finding>),
 }
 
-/// What is worth somebody's time.
+/// A confirmed and reduced failing case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What it is known by.
+    /// Identifies the finding.
     pub signature: Signature,
-    /// What it needs to fail, in words: those of one group share them.
+    /// The words that the case needs to fail. All cases of a group share them.
     pub shape: BTreeSet<String>,
     /// The name of the target, such as `sqlite@3.29.0`.
     pub target: String,
-    /// The user's own library, if it was found on that.
+    /// The user's library, if the finding is of that.
     pub library: Option<PathBuf>,
-    /// The target that it does not show on, if there was one to compare with.
+    /// The target on which it does not fail, if there was one to compare with.
     pub reference: Option<String>,
-    /// What was found, reduced.
+    /// The reduced case.
     pub suspect: FailingCase,
-    /// How large it was.
+    /// The size before reduction.
     pub before: Size,
     /// How many smaller cases were tried.
     pub candidates: usize,
-    /// What the sides gave, as text, if both came to an end.
+    /// The outcomes of the sides as text, if both finished.
     pub outputs: Option<[String; 2]>,
-    /// What only one of the sides runs, if that could be measured.
+    /// The code that only one of the sides runs, if it could be measured.
     pub difference: Option<Difference>,
 }
 
 impl Finding {
-    /// The group that it is one of, in words.
+    /// Returns the name of its group.
     pub fn group(&self) -> String {
         family::name(self.suspect.what.name(), &self.shape)
     }
@@ -98,12 +99,12 @@ impl<'c> Triage<'c> {
         Ok(Triage { targets, known, plain, reference, counting: None })
     }
 
-    /// The language of the target.
+    /// The language of the target's inputs.
     pub(super) fn language(&self) -> &'static dyn Language {
         self.targets.plain.language()
     }
 
-    /// Looks into a suspect: makes it small, and measures it.
+    /// Reduces and measures a confirmed case.
     pub fn examine(&mut self, sketch: ConfirmedCase) -> Result<Examined, CampaignError> {
         let finding = self.finding(sketch)?;
         let (small, signature) = (&finding.suspect, &finding.signature);
@@ -116,7 +117,7 @@ impl<'c> Triage<'c> {
         })
     }
 
-    /// Whether a suspect shows again, and again, in the same way.
+    /// Whether a case fails again, every time, in the same way.
     pub(super) fn confirm(
         &mut self,
         suspect: &FailingCase,
@@ -140,15 +141,15 @@ impl<'c> Triage<'c> {
         Ok(if is_same { Ok(()) } else { Err("its results change from run to run".to_owned()) })
     }
 
-    /// Makes a suspect that was confirmed small, and measures it.
+    /// Reduces a confirmed case, and measures it.
     fn finding(&mut self, sketch: ConfirmedCase) -> Result<Finding, CampaignError> {
         let reduction = self.reduce(&sketch)?;
         let ConfirmedCase { suspect, reference, .. } = sketch;
         let mut small = FailingCase { case: reduction.case, ..suspect.clone() };
         let mut outcomes = None;
-        // What was not reduced was confirmed already, and may have taken its time.
+        // A case that was not reduced is already confirmed, and may take long to run.
         if reduction.candidates > 0 {
-            // Steps are judged once each; what is left must show again and again, as what was found did.
+            // Each step is judged only once, so the result must be confirmed as the original was.
             if self.confirm(&small)?.is_err() {
                 small = suspect.clone();
             }
@@ -174,17 +175,17 @@ impl<'c> Triage<'c> {
         })
     }
 
-    /// Makes what is left of a suspect as small as it gets.
+    /// Reduces a case completely.
     fn reduce(&mut self, sketch: &ConfirmedCase) -> Result<Reduction, CampaignError> {
         let what = &sketch.suspect.what;
         let candidates_max = match what {
             FailureKind::Violated(_) => CANDIDATES_MAX,
             FailureKind::Crashed { .. } => CANDIDATES_OF_CRASH_MAX,
-            // Each would take as long as a worker may be silent.
+            // Each candidate would take as long as the timeout of a worker.
             FailureKind::Hung { .. } => 0,
         };
         let mut case = sketch.reduction.case.clone();
-        // A crash needs its side alone, if any, and no relation stands in the way of changing that.
+        // A crash needs only its own side, if any, and no relation restricts how that may change.
         if let FailureKind::Crashed { side, .. } = what {
             for (other, inputs) in [&mut case.sides.a, &mut case.sides.b].into_iter().enumerate() {
                 if side.map(|side| side.min(1)) != Some(other) {
@@ -196,7 +197,7 @@ impl<'c> Triage<'c> {
             let inputs = case.sides.a.iter().chain(&case.sides.b);
             let statements = inputs.flat_map(|input| input.statements.iter().cloned());
             case.parts = statements.filter(|text| !self.language().is_setting(text)).collect();
-            // Unless the other side led up to it.
+            // Keep both sides if the other one is needed.
             if self.still_fail(std::slice::from_ref(&case), what, false)? != [true] {
                 case.clone_from(&sketch.suspect.case);
             }
@@ -208,7 +209,7 @@ impl<'c> Triage<'c> {
         Ok(reduction)
     }
 
-    /// Makes a case smaller while it fails in this way, and still holds on the reference if it must.
+    /// Reduces a case while it fails in this way and, if required, still holds on the reference.
     pub(super) fn reduce_case(
         &mut self,
         case: &Case,
@@ -228,7 +229,8 @@ impl<'c> Triage<'c> {
             .map_err(|stopped| ended.unwrap_or(CampaignError::Worker(stopped.to_string())))
     }
 
-    /// Of each of some cases: whether it fails in this way, and still holds on the reference if it must.
+    /// Whether each of these cases fails in this way and, if required, still holds on the
+    /// reference.
     pub(super) fn still_fail(
         &mut self,
         cases: &[Case],
@@ -249,7 +251,7 @@ impl<'c> Triage<'c> {
         Ok(fails)
     }
 
-    /// What only one of the sides runs, if both come to an end.
+    /// The code that only one of the sides runs, if both finish.
     fn difference(&mut self, suspect: &FailingCase) -> Result<Option<Difference>, CampaignError> {
         if !matches!(suspect.what, FailureKind::Violated(_)) {
             return Ok(None);
@@ -268,14 +270,16 @@ impl<'c> Triage<'c> {
     }
 }
 
-/// What a failing case needs to fail, in words. `difference` is what only one of its sides runs, if that was measured.
+/// The words that a failing case needs to fail. `difference` is the code that only one of its sides
+/// runs, if it was measured.
 pub(super) fn features(
     language: &dyn Language,
     suspect: &FailingCase,
     difference: Option<&Difference>,
 ) -> BTreeSet<String> {
     let mut features = BTreeSet::from([suspect.what.name().to_owned()]);
-    // A hang is not reduced, so what is in it says nothing: all hangs are one group, of which each has its folder.
+    // A hang is not reduced, so its words say nothing: all hangs are one group, each with its
+    // folder.
     if matches!(suspect.what, FailureKind::Hung { .. }) {
         return features;
     }
@@ -286,7 +290,7 @@ pub(super) fn features(
     features
 }
 
-/// Why a verdict says nothing.
+/// Why there is no verdict.
 fn why(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Invalid(reason) => reason.to_string(),

@@ -1,23 +1,23 @@
-//! Which statement changes a database next: the one-armed bandit of query plan guidance ("Testing Database Engines via
-//! Query Plan Guidance", Ba and Rigger, ICSE 2023).
+//! Chooses the next statement that changes a database: the multi-armed bandit of query plan
+//! guidance ("Testing Database Engines via Query Plan Guidance", Ba and Rigger, ICSE 2023).
 
 use metacov_core::Rng;
 use serde::{Deserialize, Serialize};
 
-/// A mutator is chosen at random in so many of 100 cases; otherwise the best one is.
+/// How many of 100 choices are random; the others choose the best mutator.
 const RANDOM_PERCENT: u32 = 70;
 
-/// How much a reward counts against all earlier ones.
+/// The weight of a reward against all earlier ones.
 const LEARNING: f64 = 0.25;
 
-/// What is known of the mutators: all kinds of statements.
+/// Moving averages of the rewards of the mutators, which are kinds of statements.
 ///
-/// By position; those that had no reward yet may be missing.
+/// By position; those without a reward may be missing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Weights(Vec<f64>);
 
 impl Weights {
-    /// The next of `count` mutators, which are not none.
+    /// Chooses one of `count` mutators; `count` is not zero.
     pub(crate) fn choose(&self, count: usize, rng: &mut Rng) -> usize {
         if rng.chance(RANDOM_PERCENT) {
             return rng.below(count);
@@ -28,7 +28,7 @@ impl Weights {
         if best.is_empty() { rng.below(count) } else { *rng.pick(&best) }
     }
 
-    /// A mutator has had this reward: what was new of the pairs behind it, as a share of them.
+    /// Records the reward of a mutator: the share of pairs after it that brought something new.
     pub(crate) fn reward(&mut self, mutator: usize, reward: f64) {
         if self.0.len() <= mutator {
             self.0.resize(mutator + 1, 0.0);
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_paid_is_chosen_more_often() {
+    fn rewarded_mutators_are_chosen_more_often() {
         let (mut weights, mut rng) = (Weights::default(), Rng::new(1));
         weights.reward(3, 0.5);
         weights.reward(4, 0.1);

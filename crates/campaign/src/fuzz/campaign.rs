@@ -1,4 +1,4 @@
-//! The rounds of a campaign: given out in their order, closed in their order.
+//! The rounds of a campaign, started and closed in order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -17,62 +17,63 @@ use crate::error::CampaignError;
 use crate::finding::{Finding, Triage};
 use crate::worker::host::WorkerOptions;
 
-/// A round builds on what was found out up to this many rounds before it, so at most this many rounds run at once,
-/// whatever the number of workers: with another number it would be another campaign.
+/// A round knows what was found up to this many rounds before it, so at most this many rounds run
+/// at once, whatever the number of workers. Another value would give other campaigns.
 pub const ROUND_LAG: u64 = 8;
 
-/// How often somebody who waits looks whether it is over.
+/// How often a waiting thread checks whether the campaign is over.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Which pairs, and what guides them.
+/// What a campaign tests, and what guides it.
 #[derive(Clone, Debug)]
 pub struct Campaign {
-    /// The seed of all.
+    /// The seed of all databases and pairs.
     pub seed: u64,
-    /// As positions in the method's table.
+    /// Positions in the method's table.
     pub relations: Vec<usize>,
-    /// As it stands in the table of all.
+    /// The position in the table of guidances.
     pub guidance: usize,
-    /// Whether traces and plans are looked at even if nothing is guided by them.
+    /// Whether traces and plans are observed even if nothing is guided by them.
     pub observes: bool,
-    /// Whether what violates its relation is looked into.
+    /// Whether violations are examined.
     pub examines: bool,
-    /// How rounds go.
+    /// The lengths of rounds.
     pub schedule: Schedule,
-    /// How many pairs there are to be, if that ends it.
+    /// How many pairs to test, if that ends the campaign.
     pub pairs: Option<u64>,
-    /// What tells its pairs from those of other campaigns.
+    /// The tag that distinguishes its pairs from those of other campaigns.
     pub trial: String,
 }
 
-/// Receives what a campaign does.
+/// Receives the results of a campaign.
 pub trait CampaignObserver: Sync {
-    /// So many pairs more were tested.
+    /// Called after this many more pairs were tested.
     fn tested(&self, pairs: u64);
-    /// Something was found: to be kept at once, so that it outlasts whatever comes. It may have been found before.
+    /// Stores a finding at once, so that it is kept even if the campaign is killed. It may have
+    /// been found before.
     fn found(&self, finding: &Finding) -> io::Result<()>;
-    /// A round is over, and all before it are. The observer has heard of the pairs that it keeps.
+    /// Called in order when a round is complete, after the pairs that it keeps were observed.
     fn close(&self, done: &Done) -> Result<(), Error>;
-    /// Whether it has had its time: no round is begun any more, and those on their way end as they are.
+    /// Whether the time limit is reached: no more rounds begin, and running ones end early.
     fn is_over(&self) -> bool;
 }
 
 impl Campaign {
-    /// How a round goes: the last one may be shorter.
+    /// The length of a round: the last one may be shorter.
     pub(crate) fn schedule_of(&self, round: u64) -> Schedule {
         let left =
             self.pairs.map_or(u64::MAX, |pairs| pairs.saturating_sub(round * self.schedule.pairs));
         Schedule { pairs: self.schedule.pairs.min(left), ..self.schedule }
     }
 
-    /// How many rounds there are, if that is known.
+    /// The number of rounds, if it is limited.
     fn rounds(&self) -> u64 {
         self.pairs.map_or(u64::MAX, |pairs| pairs.div_ceil(self.schedule.pairs))
     }
 }
 
-/// Goes on with a campaign of which some rounds are closed, until it is over; all sites. An interrupt ends
-/// it early: rounds that are not over then are gone through again next time.
+/// Continues a campaign, some rounds of which may be closed, until it is over. Returns all sites.
+/// An interrupt ends it early: incomplete rounds are repeated next time.
 pub fn fuzz<'c, O: Observer + CampaignObserver>(
     campaign: &Campaign,
     options: &WorkerOptions<'c>,
@@ -98,7 +99,7 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
         state: Mutex::new(state),
         changed: Condvar::new(),
     };
-    // No more rounds run at once than that, whatever the number of workers.
+    // More rounds than this never run at once.
     let workers = options.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
     run_jobs(
         workers,
@@ -133,11 +134,11 @@ struct State<'n> {
     next: u64,
     /// How many rounds are closed.
     closed: u64,
-    /// Rounds that are over, while one before them is not.
+    /// Rounds that are complete, but wait for an earlier one.
     waiting: BTreeMap<u64, Done>,
-    /// What closed rounds have added, as far as the next round does not know it.
+    /// What closed rounds have added and the next round may not know yet.
     lessons: VecDeque<KnowledgeDelta>,
-    /// What the next round knows, and of how many rounds.
+    /// What the next round knows, and from how many rounds.
     known: Knowledge,
     folded: u64,
     fold: WorkerFold<'n>,
@@ -148,7 +149,7 @@ impl<'n> Rounds<'_, 'n> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next round, and what it knows, once the rounds that it builds on are closed.
+    /// Returns the next round and what it knows, once the rounds that it depends on are closed.
     fn next(&self, pool: &PoolState<CampaignError>) -> Option<(u64, Knowledge)> {
         let mut state = self.state();
         loop {
@@ -172,14 +173,14 @@ impl<'n> Rounds<'_, 'n> {
         Some((round, known.clone()))
     }
 
-    /// Takes in a round that is over.
+    /// Accepts a complete round.
     fn end(&self, number: u64, done: Done) -> Result<(), CampaignError> {
         let mut state = self.state();
         state.waiting.insert(number, done);
         self.close(&mut state)
     }
 
-    /// Closes the rounds that are over and have none before them that is not.
+    /// Closes complete rounds up to the first that is not.
     fn close(&self, state: &mut State<'_>) -> Result<(), CampaignError> {
         while let Some(mut done) = state.waiting.remove(&state.closed) {
             for kept in std::mem::take(&mut done.kept) {

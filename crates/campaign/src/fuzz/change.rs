@@ -1,4 +1,4 @@
-//! Changes of a state, in the worker.
+//! Changes of the state, in the worker.
 
 use std::io;
 
@@ -10,12 +10,12 @@ use crate::timing::Phase;
 use crate::worker::protocol::Answer;
 use crate::worker::setup::step;
 
-/// Mutators that are tried for a change of the state, until one of them works.
+/// The most mutators that are tried for one change.
 const TRIES_MAX: usize = 10;
 
 impl Explorer<'_, '_, '_> {
-    /// Rewards the mutator that changed the state last, for the pairs since then. They do not count again if the next
-    /// change ends the worker and is made by another one.
+    /// Rewards the mutator of the last change for the pairs since then. They do not count again if
+    /// the next change crashes the worker and is repeated by another.
     pub(super) fn reward(&mut self) {
         let Stagnation { pairs, reward, .. } = &mut self.batch.pace;
         let (pairs, reward) = (std::mem::take(pairs), std::mem::take(reward));
@@ -27,7 +27,7 @@ impl Explorer<'_, '_, '_> {
         }
     }
 
-    /// Changes the state, and reports that. A method without mutators leaves it as it is.
+    /// Changes the state and reports the change. A method without mutators does not change it.
     pub(super) fn change(&mut self, number: u64) -> io::Result<()> {
         self.batch.pace = Stagnation::default();
         let count = self.method.mutators().len();
@@ -41,7 +41,7 @@ impl Explorer<'_, '_, '_> {
         self.mutate(mutators.take(TRIES_MAX))
     }
 
-    /// Changes the state as it was changed before.
+    /// Repeats an earlier change of the state.
     pub(super) fn repeat(&mut self, mutators: &[usize]) -> io::Result<()> {
         self.mutate(mutators.iter().copied())
     }
@@ -57,7 +57,8 @@ impl Explorer<'_, '_, '_> {
                 tried.push(mutator);
                 subject.mutate(mutator);
                 let mut has_worked = None;
-                // What it plans besides, such as to close a transaction, is no part of whether it worked.
+                // Additional statements that it plans, such as the end of a transaction, do not
+                // decide whether it worked.
                 while let Some(ran) = step(session, &mut **subject, &mut rng, &mut |statement| {
                     announce(*is_cautious, *port, statement)
                 })? {

@@ -1,4 +1,4 @@
-//! A round that is over.
+//! The results of a round.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use crate::finding::Finding;
 use crate::timing::PhaseTimes;
 use crate::worker::host::Sites;
 
-/// A round that is over.
+/// A complete round.
 pub struct Done {
     /// Its number.
     pub number: u64,
-    /// What came of it, in numbers.
+    /// Its counts.
     pub summary: Summary,
-    /// What it has added to what is known.
+    /// What it adds to what is known.
     pub lesson: KnowledgeDelta,
-    /// The pairs to remember.
+    /// The pairs to keep.
     pub(crate) kept: Vec<Kept>,
-    /// What was found, in its order; some of it may have been found before.
+    /// The findings in their order; some may have been found before.
     pub findings: Vec<Finding>,
 }
 
-/// What came of a round, in numbers. No time is in it: the same round has the same summary.
+/// The counts of a round. They contain no times, so that the same round has the same summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// How many pairs were tested.
@@ -34,46 +34,46 @@ pub struct Summary {
     pub changes: u64,
     /// How often a worker was lost.
     pub restarts: u64,
-    /// By relation; `setup` is the making of databases.
+    /// By relation; `setup` stands for the setup of databases.
     pub relations: BTreeMap<String, Counts>,
-    /// By name: findings that were known.
+    /// Known findings, by the name of the bug.
     pub known: BTreeMap<String, u64>,
-    /// By reason: suspects that did not show again.
+    /// Failing cases that were not confirmed, by reason.
     pub unconfirmed: BTreeMap<String, u64>,
-    /// Violations that were not looked into, as many that look alike were.
+    /// Violations that were not examined, because many similar ones were.
     pub alike: u64,
-    /// Where the time went, which is not kept.
+    /// Where the time went, which is not stored.
     #[serde(skip)]
     pub times: PhaseTimes,
 }
 
-/// What came of the pairs of a relation.
+/// The results of the pairs of a relation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// How many held.
     pub held: u64,
     /// How many were violated.
     pub violated: u64,
-    /// How many said nothing, and why.
+    /// How many had no verdict, and why.
     pub invalid: BTreeMap<String, u64>,
-    /// How many the engine was lost on, and how.
+    /// How many ended the engine, and how.
     pub lost: BTreeMap<String, u64>,
 }
 
-/// A pair to remember, with what its sides ran.
+/// A pair to keep, with its covers.
 pub(crate) struct Kept {
     pub(crate) place: u64,
     pub(crate) relation: &'static str,
     pub(crate) pair: String,
     pub(crate) group: Group<Reading>,
-    /// What the group is of.
+    /// The site table of the covers.
     pub(crate) sites: Arc<Sites>,
     pub(crate) context: Context,
     pub(crate) micros: u64,
 }
 
 impl Summary {
-    /// Adds those of another round.
+    /// Adds the counts of another round.
     pub fn add(&mut self, other: &Summary) {
         self.pairs += other.pairs;
         self.changes += other.changes;
@@ -91,7 +91,7 @@ impl Summary {
 }
 
 impl Counts {
-    /// Counts a pair. One that was lost is counted by how it was lost.
+    /// Counts a pair. A pair that ended the worker is counted by how it ended.
     pub(crate) fn count(&mut self, verdict: &Verdict) {
         match verdict {
             Verdict::Holds => self.held += 1,
@@ -103,7 +103,7 @@ impl Counts {
         }
     }
 
-    /// Adds those of others.
+    /// Adds other counts.
     pub(crate) fn add(&mut self, other: &Counts) {
         self.held += other.held;
         self.violated += other.violated;

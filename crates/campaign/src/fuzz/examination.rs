@@ -1,4 +1,4 @@
-//! What a round meets that is wrong, and what becomes of it.
+//! Failures in a round, and what becomes of them.
 
 use metacov_core::{Case, Failure, Judge, Pair};
 
@@ -7,12 +7,12 @@ use super::round_runner::{At, RoundProgress, RoundRunner, WorkerLoss};
 use crate::error::CampaignError;
 use crate::finding::{Examined, FailingCase, FailureKind};
 
-/// Suspects that are looked at, of one kind and one relation in one round, at most: most of those behind them are the
-/// same. All are counted.
+/// The most failing cases of one kind and one relation that are examined in a round: most later
+/// ones are duplicates. All are counted.
 const EXAMINED_MAX: u64 = 4;
 
 impl RoundRunner<'_, '_> {
-    /// Looks into a violation.
+    /// Examines a violation.
     pub(super) fn look_into(
         &mut self,
         violated: Violated,
@@ -29,7 +29,7 @@ impl RoundRunner<'_, '_> {
         self.examine(suspect, progress)
     }
 
-    /// Takes in that a worker was lost, on a statement that is known now.
+    /// Records the loss of a worker, at a statement that is known by now.
     pub(super) fn take_loss(
         &mut self,
         loss: WorkerLoss,
@@ -69,7 +69,7 @@ impl RoundRunner<'_, '_> {
         self.examine(FailingCase { case, what, seed, database, pair }, progress)
     }
 
-    /// Looks into a suspect, if it is one of the first.
+    /// Examines a failing case, if it is one of the first.
     fn examine(
         &mut self,
         suspect: FailingCase,

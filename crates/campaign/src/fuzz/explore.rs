@@ -1,4 +1,4 @@
-//! The loop of a campaign, in the worker: pairs, what is new of them, and changes of the database.
+//! The loop of a campaign, in the worker: tests pairs, finds what is new, and changes the database.
 
 use std::io;
 
@@ -14,11 +14,11 @@ use crate::timing::Phase;
 use crate::worker::bench::{PreparedState, TestBench};
 use crate::worker::protocol::{Answer, Port, SetupDone};
 
-/// Results are reported after this many pairs. The number, and not the time, decides: what comes of a round whose worker is
-/// lost depends on where it is taken up again.
+/// Results are reported after this many pairs. The number decides, not the time, because a round
+/// whose worker is lost resumes after the last report.
 const STRETCH_PAIRS: u64 = 64;
 
-/// What random numbers are for: each has a stream of its own.
+/// What random numbers are used for: each purpose has a separate stream.
 pub(super) mod purpose {
     pub(crate) const TEST: u64 = 1;
     pub(crate) const RECIPE: u64 = 2;
@@ -27,7 +27,7 @@ pub(super) mod purpose {
 }
 
 impl TestBench<'_> {
-    /// Goes through a round.
+    /// Runs a round.
     pub(crate) fn explore(&mut self, round: &Round, port: &mut dyn Port) -> io::Result<()> {
         let guidance =
             GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("unknown guidance"))?;
@@ -67,12 +67,12 @@ impl TestBench<'_> {
     }
 }
 
-/// Reports a statement that makes or changes the state, before it is run, if the round is cautious.
+/// Reports a setup statement before it runs, if the round is cautious.
 pub(super) fn announce(is_cautious: bool, port: &mut dyn Port, statement: &str) -> io::Result<()> {
     if is_cautious { port.report(&Answer::Step(statement.to_owned())) } else { Ok(()) }
 }
 
-/// A round in the making.
+/// A running round.
 pub(super) struct Explorer<'e, 'p, 's> {
     pub(super) guidance: &'static dyn Guidance,
     pub(super) round: &'e Round,
@@ -82,12 +82,12 @@ pub(super) struct Explorer<'e, 'p, 's> {
     pub(super) subject: Box<dyn Subject>,
     pub(super) knowledge: RoundKnowledge,
     pub(super) batch: RoundBatch,
-    /// The one that changed the state last.
+    /// The mutator of the last change.
     pub(super) mutator: Option<usize>,
     /// How many changes there were.
     pub(super) changes: u64,
     pub(super) traces: [Trace; 2],
-    /// Whether something was counted that no trace was taken of.
+    /// Whether counters may be set that belong to no trace.
     is_dirty: bool,
 }
 
@@ -96,7 +96,8 @@ impl Explorer<'_, '_, '_> {
         let Round { schedule, start, is_cautious, .. } = self.round;
         for number in start.pairs..schedule.pairs {
             if self.batch.pace.stale >= schedule.patience {
-                // Before the report, so that it is known even if a pair after the change ends the worker.
+                // Before the report, so that the reward is known even if a pair after the change
+                // crashes the worker.
                 self.reward();
                 self.report()?;
                 self.change(number)?;
@@ -122,7 +123,7 @@ impl Explorer<'_, '_, '_> {
         let relation = kept.relation;
         let counts = self.batch.counts.entry(relation).or_default();
         counts.count(&verdict);
-        // A pair that says nothing checks nothing, whatever it runs.
+        // A pair without a verdict checks nothing, whatever it runs.
         let says = !matches!(verdict, Verdict::Invalid(_));
         let is_novel = says && self.guidance.is_novel(&novelty);
         if novelty.rare > 0 && verdict == Verdict::Holds && self.guidance.varies() {
@@ -139,7 +140,8 @@ impl Explorer<'_, '_, '_> {
         }
         let is_of_guidance = novelty.differing > 0 || is_violated;
         if self.state.is_measured() && says && (is_of_guidance || novelty.is_observed_news) {
-            // Traces depend on what a target has done before, and an observer should leave none itself.
+            // Traces depend on what a target has done before, so an observer must not change its
+            // state.
             if !is_of_guidance {
                 self.state.session().keep(Mark::Interrupted)?;
             }
@@ -155,7 +157,7 @@ impl Explorer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes a test: a new one, or a variant of one that brought something rare.
+    /// Derives a test: a new one, or a variant of one that brought something rare.
     fn derive(&self, number: u64) -> (KeptTest, Test) {
         let Round { seed: of_all, number: round, relations, .. } = self.round;
         let fresh = Recipe::new(seed(&[*of_all, *round, number, purpose::TEST]));
@@ -210,7 +212,8 @@ impl Explorer<'_, '_, '_> {
         Ok(verdict)
     }
 
-    /// Asks how the target plans to run a test, after both sides: what that counts is no part of them.
+    /// Asks for the query plan of a test, after both sides, so that its counters do not belong to
+    /// them.
     fn probe(&mut self, test: &Test, probes: Probes, novelty: &mut Novelty) -> io::Result<()> {
         let Some(probe) = &test.probe else { return Ok(()) };
         let outcome = self.state.session().run(&Input::of(probe.clone()))?;
@@ -225,7 +228,7 @@ impl Explorer<'_, '_, '_> {
         Ok(())
     }
 
-    /// Reports what came of the last pairs.
+    /// Reports the results of the last pairs.
     fn report(&mut self) -> io::Result<()> {
         let pace = self.batch.pace;
         let next = RoundBatch { pace, ..RoundBatch::default() };

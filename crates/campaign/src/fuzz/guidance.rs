@@ -1,20 +1,21 @@
-//! What a campaign takes for news, and so where it goes.
+//! What a campaign regards as new, and so what guides it.
 
 use super::traces::Novelty;
 
-/// What is looked at of each pair.
+/// What is observed of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probes {
-    /// Which counters its sides count.
+    /// Which counters of its sides are not zero.
     pub traces: bool,
     /// The plan of its query.
     pub plans: bool,
 }
 
-/// What a campaign takes for news.
+/// Decides what a campaign regards as new.
 ///
-/// The loop is the same for all: as long as there is news, pairs are tested on the same database; without news for a
-/// while, the database is changed.
+/// The loop is the same for all guidances: as long as pairs bring something new, more pairs are
+/// tested on the same database; after a number of pairs without anything new, the database is
+/// changed.
 pub trait Guidance: Sync {
     /// Its name on command lines and in results.
     fn name(&self) -> &'static str;
@@ -22,30 +23,31 @@ pub trait Guidance: Sync {
     /// What it does, in a sentence.
     fn about(&self) -> &'static str;
 
-    /// What it needs to see.
+    /// What it needs to observe.
     fn looks(&self) -> Probes;
 
-    /// Whether what was seen is news: a reason to stay with the database.
+    /// Whether a pair brings something new, a reason to keep the database.
     fn is_novel(&self, seen: &Novelty) -> bool;
 
-    /// What a pair is worth to the change of the database that it was tested behind.
+    /// The reward of a pair for the last change of its database.
     fn reward(&self, seen: &Novelty) -> u64 {
         u64::from(self.is_novel(seen))
     }
 
-    /// What it looks at in a pair, so many pairs behind the last news. A look takes time, and is worth less the longer
-    /// there was nothing to see; a pair that nobody looks at is judged all the same.
+    /// What it observes of a pair, `stale` pairs after the last one that brought something new. An
+    /// observation takes time, and pays less the longer nothing was new; a pair that is not
+    /// observed is still judged.
     fn probes_after(&self, _stale: u64) -> Probes {
         self.looks()
     }
 
-    /// Whether tests that brought something rare are kept in mind and varied.
+    /// Whether tests that brought something rare are kept and varied.
     fn varies(&self) -> bool {
         false
     }
 }
 
-/// All of them.
+/// All guidances.
 pub const GUIDANCES: &[&dyn Guidance] =
     &[&Nothing, &QueryPlans, &CodeCoverage, &MetamorphicCoverage, &Mix];
 
@@ -131,22 +133,25 @@ impl Guidance for MetamorphicCoverage {
     }
 }
 
-/// Metamorphic coverage first, query plans where that says nothing, and variants of what has paid.
+/// Metamorphic coverage first, query plans where that is exhausted, and variants of productive
+/// tests.
 ///
-/// Metamorphic coverage says what could be noticed at all, so it decides how long a database is worth staying with. It
-/// is exhausted sooner or later; then query plans still tell which changes of a database lead somewhere, so they have a
-/// say in the rewards of mutators. Tests that brought rare code are varied, where rare is what few databases have had in
-/// their differences: that is there to be seen long behind the last news, and what is near to such a test reaches it in
-/// other ways, also on databases that come later. Those that violate their relation are not varied: what is near to
-/// them is most likely the same bug again. And it looks less often where there is little to see, so that more pairs are
-/// tested in the same time.
+/// Metamorphic coverage says which code can be checked at all, so it decides how long to keep a
+/// database. It is exhausted sooner or later; query plans still show then which changes of a
+/// database are productive, so they contribute to the rewards of mutators. Tests that brought rare
+/// code are varied, where rare code is in the differences of few databases: it still occurs long
+/// after nothing is new, and variants of such a test reach it in other ways, also on later
+/// databases. Tests that violate their relation are not varied: their variants most likely show the
+/// same bug again. Where little is new, fewer pairs are observed, so that more are tested in the
+/// same time.
 struct Mix;
 
-/// Without news for so many pairs, plans are looked at too, and only one pair in so many is looked at.
+/// After this many pairs without anything new, only one pair in `LOOK_EVERY` is observed, and its
+/// query plan too.
 const WATCHED_PAIRS: u64 = 16;
 const LOOK_EVERY: u64 = 16;
 
-/// A pair with rare code is worth as much as so many pairs with new plans.
+/// A pair with rare code is worth as much as this many pairs with new plans.
 const CODE_WORTH: u64 = 16;
 
 impl Guidance for Mix {

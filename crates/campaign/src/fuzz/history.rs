@@ -1,4 +1,4 @@
-//! A campaign as it is told by its rounds.
+//! The history of a campaign, computed from its rounds.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use super::knowledge::{Knowledge, KnowledgeDelta};
 use crate::finding::{Finding, families};
 use crate::worker::protocol::{decode, encode};
 
-/// A finding, as rounds remember it: the rest is in its folder.
+/// What a round stores about a finding; the rest is in the folder of the finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FindingSummary {
     /// The name of its folder.
     pub name: String,
-    /// What it has in common with others of its group, in words.
+    /// The name of its group.
     pub group: String,
     /// The relation.
     pub relation: String,
@@ -27,7 +27,7 @@ pub struct FindingSummary {
 }
 
 impl FindingSummary {
-    /// What is remembered of a finding.
+    /// Summarises a finding.
     pub fn of(finding: &Finding) -> Self {
         FindingSummary {
             name: finding.signature.to_string(),
@@ -39,21 +39,23 @@ impl FindingSummary {
     }
 }
 
-/// A round as it is kept: what came of it and what it found as JSON, what it has added as bytes.
+/// A stored round: its summary and its findings as JSON, and what it adds to what is known as
+/// bytes.
 pub struct Record {
     /// The summary.
     pub summary: String,
     /// The findings.
     pub findings: String,
-    /// What it has added to what is known.
+    /// What it adds to what is known.
     pub lesson: Vec<u8>,
 }
 
 impl Record {
-    /// That of a round.
+    /// Encodes a complete round.
     ///
     /// # Panics
-    /// If a summary is of a type that JSON cannot hold, such as a map with numbers as keys: none of ours is.
+    /// If a summary has a type that JSON cannot represent, such as a map with numbers as keys. None
+    /// has.
     pub fn of(done: &Done) -> Self {
         let noted: Vec<FindingSummary> = done.findings.iter().map(FindingSummary::of).collect();
         Record {
@@ -63,13 +65,13 @@ impl Record {
         }
     }
 
-    /// The error of a run file with a round that cannot be read.
+    /// Returns the error for a round of a run file that cannot be read.
     pub fn damaged(number: u64, what: &str, name: &str) -> Error {
         let what = format!("damaged run file: round {number}: {what}");
         Fault::malformed(Location::Whole, what).of(name)
     }
 
-    /// What it has added to what is known.
+    /// Decodes what it adds to what is known.
     pub fn lesson(&self) -> Result<KnowledgeDelta, String> {
         decode(&self.lesson).map_err(|error| error.to_string())
     }
@@ -86,30 +88,30 @@ impl From<StoredRound> for Record {
     }
 }
 
-/// What all rounds of a campaign come to.
+/// The results of all rounds of a campaign.
 #[derive(Default)]
 pub struct History {
-    /// What came of them.
+    /// The sum of all counts.
     pub summary: Summary,
-    /// By group: the findings, each once.
+    /// The distinct findings, by group.
     pub findings: BTreeMap<String, Vec<FindingSummary>>,
-    /// Behind each round.
+    /// The totals after each round.
     pub curve: Vec<CampaignStats>,
     known: Knowledge,
 }
 
-/// How far a campaign was behind a round.
+/// The totals of a campaign after a round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CampaignStats {
-    /// Pairs that were tested.
+    /// Pairs tested.
     pub pairs: u64,
     /// Counters in the differences of pairs.
     pub differing: u64,
-    /// Counters that counted.
+    /// Counters that were not zero.
     pub executed: u64,
     /// Query plans.
     pub plans: u64,
-    /// Families of groups of findings.
+    /// Families of findings.
     pub bugs: u64,
 }
 
@@ -139,7 +141,7 @@ impl History {
         Ok(())
     }
 
-    /// The same, of a round that has just been closed.
+    /// Adds a round that was just closed.
     pub fn close(&mut self, done: &Done) {
         let noted: Vec<FindingSummary> = done.findings.iter().map(FindingSummary::of).collect();
         self.take(&done.summary, &noted, &done.lesson);
@@ -160,17 +162,17 @@ impl History {
         self.curve.push(CampaignStats { pairs, differing, executed, plans, bugs });
     }
 
-    /// Whether a finding has one like it that was there before.
+    /// Whether an earlier finding belongs to the same group.
     pub fn has_group(&self, finding: &Finding) -> bool {
         self.findings.contains_key(&finding.group())
     }
 
-    /// All cases of the group that a finding is one of.
+    /// Returns all cases of the group of a finding.
     pub fn cases(&self, finding: &Finding) -> Option<&Vec<FindingSummary>> {
         self.findings.get(&finding.group())
     }
 
-    /// How far it is.
+    /// Returns the current totals.
     pub fn stand(&self) -> CampaignStats {
         self.curve.last().copied().unwrap_or_default()
     }

@@ -11,62 +11,62 @@ use super::bandit::Weights;
 use super::sketch_hashes::SketchHashes;
 use super::traces::Traces;
 
-/// Precedents that are kept in mind, at most: the last ones.
+/// The most precedents that are kept: the latest ones.
 const PRECEDENTS_MAX: usize = 512;
 
-/// And for so many rounds: what is near to them has been tested by then.
+/// For how many rounds a precedent is used: its neighbourhood has been tested by then.
 const PRECEDENT_ROUNDS: u64 = 32;
 
-/// Of 100 tests under a guidance that varies tests, so many are variants of precedents, but no more than there are of
-/// those: a few should not be varied over and over.
+/// How many of 100 tests are variants of precedents, under a guidance that varies tests. There are
+/// never more than there are precedents, so that a few are not varied over and over.
 const VARIANT_PERCENT: u32 = 25;
 
-/// A counter that was in the differences of fewer rounds than these is rare.
+/// A counter that was in the differences of fewer rounds than this is rare.
 pub(super) const RARE_ROUNDS: usize = 4;
 
 /// What a campaign knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Knowledge {
-    /// What the guidance has looked at.
+    /// What the guidance has observed.
     pub(super) looked: Traces,
-    /// The counters that were in the differences of two rounds at least, of three, and so on.
+    /// The counters that were in the differences of at least two rounds, of three, and so on.
     again: [Trace; RARE_ROUNDS - 1],
-    /// What was there to be seen, if somebody observes the campaign, whatever the guidance has looked at.
+    /// What an observer of the campaign has seen, which includes what the guidance did not look at.
     pub(super) observed: Traces,
     /// Tests that brought something rare, by round.
     precedents: VecDeque<KeptTest>,
     pub(crate) weights: Weights,
-    /// What violations look like.
+    /// How often violations of each kind occurred.
     pub(crate) likenesses: SketchHashes,
 }
 
-/// How a test was made that brought something rare.
+/// How to derive a test that brought something rare.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct KeptTest {
     /// The round that it was tested in.
     pub(crate) round: u64,
     pub(crate) relation: usize,
     pub(crate) recipe: Recipe,
-    /// How many choices it took.
+    /// How many random choices it took.
     pub(crate) drawn: u64,
 }
 
 /// What a round, or a part of it, adds to what is known.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct KnowledgeDelta {
-    /// What the guidance has looked at: what was not known, and in differences what was rare.
+    /// What the guidance observed: what was new and, in differences, what was rare.
     pub(super) looked: Traces,
-    /// What was there to be seen.
+    /// What an observer saw.
     pub(super) observed: Traces,
     pub(super) precedents: Vec<KeptTest>,
-    /// Rewards of mutators, in their order.
+    /// Rewards of mutators, in order.
     pub(super) rewards: Vec<(usize, f64)>,
-    /// What its violations look like.
+    /// The hashes of its violations.
     likenesses: Vec<u64>,
 }
 
 impl Knowledge {
-    /// Takes in what a round has added.
+    /// Adds what a round has added.
     pub(crate) fn learn(&mut self, lesson: &KnowledgeDelta) {
         let mut differing = lesson.looked.differing.clone();
         for had in iter::once(&mut self.looked.differing).chain(&mut self.again) {
@@ -88,7 +88,7 @@ impl Knowledge {
         }
     }
 
-    /// Keeps a test in mind.
+    /// Keeps a test as a precedent.
     pub(super) fn keep(&mut self, precedent: KeptTest) {
         if self.precedents.len() == PRECEDENTS_MAX {
             self.precedents.pop_front();
@@ -96,8 +96,8 @@ impl Knowledge {
         self.precedents.push_back(precedent);
     }
 
-    /// One of the precedents of a relation that are of use in a round, if a test is to be a variant: of two, the one
-    /// that takes fewer choices, since it is cheaper and may bring as much.
+    /// Returns a precedent of the relation for a round, if the test is to be a variant: of two, the
+    /// one with fewer random choices, since it is cheaper and may bring as much.
     pub(crate) fn precedent(
         &self,
         round: u64,
@@ -122,15 +122,15 @@ impl Knowledge {
         often
     }
 
-    /// How many counters differ, how many counted, and how many plans there are.
+    /// Returns how many counters differ, how many are not zero, and how many plans there are.
     pub(crate) fn sizes(&self) -> (u64, u64, u64) {
-        // An observer sees all that the guidance looks at.
+        // An observer sees everything that the guidance observes.
         self.looked.sizes().max(self.observed.sizes())
     }
 }
 
 impl KnowledgeDelta {
-    /// Adds what came behind it.
+    /// Adds what followed it.
     pub(crate) fn add(&mut self, other: KnowledgeDelta) {
         self.looked.add(&other.looked);
         self.observed.add(&other.observed);
@@ -139,7 +139,7 @@ impl KnowledgeDelta {
         self.likenesses.extend(other.likenesses);
     }
 
-    /// Adds that a violation looks like this.
+    /// Adds a violation with this hash.
     pub(crate) fn meet(&mut self, likeness: u64) {
         self.likenesses.push(likeness);
     }
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn precedents_are_those_of_the_relation_and_of_late() {
+    fn precedents_are_recent_and_of_the_same_relation() {
         let mut known = Knowledge::default();
         let recipe = Recipe::new(1);
         for (round, relation) in [(0, 0), (40, 0), (40, 1)] {

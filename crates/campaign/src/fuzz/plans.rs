@@ -1,21 +1,22 @@
-//! Query plans that were seen.
+//! Known query plans.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A set of query plans, normalised and hashed, that only grows. A campaign of days has seen millions, and each round is
-/// sent all of them: so most lie in a row, which is copied, sent and read at the speed of memory.
+/// A set of query plans, normalised and hashed, that only grows. After days a campaign knows
+/// millions, and each round is sent all of them, so most are in a sorted array, which is copied,
+/// sent and read at the speed of memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plans {
     /// Sorted.
     settled: Vec<u64>,
-    /// Those that were added one by one. None of them is settled.
+    /// Plans that were added one by one, not contained in `settled`.
     fresh: BTreeSet<u64>,
 }
 
 impl Plans {
-    /// Adds one; whether it is new.
+    /// Adds a plan. Returns whether it is new.
     pub(super) fn insert(&mut self, plan: u64) -> bool {
         self.settled.binary_search(&plan).is_err() && self.fresh.insert(plan)
     }
@@ -30,7 +31,7 @@ impl Plans {
             self.settled.extend(std::mem::take(&mut self.fresh));
             #[expect(
                 clippy::stable_sort_primitive,
-                reason = "it merges two sorted rows, and does not sort them anew"
+                reason = "merges two sorted runs in linear time"
             )]
             self.settled.sort();
         }

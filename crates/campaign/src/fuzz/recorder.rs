@@ -37,11 +37,11 @@ pub struct CampaignLimits {
     pub findings: Option<u64>,
 }
 
-/// How far a campaign is.
+/// The progress of a campaign.
 pub struct CampaignStatus<'s> {
     /// The rounds that are complete.
     pub history: &'s History,
-    /// Pairs that were tested by this process, also those of rounds that are not complete.
+    /// Pairs tested by this process, including those of incomplete rounds.
     pub tested: u64,
     /// How long this process has run the campaign.
     pub elapsed: Duration,
@@ -85,7 +85,7 @@ pub(crate) struct CampaignRecorder<'d> {
 /// What changes while a campaign runs.
 pub(crate) struct RecorderState {
     history: History,
-    /// Pairs that were tested by this process, also those of rounds that are not complete.
+    /// Pairs tested by this process, including those of incomplete rounds.
     tested: u64,
     /// When a round last found something new.
     last_news: Instant,
@@ -101,14 +101,14 @@ impl RecorderState {
 }
 
 impl CampaignRecorder<'_> {
-    /// Ends the run file; `table` is there if the campaign did not fail.
+    /// Finishes the run file; `table` is none if the campaign failed.
     pub(crate) fn finish(
         self,
         is_complete: bool,
         ended: Result<SiteTable, CampaignError>,
     ) -> Result<(), CampaignError> {
         let finished = self.writer.finish(is_complete, ended.as_ref().ok());
-        // What ended the campaign is the cause of what came after.
+        // The error that ended the campaign is the cause of later ones.
         ended?;
         finished.map_err(CampaignError::Output)?;
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -121,7 +121,8 @@ impl CampaignRecorder<'_> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether this much processor time is spent. The answer may be a moment old, as the query takes time itself.
+    /// Whether this much processor time is spent. The answer may be slightly old, because the query
+    /// takes time.
     #[expect(clippy::disallowed_methods, reason = "when to query is a matter of the clock")]
     fn has_spent(&self, limit: Duration) -> bool {
         let mut state = self.state();

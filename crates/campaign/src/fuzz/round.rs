@@ -1,4 +1,4 @@
-//! What metacov and a worker say to each other about a round: all pairs on one database, and its changes.
+//! Messages between metacov and a worker about a round: all pairs on one database, and its changes.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use super::done::Counts;
 use super::knowledge::{Knowledge, KnowledgeDelta};
 use crate::worker::protocol::TestResult;
 
-/// How a round goes, whatever guides it.
+/// The lengths of rounds, independent of the guidance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schedule {
-    /// The database is changed after so many pairs without news.
+    /// The database is changed after this many pairs without anything new.
     pub patience: u64,
     /// How many pairs are tested on a database and its changes.
     pub pairs: u64,
@@ -24,57 +24,58 @@ impl Default for Schedule {
     }
 }
 
-/// A round that is wanted.
+/// A request for a round.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Round {
-    /// The seed of all.
+    /// The seed of all databases and pairs.
     pub(crate) seed: u64,
     /// The number of the round, and of its database.
     pub(crate) number: u64,
-    /// As they stand in the table of all.
+    /// Positions in the method's table.
     pub(crate) relations: Vec<usize>,
-    /// As it stands in the table of all.
+    /// The position in the table of guidances.
     pub(crate) guidance: usize,
-    /// Whether traces and plans are looked at even if nothing is guided by them.
+    /// Whether traces and plans are observed even if nothing is guided by them.
     pub(crate) observes: bool,
     pub(crate) schedule: Schedule,
-    /// What earlier rounds have found out.
+    /// What earlier rounds have found.
     pub(crate) known: Knowledge,
-    /// Where it begins: not at its beginning, if a worker was lost on the way.
+    /// Where to begin: not at the start, if a worker was lost during the round.
     pub(crate) start: RoundPosition,
-    /// Whether each step is told before it is taken, because one of them ends the worker.
+    /// Whether each step is announced before it runs, to find the one that crashes the worker.
     pub(crate) is_cautious: bool,
 }
 
-/// How far a round has come.
+/// How far a round has got.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct RoundPosition {
     /// How many pairs are done.
     pub(crate) pairs: u64,
-    /// The changes of the database: the mutators that were tried, the last of which worked.
+    /// The changes of the database: for each, the mutators that were tried, the last of which
+    /// worked.
     pub(crate) changes: Vec<Vec<usize>>,
     pub(crate) pace: Stagnation,
-    /// What it has added to what is known.
+    /// What the round has added so far.
     pub(crate) lesson: KnowledgeDelta,
 }
 
-/// What decides when the database is changed.
+/// Decides when the database is changed.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Stagnation {
-    /// Pairs since there was news.
+    /// Pairs since the last that brought something new.
     pub(crate) stale: u64,
-    /// Since the last change: pairs, and what they were worth.
+    /// Since the last change: pairs, and their rewards.
     pub(crate) pairs: u64,
     pub(crate) reward: u64,
 }
 
-/// What came of some pairs that follow each other, on one state of the database.
+/// The results of consecutive pairs on one state of the database.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct RoundBatch {
     pub(crate) pairs: u64,
-    /// By relation, as its position.
+    /// By the position of the relation.
     pub(crate) counts: BTreeMap<usize, Counts>,
-    /// Pairs to remember, by number and relation.
+    /// Pairs to keep, by number and relation.
     pub(crate) kept: Vec<(u64, usize, TestResult)>,
     pub(crate) violations: Vec<Violated>,
     pub(crate) pace: Stagnation,
@@ -95,8 +96,8 @@ pub struct Violated {
 pub struct Changed {
     /// The mutators that were tried.
     pub(crate) mutators: Vec<usize>,
-    /// What was run; some of it failed, and is part of it.
+    /// The statements that ran, including those that failed.
     pub(crate) statements: Vec<String>,
-    /// What making the database ran, with all changes, as bytes, if that is measured.
+    /// The encoded cover of the setup with all changes, if it is measured.
     pub(crate) executed: Vec<u8>,
 }

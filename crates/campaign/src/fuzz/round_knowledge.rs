@@ -1,20 +1,20 @@
-//! What is known while a round goes on, in the worker.
+//! What is known during a round, in the worker.
 
 use metacov_exec::Trace;
 
 use super::knowledge::{KeptTest, Knowledge, KnowledgeDelta};
 use super::traces::{Novelty, Traces};
 
-/// What is known while a round goes on, and what it has added since somebody asked.
+/// What is known during a round, and what the round has added since the last report.
 pub(crate) struct RoundKnowledge {
     pub(crate) known: Knowledge,
-    /// The counters in differences that are not rare, or not any more in this round.
+    /// The counters in differences that are not rare, or no longer in this round.
     met: Trace,
     lesson: KnowledgeDelta,
 }
 
 impl RoundKnowledge {
-    /// Of a round that has added this already.
+    /// Starts or resumes a round that has already added this.
     pub(crate) fn new(mut known: Knowledge, begun: &KnowledgeDelta) -> Self {
         let mut met = known.often().clone();
         met |= &begun.looked.differing;
@@ -22,7 +22,7 @@ impl RoundKnowledge {
         RoundKnowledge { known, met, lesson: KnowledgeDelta::default() }
     }
 
-    /// The guidance looks at the traces of two sides.
+    /// Records the traces of two sides that the guidance observes.
     pub(crate) fn look_at_traces(&mut self, traces: &[Trace; 2], seen: &mut Novelty) {
         let RoundKnowledge { known: Knowledge { looked, .. }, met, lesson } = self;
         let Traces { mut differing, executed, .. } = Traces::of(traces);
@@ -40,7 +40,7 @@ impl RoundKnowledge {
         }
     }
 
-    /// The guidance looks at a query plan.
+    /// Records a query plan that the guidance observes.
     pub(crate) fn look_at_plan(&mut self, plan: u64, seen: &mut Novelty) {
         seen.is_new_plan = self.known.looked.plans.insert(plan);
         if seen.is_new_plan {
@@ -48,7 +48,8 @@ impl RoundKnowledge {
         }
     }
 
-    /// An observer sees the traces of two sides; whether there is something new in their difference.
+    /// Records the traces of two sides for an observer. Returns whether there is something new in
+    /// their difference.
     pub(crate) fn observe_traces(&mut self, traces: &[Trace; 2]) -> bool {
         let RoundKnowledge { known: Knowledge { observed, .. }, lesson, .. } = self;
         let sight = Traces::of(traces);
@@ -60,14 +61,14 @@ impl RoundKnowledge {
         is_new
     }
 
-    /// An observer sees a query plan.
+    /// Records a query plan for an observer.
     pub(crate) fn observe_plan(&mut self, plan: u64) {
         if self.known.observed.plans.insert(plan) {
             self.lesson.observed.plans.insert(plan);
         }
     }
 
-    /// Keeps a test in mind that brought something rare.
+    /// Keeps a test that brought something rare.
     pub(crate) fn keep(&mut self, precedent: KeptTest) {
         self.lesson.precedents.push(precedent.clone());
         self.known.keep(precedent);
@@ -79,7 +80,7 @@ impl RoundKnowledge {
         self.known.weights.reward(mutator, reward);
     }
 
-    /// What was added since the last time.
+    /// Returns what was added since the last call.
     pub(crate) fn take_lesson(&mut self) -> KnowledgeDelta {
         std::mem::take(&mut self.lesson)
     }
@@ -96,7 +97,7 @@ mod tests {
         from_value(json!({ "words": [bits] })).unwrap()
     }
 
-    /// What is new and rare of a pair that one side of runs more than the other.
+    /// The new and the rare counters of a pair, one side of which has more counters than the other.
     fn see(study: &mut RoundKnowledge, more: u64) -> (u64, u64) {
         let mut seen = Novelty::default();
         study.look_at_traces(&[trace(more | 1), trace(1)], &mut seen);
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_rounds_had_is_rare_once_in_a_round() {
+    fn counters_of_few_rounds_are_rare_once_per_round() {
         let mut known = Knowledge::default();
         for round in 0..RARE_ROUNDS {
             let mut study = RoundKnowledge::new(known.clone(), &KnowledgeDelta::default());
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_round_goes_on_where_it_was() {
+    fn a_round_resumes_where_it_stopped() {
         let mut whole = RoundKnowledge::new(Knowledge::default(), &KnowledgeDelta::default());
         see(&mut whole, 0b10);
         let begun = whole.take_lesson();
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_observed_is_still_news_to_the_guidance() {
+    fn observed_counters_are_still_new_to_the_guidance() {
         let mut study = RoundKnowledge::new(Knowledge::default(), &KnowledgeDelta::default());
         let traces = [trace(0b11), trace(0b01)];
         assert!(study.observe_traces(&traces));

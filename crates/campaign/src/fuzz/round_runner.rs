@@ -1,4 +1,4 @@
-//! Rounds one after the other, with a worker for each, and as many more as are lost on the progress.
+//! Runs rounds, with one worker each, and another whenever it is lost.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,35 +23,35 @@ pub(crate) struct RoundRunner<'l, 'c> {
     pub(crate) campaign: &'l Campaign,
     pub(crate) options: &'l WorkerOptions<'c>,
     pub(crate) observer: &'l dyn CampaignObserver,
-    /// Started when there is something to look into.
+    /// Starts a triage, when there is something to examine.
     pub(crate) triage: &'l (dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
     pub(crate) started: Option<Triage<'c>>,
     pub(crate) worker: Option<WorkerProcess>,
 }
 
-/// A round on its progress.
+/// A running round, as metacov sees it.
 pub(super) struct RoundProgress {
     pub(super) number: u64,
     pub(super) point: RoundPosition,
     pub(super) summary: Summary,
     pub(super) kept: Vec<Kept>,
-    /// What made the database, and what that ran.
+    /// The statements that made the database, and the sites that they ran.
     pub(super) setup: Vec<String>,
     pub(super) executed: Cover,
-    /// The same, to store.
+    /// The same, as it is stored.
     pub(super) stored: Option<Arc<Setup>>,
     pub(super) findings: Vec<Finding>,
-    /// By relation and kind: how many suspects were looked at.
+    /// How many failing cases were examined, by relation and kind.
     pub(super) examined: BTreeMap<(String, &'static str), u64>,
-    /// What violations look like, in this round and those that it builds on.
+    /// How often violations of each kind occurred, in this round and in those that it knows.
     pub(super) likenesses: SketchHashes,
 }
 
-/// How far a worker was followed.
+/// Until when the answers of a worker were read.
 enum Followed {
     /// To the end of the round.
     Done,
-    /// Until the campaign was over: the round ends here.
+    /// Until the campaign was over: the round ends early.
     Over,
     /// Until it was lost.
     Lost(WorkerLoss),
@@ -65,16 +65,16 @@ pub(super) struct WorkerLoss {
     pub(super) at: At,
 }
 
-/// What a worker was doing when it was lost, as far as it reported it.
+/// What a worker was doing when it was lost, as far as it announced it.
 pub(super) enum At {
-    /// Making or changing the state: the last statements.
+    /// It made or changed the state: the last statements.
     Setup(Vec<String>),
-    /// A pair: its inputs, and the side.
+    /// It ran a pair: the inputs, and the side.
     Pair(Option<Pair<Vec<Input>>>, usize),
 }
 
 impl RoundRunner<'_, '_> {
-    /// Goes through a round.
+    /// Runs a round.
     pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> Result<Done, CampaignError> {
         let mut progress = RoundProgress {
             number,
@@ -138,13 +138,13 @@ impl RoundRunner<'_, '_> {
         Ok(Done { number, summary, lesson, kept, findings })
     }
 
-    /// Hears what a worker says of a round.
+    /// Reads the answers of a worker to a request for a round.
     fn follow(
         &mut self,
         worker: &mut WorkerProcess,
         progress: &mut RoundProgress,
     ) -> Result<Followed, CampaignError> {
-        // Changes that were made before are made again.
+        // Earlier changes are repeated first.
         let mut repeated = progress.point.changes.len();
         let mut at = At::Setup(Vec::new());
         let (missing, is_gone) = loop {
@@ -197,7 +197,7 @@ impl RoundRunner<'_, '_> {
         Ok(Followed::Lost(WorkerLoss { missing, is_gone, at }))
     }
 
-    /// Takes in what came of some pairs.
+    /// Adds the results of some pairs.
     fn take(
         &mut self,
         batch: RoundBatch,

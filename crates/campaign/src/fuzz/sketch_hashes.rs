@@ -1,18 +1,19 @@
-//! Which violations are worth looking into, of many that look alike.
+//! Decides which of many similar violations to examine.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// How many violations there were of each likeness.
+/// How many violations of each hash there were.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SketchHashes {
     met: BTreeMap<u64, u64>,
 }
 
 impl SketchHashes {
-    /// Notes a violation; whether it is worth looking into. The first of a likeness is, the second, the fourth, the
-    /// eighth: what looks alike need not be the same bug, but the more there were, the more likely it is.
+    /// Counts a violation, and returns whether to examine it. The first of a hash is examined, the
+    /// second, the fourth, the eighth: similar violations need not be the same bug, but the more
+    /// there were, the more likely they are.
     pub(crate) fn meet(&mut self, likeness: u64) -> bool {
         let met = self.met.entry(likeness).or_default();
         *met += 1;
@@ -25,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_looks_alike_is_looked_into_ever_more_seldom() {
+    fn violations_with_one_hash_are_examined_ever_less_often() {
         let mut likenesses = SketchHashes::default();
         let worth: Vec<u64> = (1..=100).filter(|_| likenesses.meet(7)).collect();
         assert_eq!(worth, [1, 2, 4, 8, 16, 32, 64]);

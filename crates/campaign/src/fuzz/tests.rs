@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
 use crate::worker::protocol::{decode, encode};
 
-/// Twelve rounds, the last of which is shorter, so that four of them know what others have found out.
+/// Twelve rounds, the last of which is shorter, so that four of them know the results of others.
 fn campaign(guidance: &str) -> Campaign {
     Campaign {
         seed: 3,
@@ -28,18 +28,18 @@ fn campaign(guidance: &str) -> Campaign {
     }
 }
 
-/// What a campaign leaves.
+/// The results of a campaign.
 #[derive(Default)]
 struct Log {
     records: Mutex<Vec<Record>>,
     live: Mutex<History>,
-    /// By place: the pairs that were kept.
+    /// The pairs that were kept, by place.
     kept: Mutex<BTreeMap<u64, String>>,
     tested: AtomicU64,
     /// The campaign is interrupted after this many rounds.
     rounds_max: Option<usize>,
     interrupted: AtomicBool,
-    /// The campaign has had its time after this many pairs.
+    /// The campaign reaches its time limit after this many pairs.
     pairs_max: Option<u64>,
 }
 
@@ -131,8 +131,8 @@ impl Log {
     }
 }
 
-/// Sides run the more lines the more often the second mutator has changed the state, and side b of some tests fails,
-/// disagrees or crashes.
+/// Sides run more lines the more often the second mutator has changed the state, and side b of some
+/// tests fails, disagrees or crashes.
 fn eventful(scene: &Scene<'_>) -> Reply {
     let mut reply = growing(scene);
     reply.effect = match scene.statement.as_bytes() {
@@ -175,14 +175,14 @@ fn the_same_seed_gives_the_same_campaign_whatever_the_number_of_workers() {
 }
 
 #[test]
-fn a_campaign_that_is_cut_goes_on_from_its_records_as_if_it_was_not() {
+fn an_interrupted_campaign_resumes_from_its_records() {
     let campaign = campaign("mix");
     let whole = Log::of(&EVENTFUL, &campaign, 3);
     for (rounds, workers) in [(1, 3), (5, 1), (9, 3)] {
         let cut = Log { rounds_max: Some(rounds), ..Log::default() };
         cut.run(&EVENTFUL, &campaign, workers, Vec::new());
         let begun = cut.records();
-        // Rounds that were over by then, and waited for the last one, are closed with it.
+        // Complete rounds that waited for the last one are closed with it.
         assert!(begun.len() == rounds || workers > 1 && begun.len() > rounds);
         assert_eq!(begun, whole.records()[..begun.len()]);
         let rest = Log::default();
@@ -195,7 +195,7 @@ fn a_campaign_that_is_cut_goes_on_from_its_records_as_if_it_was_not() {
 }
 
 #[test]
-fn stored_rounds_add_up_to_what_they_were_when_they_were_closed() {
+fn stored_rounds_add_up_to_the_live_history() {
     let log = Log::of(&EVENTFUL, &campaign("mix"), 2);
     let mut stored = History::default();
     for record in &*log.records.lock().unwrap() {
@@ -214,7 +214,7 @@ fn stored_rounds_add_up_to_what_they_were_when_they_were_closed() {
 }
 
 #[test]
-fn what_a_round_adds_survives_encode_and_decode() {
+fn knowledge_survives_encode_and_decode() {
     let lessons = Log::of(&GROWING, &campaign("mix"), 1).lessons();
     assert!(lessons.iter().any(|lesson| !lesson.rewards.is_empty()));
     assert!(lessons.iter().any(|lesson| !lesson.precedents.is_empty()));
@@ -224,7 +224,7 @@ fn what_a_round_adds_survives_encode_and_decode() {
     }
 }
 
-/// What comes of the pairs of a campaign that no guidance varies, as the method makes them.
+/// The expected counts of a campaign without variants, from the tests that the method makes.
 fn expected_counts(campaign: &Campaign) -> BTreeMap<String, Counts> {
     let mut expected: BTreeMap<String, Counts> = BTreeMap::new();
     let subject = Scripted.subject(&Facts::default());
@@ -250,14 +250,14 @@ fn expected_counts(campaign: &Campaign) -> BTreeMap<String, Counts> {
 }
 
 #[test]
-fn pairs_are_counted_by_what_came_of_them_and_those_that_are_lost_once() {
+fn pairs_are_counted_by_verdict_and_lost_pairs_once() {
     let campaign = campaign("none");
     let total = Log::of(&EVENTFUL, &campaign, 2).total();
     let expected = expected_counts(&campaign);
     assert_eq!(total.relations, expected);
     let lost: u64 = expected.values().flat_map(|counts| counts.lost.values()).sum();
     assert!(lost > 3);
-    // A worker that is lost is followed by a cautious one, which is lost on the pair.
+    // A lost worker is followed by a cautious one, which is lost at the same pair.
     assert_eq!(total.restarts, 2 * lost);
     let counted = |counts: &Counts| {
         let others = counts.invalid.values().chain(counts.lost.values()).sum::<u64>();
@@ -267,7 +267,7 @@ fn pairs_are_counted_by_what_came_of_them_and_those_that_are_lost_once() {
 }
 
 #[test]
-fn a_mutator_that_leads_to_news_is_rewarded_more() {
+fn a_mutator_that_leads_to_new_coverage_is_rewarded_more() {
     let log = Log::of(&GROWING, &campaign("mcg"), 2);
     let mut sums = [0.0; 2];
     for (mutator, reward) in log.lessons().into_iter().flat_map(|lesson| lesson.rewards) {
@@ -277,9 +277,9 @@ fn a_mutator_that_leads_to_news_is_rewarded_more() {
     assert!(sums[1] > 0.0);
 }
 
-/// The reward of a mutator is known by the time the state is changed, so a crash after that does not undo it.
+/// A mutator is rewarded before the next change, so a crash after that change does not undo it.
 #[test]
-fn each_change_but_the_last_of_a_round_has_its_reward() {
+fn every_change_except_the_last_of_a_round_is_rewarded() {
     for target in [&GROWING, &EVENTFUL] {
         let log = Log::of(target, &campaign("mcg"), 2);
         for (summary, lesson) in log.summaries().iter().zip(log.lessons()) {
@@ -290,7 +290,7 @@ fn each_change_but_the_last_of_a_round_has_its_reward() {
 }
 
 #[test]
-fn a_method_without_mutators_leaves_its_states_as_they_are() {
+fn a_method_without_mutators_does_not_change_states() {
     static TARGET: ScriptedTarget = ScriptedTarget { method: &Unchanging, script: eventful };
     for guidance in ["none", "mix"] {
         let log = Log::of(&TARGET, &campaign(guidance), 2);
@@ -300,7 +300,7 @@ fn a_method_without_mutators_leaves_its_states_as_they_are() {
     }
 }
 
-/// A state with a 3 cannot be made, nor changed to one.
+/// A state with a 3 cannot be created, nor changed to one.
 fn unmakeable(scene: &Scene<'_>) -> Reply {
     match scene.statement.as_bytes() {
         [b'm', .., b'3'] => Reply::with(scene, Effect::Crash(6)),
@@ -309,7 +309,7 @@ fn unmakeable(scene: &Scene<'_>) -> Reply {
 }
 
 #[test]
-fn a_round_ends_where_its_state_cannot_be_made_or_changed() {
+fn a_round_ends_if_its_state_cannot_be_created_or_changed() {
     static TARGET: ScriptedTarget = ScriptedTarget { method: &Scripted, script: unmakeable };
     let log = Log::of(&TARGET, &campaign("none"), 2);
     let summaries = log.summaries();
@@ -321,7 +321,7 @@ fn a_round_ends_where_its_state_cannot_be_made_or_changed() {
             Some(counts) => {
                 assert_eq!(counts.lost, crashed);
                 assert_eq!(summary.restarts, 2);
-                // Changes come after ten pairs without news each.
+                // A change comes after ten pairs without anything new.
                 assert_eq!(summary.pairs, 10 * (summary.changes + u64::from(summary.pairs > 0)));
                 *(if summary.pairs == 0 { &mut at_once } else { &mut later }) += 1;
             }
@@ -333,7 +333,7 @@ fn a_round_ends_where_its_state_cannot_be_made_or_changed() {
 }
 
 #[test]
-fn a_campaign_that_has_had_its_time_closes_its_round_as_it_is() {
+fn a_campaign_at_its_time_limit_closes_its_round_early() {
     let log = Log { pairs_max: Some(1), ..Log::default() };
     let campaign =
         Campaign { schedule: Schedule { patience: 1000, pairs: 200 }, ..campaign("none") };
@@ -344,7 +344,7 @@ fn a_campaign_that_has_had_its_time_closes_its_round_as_it_is() {
 }
 
 #[test]
-fn pairs_with_news_are_kept_with_what_they_ran() {
+fn pairs_with_new_coverage_are_kept_with_their_covers() {
     let log = Log::of(&USUAL, &campaign("mcg"), 2);
     let kept = log.kept();
     let first = &kept[&0];

@@ -1,32 +1,33 @@
-//! What is seen of pairs: traces and plans.
+//! What is observed of pairs: traces and plans.
 
 use metacov_exec::Trace;
 use serde::{Deserialize, Serialize};
 
 use super::plans::Plans;
 
-/// What was seen of pairs: all of it, or what some add to that.
+/// What was observed of pairs: in total, or in addition to that.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Traces {
-    /// The counters that one side of a pair counted and the other did not.
+    /// The counters that are not zero in one side of a pair and zero in the other.
     pub(super) differing: Trace,
-    /// The counters that any side counted.
+    /// The counters that are not zero in any side.
     pub(super) executed: Trace,
     pub(super) plans: Plans,
 }
 
-/// How much of a pair was not known.
+/// What is new about a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Novelty {
-    /// Counters in the difference of its sides.
+    /// New counters in the difference of its sides.
     pub differing: u64,
-    /// Counters in the difference that few rounds have had there, and no pair of this one.
+    /// Counters in the difference that are in the differences of few rounds, and of no earlier pair
+    /// of this round.
     pub rare: u64,
-    /// Counters that any of them counted.
+    /// New counters of any side.
     pub executed: u64,
     /// Whether its query plan is new.
     pub is_new_plan: bool,
-    /// Whether an observer has seen something new in its difference.
+    /// Whether an observer saw something new in its difference.
     pub is_observed_news: bool,
 }
 
@@ -39,14 +40,14 @@ impl Traces {
         Traces { differing, executed, plans: Plans::default() }
     }
 
-    /// Adds what is seen in the other.
+    /// Adds the other.
     pub(super) fn add(&mut self, other: &Traces) {
         self.differing |= &other.differing;
         self.executed |= &other.executed;
         self.plans.add(&other.plans);
     }
 
-    /// How many counters differ, how many counted, and how many plans there are.
+    /// Returns how many counters differ, how many are not zero, and how many plans there are.
     pub(super) fn sizes(&self) -> (u64, u64, u64) {
         (self.differing.count(), self.executed.count(), self.plans.count())
     }

@@ -45,7 +45,7 @@ impl TrialProgress {
 /// Writes the progress file of a campaign.
 pub(crate) struct ProgressFile {
     path: PathBuf,
-    /// Of earlier processes.
+    /// The progress of earlier processes.
     before: TrialProgress,
     start: Instant,
 }

@@ -1,4 +1,4 @@
-//! A language of words, a statement on each line.
+//! A language of words, one statement on each line.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Language for Words {
         self.script(heading) + &self.script(&case.setup)
     }
 
-    /// Leaves out statements of the setup, and words of the sides, one at a time.
+    /// Removes statements of the setup, and words of the sides, one at a time.
     fn reduce(
         &self,
         case: &Case,

@@ -1,4 +1,4 @@
-//! A session that follows a script, and a capture of what that says to have run.
+//! A session that follows a script, and a capture of the lines that the script runs.
 
 use std::cell::RefCell;
 use std::io;
@@ -15,7 +15,7 @@ use super::{Effect, LINES, Reply, Scene};
 use crate::worker::protocol::{decode, encode};
 use crate::worker::thread::ScriptedEnd;
 
-/// The lines that ran since the last reset, a bit for each.
+/// The lines that ran since the last reset, one bit each.
 type Counters = Rc<RefCell<u64>>;
 
 pub(crate) struct ScriptedSession {
@@ -33,7 +33,7 @@ impl ScriptedSession {
         ScriptedSession { script, is_measured, state, kept, counters }
     }
 
-    /// Captures what it runs.
+    /// Captures the lines that the session runs.
     pub(super) fn capture(&self, table: Table) -> ScriptedCapture {
         ScriptedCapture { table, counters: Rc::clone(&self.counters) }
     }
@@ -58,7 +58,7 @@ impl Session for ScriptedSession {
                 assert!(line < LINES, "a script runs line {line}");
                 *self.counters.borrow_mut() |= 1 << line;
             }
-            // Nothing that a script asks for is a panic, so no hook reports it.
+            // These ends are not panics, so the panic hook must not report them.
             let end = |end| resume_unwind(Box::new(end));
             outcome = match reply.effect {
                 Effect::Rows(rows) => {
@@ -90,7 +90,7 @@ impl Session for ScriptedSession {
     }
 }
 
-/// The sites of a scripted target: lines first, each with its number, and functions then.
+/// The sites of a scripted target: first the lines, each with its number, then the functions.
 pub(crate) struct Table {
     sites: SiteTable,
     lines: Vec<SiteId>,
@@ -114,7 +114,7 @@ impl Table {
         Table { sites, lines, functions }
     }
 
-    /// What ran when these lines did.
+    /// The cover of these lines.
     fn cover(&self, ran: u64) -> Cover {
         let mut cover = Cover::of(&self.sites);
         for (line, id) in self.lines.iter().enumerate().filter(|(line, _)| ran >> line & 1 == 1) {

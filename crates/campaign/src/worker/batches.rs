@@ -15,16 +15,16 @@ use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::timing::PhaseTimes;
 
-/// What a run leaves besides its results.
+/// Statistics of a run, besides its results.
 #[derive(Debug, Default)]
 pub struct RunLog {
-    /// How much of what was generated worked.
+    /// How many generated statements worked.
     pub successes: SuccessRates,
     /// Where the workers' time went.
     pub times: PhaseTimes,
 }
 
-/// A test that came to an end.
+/// A test that has finished.
 pub(crate) struct TestDone<'e> {
     pub(crate) place: u64,
     pub(crate) relation: &'static str,
@@ -34,17 +34,18 @@ pub(crate) struct TestDone<'e> {
     pub(crate) worker: &'e WorkerProcess,
 }
 
-/// Receives what comes of tests, in one thread.
+/// Receives the results of tests, in one thread.
 pub(crate) trait ResultSink {
     /// Whether this test is still to be run.
     fn wants(&self, place: u64, relation: &'static str, number: u64) -> Result<bool, Error>;
-    /// The next tests are on this state.
+    /// Called before the tests on a state.
     fn set_state(&mut self, done: SetupDone, worker: &WorkerProcess) -> io::Result<()>;
-    /// What came of a test.
+    /// Called for each test.
     fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError>;
 }
 
-/// Runs the tests of a plan that are wanted; the sinks of all threads. An interrupt ends it early.
+/// Runs the wanted tests of a plan, and returns the sinks of all threads. An interrupt ends it
+/// early.
 pub(crate) fn run<D: ResultSink + Send>(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,
@@ -71,7 +72,7 @@ pub(crate) fn run<D: ResultSink + Send>(
     Ok((sinks, tests.log.into_inner().unwrap_or_else(PoisonError::into_inner)))
 }
 
-/// The tests of a plan, and what comes of them besides their results.
+/// The tests of a plan, and their statistics.
 struct Tests<'r> {
     plan: &'r TestPlan,
     options: &'r WorkerOptions<'r>,
@@ -83,7 +84,7 @@ impl Tests<'_> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All tests on a state that are wanted, with as many workers as that takes.
+    /// Runs the wanted tests on a state, with as many workers as that takes.
     fn run_on(
         &self,
         subject: u64,
@@ -113,7 +114,7 @@ impl Tests<'_> {
                 continue;
             };
             match lost.at {
-                // Nothing can be run on it.
+                // No test can run on it.
                 At::Setup => {
                     while let Some(test) = rest.pop_front() {
                         self.take(test, lost.result(), &running, sink)?;
@@ -133,8 +134,8 @@ impl Tests<'_> {
         Ok(())
     }
 
-    /// Hears what a worker says of a job, and takes the tests that it tells of off the list; how it
-    /// was lost, if it does not come to the end.
+    /// Reads the answers of a worker to a batch, and removes the tests that they report from the
+    /// list. Returns how the worker was lost, if it does not finish.
     fn follow(
         &self,
         worker: &mut WorkerProcess,
@@ -147,7 +148,7 @@ impl Tests<'_> {
             match worker.hear(self.options)? {
                 Heard::Answer(Answer::Built(built)) => {
                     at = At::Tests;
-                    // A state that is made again was generated once.
+                    // A state that is created again is counted once.
                     if is_first {
                         self.log().take(&built);
                     }
@@ -217,7 +218,7 @@ enum At {
 }
 
 impl WorkerLoss {
-    /// What a test is that was lost with it.
+    /// The result of a test that was lost with the worker.
     fn result(&self) -> TestResult {
         let mut missing = self.missing.clone();
         if matches!(self.at, At::Setup) && missing.output_tail.is_empty() {

@@ -1,4 +1,4 @@
-//! What a worker runs tests with, in the process that a state has to itself.
+//! Runs tests in a worker, in a separate process for each state.
 
 use std::io;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::timing::{Phase, Stopwatch};
 const BATCH_MAX: usize = 512;
 const BATCH_TIME: Duration = Duration::from_millis(50);
 
-/// What tests need.
+/// A loaded target, and what running tests on it requires.
 pub(crate) struct TestBench<'s> {
     pub(crate) session: Box<dyn Session>,
     pub(crate) measuring: Option<Measuring<'s>>,
@@ -24,23 +24,23 @@ pub(crate) struct TestBench<'s> {
     pub(crate) facts: Facts,
 }
 
-/// What is needed to know what a test runs.
+/// What measuring the coverage of a test requires.
 pub(crate) struct Measuring<'s> {
     pub(crate) capture: Box<dyn Capture + 's>,
-    /// What the target does when it is used for the first time.
+    /// The sites that run only when the target is first used.
     pub(crate) once: Cover,
 }
 
-/// A state, and all that is needed to run tests on it.
+/// A state, and what running tests on it requires.
 pub(crate) struct PreparedState<'b, 's> {
     bench: &'b mut TestBench<'s>,
-    /// What making the state ran, if that is measured.
+    /// The cover of the setup, if it is measured.
     setup: Option<Cover>,
     pub(crate) watch: Stopwatch,
 }
 
 impl<'s> TestBench<'s> {
-    /// Makes a state: `fill` runs what makes it.
+    /// Creates a state: `fill` runs its statements.
     pub(crate) fn prepare<T>(
         &mut self,
         fill: impl FnOnce(&mut TestBench<'s>) -> io::Result<T>,
@@ -65,7 +65,7 @@ impl<'s> TestBench<'s> {
         Ok((PreparedState { bench: self, setup, watch }, filled))
     }
 
-    /// Makes the state of these seeds; `announce` gets each statement before it is run.
+    /// Creates the state of these seeds; `announce` gets each statement before it runs.
     pub(crate) fn build(
         &mut self,
         seeds: [u64; 2],
@@ -74,7 +74,7 @@ impl<'s> TestBench<'s> {
         setup::build(&mut *self.session, self.method, &self.facts, seeds, announce)
     }
 
-    /// Makes a state and runs tests on it.
+    /// Creates a state and runs tests on it.
     pub(crate) fn run(&mut self, batch: &TestBatch, port: &mut dyn Port) -> io::Result<()> {
         let relations = self.method.relations().len();
         let (mut state, built) =
@@ -102,7 +102,7 @@ impl<'s> TestBench<'s> {
         port.report(&Answer::Done(state.watch.times))
     }
 
-    /// Makes a state and writes tests on it down.
+    /// Creates a state and returns the tests on it as text.
     pub(crate) fn write(&mut self, batch: &TestBatch) -> io::Result<Script> {
         self.session.begin()?;
         let built = self.build([batch.seed, batch.subject], &mut |_| Ok(()))?;
@@ -116,14 +116,14 @@ impl<'s> TestBench<'s> {
 }
 
 impl PreparedState<'_, '_> {
-    /// What making the state ran, and what a target does only once; nothing if that is not
+    /// The cover of the setup, with what the target runs only once; empty if coverage is not
     /// measured.
     pub(crate) fn setup(&self) -> &Cover {
         static NOTHING: std::sync::LazyLock<Cover> = std::sync::LazyLock::new(Cover::default);
         self.setup.as_ref().unwrap_or(&NOTHING)
     }
 
-    /// Whether what runs is measured.
+    /// Whether coverage is measured.
     pub(crate) fn is_measured(&self) -> bool {
         self.bench.measuring.is_some()
     }
@@ -133,24 +133,25 @@ impl PreparedState<'_, '_> {
         &mut *self.bench.session
     }
 
-    /// Goes back to the state that each side starts from.
+    /// Restores the state that each side starts from.
     pub(crate) fn restore(&mut self) -> io::Result<()> {
         self.bench.session.restore(Mark::Start)
     }
 
-    /// Runs a side from the state that the last one has left: fast, and correct for inputs that only read.
+    /// Runs a side from the state that the last one has left. This is fast, and correct for inputs
+    /// that only read.
     pub(crate) fn run(&mut self, side: &[Input]) -> io::Result<Vec<Outcome>> {
         side.iter().map(|input| self.bench.session.run(input)).collect()
     }
 
-    /// Which counters counted since the last trace or reset.
+    /// Stores which counters are not zero since the last trace or reset.
     pub(crate) fn take_trace(&mut self, trace: &mut Trace) {
         if let Some(measuring) = &mut self.bench.measuring {
             measuring.capture.take_trace(trace);
         }
     }
 
-    /// Changes the state: `change` runs statements. Sides start from there then.
+    /// Changes the state that sides start from: `change` runs statements.
     pub(crate) fn change<T>(
         &mut self,
         change: impl FnOnce(&mut dyn Session) -> io::Result<T>,
@@ -168,7 +169,7 @@ impl PreparedState<'_, '_> {
         Ok(changed)
     }
 
-    /// Runs a test and judges it. With a port, each step is announced before it is taken.
+    /// Runs a test and judges it. With a port, each step is announced before it runs.
     pub(crate) fn test(
         &mut self,
         test: &Test,
@@ -189,7 +190,7 @@ impl PreparedState<'_, '_> {
         let verdict = test.judge.judge(&Pair { a, b });
         self.watch.lap(Phase::Judge);
         let is_shown = self.is_measured() || matches!(verdict, Verdict::Violated(_));
-        // A test that says nothing has no covers.
+        // A test without a verdict has no covers.
         let ran = a_ran.zip(b_ran).filter(|_| !matches!(verdict, Verdict::Invalid(_)));
         let covers = ran.map(|(a, b)| encode_sides(a, b, self.setup()));
         let sides = is_shown.then(|| test.sides.clone());
@@ -198,8 +199,8 @@ impl PreparedState<'_, '_> {
         Ok(TestResult { micros, sides, worked, verdict, judge: Some(test.judge), covers })
     }
 
-    /// Runs each input of a side from the state that sides start from: what they return, and what
-    /// they run if that is measured.
+    /// Runs each input of a side from the state that sides start from. Returns the outcomes and, if
+    /// measured, the cover.
     pub(crate) fn side(&mut self, inputs: &[Input]) -> io::Result<(Vec<Outcome>, Option<Cover>)> {
         let (mut outcomes, mut executed) = (Vec::with_capacity(inputs.len()), None::<Cover>);
         for input in inputs {
@@ -241,8 +242,8 @@ fn derive(
     Ok(subject.derive(relation, &mut rng))
 }
 
-/// The sides as bytes, with the setup, which both have run: the first as what it adds to the setup,
-/// the second as what it differs in from the first.
+/// The encoded covers of the sides, including the setup: the first as its difference from the
+/// setup, the second as its difference from the first.
 fn encode_sides(mut a: Cover, mut b: Cover, setup: &Cover) -> [Vec<u8>; 2] {
     a |= setup;
     b |= setup;

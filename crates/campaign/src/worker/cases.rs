@@ -1,4 +1,4 @@
-//! Given cases, and changes of them, run as generated tests are.
+//! Runs given cases, and variants of them, like generated tests.
 
 #[cfg(test)]
 mod tests;
@@ -18,34 +18,34 @@ use crate::error::CampaignError;
 /// A setup and tests on it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct CaseBatch {
-    /// What makes the state. A statement that fails is part of it.
+    /// The statements of the setup, including those that fail.
     pub setup: Vec<String>,
     /// The inputs of both sides of each test.
     pub tests: Vec<Pair<Vec<Input>>>,
 }
 
-/// What came of a batch.
+/// The results of a batch.
 #[derive(Debug)]
 pub struct CaseResult {
-    /// Of each statement of the setup: whether it worked.
+    /// Whether each statement of the setup worked.
     pub worked: Vec<bool>,
-    /// What making the state ran, and what a target does only once; if that is measured.
+    /// The cover of the setup, with what the target runs only once, if it is measured.
     pub setup: Option<Cover>,
-    /// Of each test: what its sides returned and ran, or which side was lost, and how.
+    /// For each test: the outcomes and covers of its sides, or which side was lost, and how.
     pub pairs: Vec<Result<PairResult, (usize, Missing)>>,
 }
 
-/// A test that ran.
+/// The results of a test.
 #[derive(Clone, Debug)]
 pub struct PairResult {
-    /// What the sides returned.
+    /// The outcomes of the sides.
     pub outcomes: Pair<Vec<Outcome>>,
-    /// What the sides ran themselves, without the setup; if that is measured.
+    /// The covers of the sides without the setup, if they are measured.
     pub sides: Option<Pair<Cover>>,
 }
 
 impl PairResult {
-    /// What both sides ran, the setup included, which is a part of both.
+    /// Returns the covers of both sides, including the setup.
     pub fn covers(&self, setup: Option<&Cover>) -> io::Result<Pair<Cover>> {
         let (Some(sides), Some(setup)) = (&self.sides, setup) else {
             return Err(io::Error::other("pair was not measured"));
@@ -71,14 +71,14 @@ impl<'c> CaseRunner<'c> {
         Ok(CaseRunner { options, workers })
     }
 
-    /// All sites: what the covers are covers of. Without sites if nothing is measured.
+    /// Returns the site table of the covers. It is empty if nothing is measured.
     pub fn table(&self) -> &SiteTable {
         static NOTHING: std::sync::LazyLock<SiteTable> = std::sync::LazyLock::new(SiteTable::new);
         self.options.sites.get().map_or(&NOTHING, |sites| &sites.table)
     }
 
-    /// Runs batches; what came of each, in their order. One whose setup ends the target is an
-    /// [`Err`] with how it ended.
+    /// Runs batches, and returns their results in order. If the setup of a batch ends the target,
+    /// its result is an [`Err`] with how it ended.
     pub fn run(
         &mut self,
         batches: &[CaseBatch],
@@ -106,14 +106,14 @@ impl<'c> CaseRunner<'c> {
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
-    /// Ends all workers: what is run next is run by new ones.
+    /// Ends all workers, so that the next batches run in new ones.
     pub fn restart(&mut self) {
         self.workers.iter_mut().for_each(|worker| *worker = Mutex::default());
     }
 }
 
-/// Has workers run a batch. A test that ends the target takes all others with it, so it is searched
-/// for among the halves.
+/// Runs a batch. A test that ends the target takes all others with it, so the batch is bisected to
+/// find it.
 fn attempt(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
@@ -131,7 +131,7 @@ fn attempt(
         [] => Ok(Err(missing)),
         [test] => {
             let setup = attempt(&part(&[]), worker, options)?;
-            // The first side alone tells which of the two it was.
+            // Running only the first side shows which of the two it was.
             let first = Pair { a: test.a.clone(), b: Vec::new() };
             let is_second = setup.is_ok() && ask(&part(&[first]), worker, options)?.is_ok();
             Ok(setup.map(|mut result| {
@@ -143,7 +143,7 @@ fn attempt(
             let (first, second) = tests.split_at(tests.len() / 2);
             let mut result = match attempt(&part(first), worker, options)? {
                 Ok(result) => result,
-                // It was the setup, which the other half has too.
+                // It was the setup, which the other half shares.
                 Err(missing) => return Ok(Err(missing)),
             };
             Ok(attempt(&part(second), worker, options)?.map(|second| {
@@ -154,7 +154,7 @@ fn attempt(
     }
 }
 
-/// Has a worker run a batch; if it is gone, the next batch has a new one.
+/// Sends a batch to a worker. If that is lost, the next batch gets a new one.
 fn ask(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
@@ -178,14 +178,14 @@ fn ask(
     }
 }
 
-/// What a side returned, and what it ran, as bytes, if that is measured.
+/// The outcomes of a side, and its encoded cover, if measured.
 type SideOutcome = (Vec<Outcome>, Option<Vec<u8>>);
 
-/// What came of a batch, on its way.
+/// The results of a batch, encoded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CaseOutcomes {
     worked: Vec<bool>,
-    /// What making the state ran, as bytes, if that is measured.
+    /// The encoded cover of the setup, if measured.
     setup: Option<Vec<u8>>,
     tests: Vec<Pair<SideOutcome>>,
 }
@@ -210,7 +210,7 @@ impl CaseOutcomes {
 }
 
 impl TestBench<'_> {
-    /// Makes a state and runs tests on it, in the worker.
+    /// Creates a state and runs tests on it, in the worker.
     pub(crate) fn run_cases(&mut self, batch: &CaseBatch) -> io::Result<CaseOutcomes> {
         let is_measured = self.measuring.is_some();
         let (mut state, worked) = self.prepare(|bench| {

@@ -13,19 +13,19 @@ use super::link::{Launch, Link};
 use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
 use crate::error::CampaignError;
 
-/// How tests are run.
+/// How to run tests.
 pub struct WorkerOptions<'c> {
-    /// What is tested.
+    /// The target under test.
     pub target: &'static dyn Target,
-    /// Which library of it, and what is measured.
+    /// Which library of it to load, and what to measure.
     pub config: &'c WorkerConfig,
     /// How many workers.
     pub workers: NonZero<usize>,
-    /// How long a worker may be silent.
+    /// How long a worker may take before it answers.
     pub timeout: Duration,
-    /// How much memory a worker may have.
+    /// The memory limit of a worker.
     pub memory_bytes: Option<u64>,
-    /// Set when all should end.
+    /// Set to end all workers.
     pub interrupted: &'c AtomicBool,
     /// The sites of the library, as its first worker reports them.
     pub sites: OnceLock<Arc<Sites>>,
@@ -33,12 +33,11 @@ pub struct WorkerOptions<'c> {
     pub launch: Launch,
 }
 
-/// How long a worker may be silent, unless the caller says otherwise. Statements have a budget themselves; this is for what
-/// hangs.
+/// The default timeout of a worker. Statements are limited by steps; this is for hangs.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 impl<'c> WorkerOptions<'c> {
-    /// One worker, without a limit on its memory.
+    /// Options for one worker, without a memory limit.
     pub fn new(
         target: &'static dyn Target,
         config: &'c WorkerConfig,
@@ -56,7 +55,7 @@ impl<'c> WorkerOptions<'c> {
         }
     }
 
-    /// The same for one worker of another library.
+    /// The same options for one worker with another library.
     #[must_use]
     pub fn single(&self, config: &'c WorkerConfig) -> Self {
         let sites = OnceLock::new();
@@ -74,7 +73,8 @@ impl<'c> WorkerOptions<'c> {
         self.target.method().language()
     }
 
-    /// The sites of the library: those that were reported first, which all others must agree with.
+    /// Returns the sites of the library: those that were reported first. All others must equal
+    /// them.
     fn sites_of(&self, data: SitesData) -> io::Result<Arc<Sites>> {
         let build = data.build;
         if self.sites.get().is_none() {
@@ -88,17 +88,17 @@ impl<'c> WorkerOptions<'c> {
     }
 }
 
-/// How long a worker may take to start: it loads a library and reads notes, which is no test.
+/// How long a worker may take to start: it loads a library and reads notes.
 const START_TIME: Duration = Duration::from_secs(300);
 
 /// A worker that runs tests.
 pub(crate) struct WorkerProcess {
     link: Link,
-    /// In whose numbers it reports what they ran, if it does.
+    /// The site table of its covers, if it measures.
     sites: Option<Arc<Sites>>,
 }
 
-/// What a worker reported.
+/// An answer of a worker, or its end.
 pub(crate) enum Heard {
     Answer(Answer),
     /// It has ended, or was ended.
@@ -156,20 +156,20 @@ impl WorkerProcess {
 pub struct Sites {
     /// The table.
     pub table: SiteTable,
-    /// All of them, none of which ran.
+    /// All sites, none of which ran.
     universe: Reading,
     build: u64,
 }
 
 impl Sites {
-    /// The sites that bytes tell of.
+    /// Decodes a cover.
     pub(crate) fn cover(&self, bytes: &[u8]) -> io::Result<Cover> {
         let mut cover = Cover::of(&self.table);
         codec::flip(bytes, self.table.len(), &mut cover).map_err(io::Error::other)?;
         Ok(cover)
     }
 
-    /// The sides that bytes tell of, each as what it differs in from the one before; the first from
+    /// Decodes the covers of the sides, each as its difference from the one before; the first from
     /// the setup.
     pub(crate) fn group(&self, setup: &Cover, sides: &[Vec<u8>; 2]) -> io::Result<Group<Reading>> {
         let mut executed = setup.clone();

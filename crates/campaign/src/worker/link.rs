@@ -15,7 +15,7 @@ use crate::scripted::ScriptedTarget;
 pub enum Launch {
     /// A process each, which loads the target.
     Process,
-    /// A thread each, on a target that cannot do any harm.
+    /// A thread each, on a target that can do no harm.
     #[cfg(any(test, feature = "scripted"))]
     Thread(&'static ScriptedTarget),
 }

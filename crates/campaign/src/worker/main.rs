@@ -1,5 +1,6 @@
-//! A worker: a process that makes databases and tests, runs them on a library that it has loaded,
-//! and tells what came of them. Whatever the library does, it does to this process alone.
+//! The main loop of a worker: a process that creates databases and tests, runs them on a library
+//! that it has loaded, and reports the results. Whatever the library does affects only this
+//! process.
 
 use std::io;
 
@@ -13,14 +14,15 @@ use metacov_formats::Scope;
 use super::bench::{Measuring, TestBench};
 use super::protocol::{Answer, Coverage, Port, Request, SitesData, WorkerConfig, decode};
 
-/// What a child says when it has come to the end of a request.
+/// What a child sends when it has completed a request.
 const MET: &[u8] = b"met";
 
-/// Serves requests until there are none any more. `targets` are all that there are.
+/// Serves requests until metacov closes the connection.
 pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
-    // What depends on where something lies in memory should not differ from run to run.
+    // Behaviour that depends on addresses must not differ from run to run.
     fix_addresses();
-    // The supervisor made this folder for us, and it goes with us: a statement that makes a file makes it there.
+    // The supervisor made this folder for this process and removes it afterwards: files that
+    // statements create are created there.
     std::env::set_current_dir(std::env::temp_dir())?;
     let mut port = HelperPort::of_this_process()?;
     let Some(config) = port.hear()? else { return Ok(()) };
@@ -30,22 +32,22 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     let scope = config.coverage.as_ref().map(Coverage::scope).transpose()?;
     let (mut bench, sites) = open(target, &config, scope.as_ref())?;
     port.report(&Answer::Ready(sites))?;
-    // From here on this process forks, which takes the longer the more memory it has.
+    // From here on this process forks, which takes longer with more memory.
     if let Some(measuring) = &mut bench.measuring {
         measuring.capture.release_notes();
     }
     give_back_memory();
     keep_memory();
-    // The first fork takes memory itself, and the first state should not be the only one with that.
+    // The first fork allocates memory itself, and must not affect only the first state.
     let _ = in_child(Vec::new)?;
     // Query the facts after the coverage of the first use is captured.
     bench.facts = bench.session.facts();
-    // What the first reset sets up, it sets up here, and not anew for each state.
+    // The first reset allocates. Do that here, not for each state.
     if let Some(measuring) = &mut bench.measuring {
         measuring.capture.reset()?;
     }
-    // Each request is read and met in a child, and this process does nothing in between, so that no
-    // state sees what another has left, down to where its memory lies.
+    // Each request is read and served in a child, and this process does nothing in between, so that
+    // no state is affected by an earlier one, not even in its addresses.
     while port.is_asked()? {
         let met = in_child(|| {
             let met = match Port::hear(&mut port) {
@@ -57,7 +59,7 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
         });
         let met = match met {
             Ok(met) => met,
-            // Taken for a crash of the engine otherwise.
+            // Otherwise this would be taken for a crash of the engine.
             Err(error) => {
                 port.report(&Answer::Failed(format!("no process for a batch of tests: {error}")))?;
                 return Err(error);
@@ -69,7 +71,7 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
                 let what = String::from_utf8_lossy(error).into_owned();
                 port.report(&Answer::Failed(what))?;
             }
-            // An engine may also end its process with success, which is no answer.
+            // An engine may also end its process with success, without an answer.
             ended => {
                 let exit = ended.err().copied().unwrap_or(Exit::Success);
                 let (failure, output_tail) = (Failure::Crashed, String::new());
@@ -81,13 +83,13 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the target: what tests need, and the sites that are counted.
+/// Opens the target. Returns what running tests requires, and the sites, if coverage is measured.
 fn open<'s>(
     target: &dyn Target,
     config: &WorkerConfig,
     scope: Option<&'s Scope>,
 ) -> io::Result<(TestBench<'s>, Option<Box<SitesData>>)> {
-    // A capture comes first: it prepares the process that the library is loaded into.
+    // The capture comes first: it prepares the process that the library is loaded into.
     let capture = scope.map(GcovCapture::new).transpose()?;
     let options = OpenOptions { is_measured: capture.is_some(), steps_max: config.steps_max };
     let session = target.open(&config.library, &options)?;
@@ -96,7 +98,8 @@ fn open<'s>(
 }
 
 impl<'s> TestBench<'s> {
-    /// What tests on an opened target need, and the sites that are counted, if they are.
+    /// Returns what running tests on an opened target requires, and the sites, if coverage is
+    /// measured.
     pub(crate) fn of(
         method: &'static dyn Method,
         session: Box<dyn Session>,

@@ -1,4 +1,4 @@
-//! What metacov and its workers say to each other.
+//! Messages between metacov and its workers.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,24 +16,24 @@ use super::cases::{CaseBatch, CaseOutcomes};
 use crate::fuzz::{Changed, Round, RoundBatch};
 use crate::timing::PhaseTimes;
 
-/// What is tested, and how.
+/// What to test, and how.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WorkerConfig {
-    /// The name of the target in the table of all.
+    /// The name of the target.
     pub target: String,
     /// The library.
     pub library: PathBuf,
-    /// What a statement may do, in steps of the target.
+    /// The most steps that a statement may take, as the target counts them.
     pub steps_max: u64,
-    /// Which code counts; none if what runs is not measured.
+    /// Which code counts; none if coverage is not measured.
     pub coverage: Option<Coverage>,
 }
 
-/// What a statement may do, in steps of the target.
+/// The most steps that a statement may take, as the target counts them.
 const STEPS_MAX: u64 = 200_000;
 
 impl WorkerConfig {
-    /// A library of an artifact.
+    /// Configures a library of an artifact.
     pub fn of_artifact(
         target: &dyn Target,
         artifact: &Artifact,
@@ -49,7 +49,7 @@ impl WorkerConfig {
         config
     }
 
-    /// A library of the user's, whose notes lie beside it unless the scope says otherwise.
+    /// Configures a library of the user, whose notes are beside it unless the scope says otherwise.
     pub fn of_library(
         target: &dyn Target,
         library: &Path,
@@ -90,11 +90,11 @@ impl WorkerConfig {
 pub struct Coverage {
     /// The folder of the library's notes.
     pub notes: PathBuf,
-    /// Whether they are there and nowhere else.
+    /// Whether the notes are only there.
     pub has_own_notes: bool,
-    /// Paths that start with the first start with the second instead.
+    /// Replaces prefixes of paths: the first by the second.
     pub prefix_map: Vec<(String, String)>,
-    /// Patterns of paths: only these, and not those.
+    /// Patterns of paths that count; if there are none, all do.
     pub filter: Vec<String>,
     /// Patterns of paths that do not count.
     pub exclude: Vec<String>,
@@ -103,7 +103,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Which code counts: the same for a worker and for metacov, so that both number sites alike.
+    /// The scope. It is the same in a worker and in metacov, so that both number sites alike.
     pub(crate) fn scope(&self) -> io::Result<Scope> {
         let patterns = |texts: &[String]| {
             let patterns = texts.iter().map(|text| Regex::new(text));
@@ -126,7 +126,7 @@ impl Coverage {
     }
 }
 
-/// A state, and the tests on it that are wanted.
+/// A state, and the tests to run on it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TestBatch {
     /// The seed of the run.
@@ -135,67 +135,67 @@ pub struct TestBatch {
     pub subject: u64,
     /// By relation, as its position in the method's table, and number.
     pub tests: Vec<(usize, u64)>,
-    /// Whether each step is announced before it is taken, because one of them ends the worker.
+    /// Whether each step is announced before it runs, to find the one that crashes the worker.
     pub is_cautious: bool,
 }
 
-/// What is asked of a worker.
+/// A request to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// To run tests.
+    /// Run tests.
     Run(TestBatch),
-    /// To write them down.
+    /// Return tests as text.
     Write(TestBatch),
-    /// To run given cases.
+    /// Run given cases.
     RunCases(CaseBatch),
-    /// To go through a round of a campaign.
+    /// Run a round of a campaign.
     Explore(Box<Round>),
 }
 
-/// A state and the tests on it, written down.
+/// A state and the tests on it, as text.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Script {
-    /// What builds the state; some of it fails, and is part of it.
+    /// The statements that build the state, including those that fail.
     pub setup: Vec<String>,
-    /// In the order of the batch: the inputs of each side.
+    /// The inputs of each side, in the order of the batch.
     pub tests: Vec<Pair<Vec<Input>>>,
 }
 
-/// What a worker answers.
+/// An answer of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// First of all: the sites that it counts, if it does.
+    /// The first answer: the sites, if coverage is measured.
     Ready(Option<Box<SitesData>>),
-    /// The state is there.
+    /// The state was created.
     Built(SetupDone),
-    /// If it is cautious: a statement that makes or changes the state is next.
+    /// If cautious: this setup statement runs next.
     Step(String),
-    /// If it is cautious: a test is next, with the inputs of its sides.
+    /// If cautious: a test with these inputs runs next.
     Next(Pair<Vec<Input>>),
-    /// If it is cautious: a side of it is next.
+    /// If cautious: this side of the test runs next.
     Side(usize),
-    /// What came of the next tests, in the order of the batch.
+    /// The results of the next tests, in the order of the batch.
     Tested(Vec<TestResult>),
-    /// What came of the next pairs of a round.
+    /// The results of the next pairs of a round.
     Explored(Box<RoundBatch>),
     /// The state was changed.
     Changed(Changed),
     /// The process that made the state, or ran tests on it, has ended.
     Lost(Missing),
-    /// What was asked for, written down.
+    /// The requested tests as text.
     Written(Script),
-    /// What came of given cases.
+    /// The results of given cases.
     RanCases(CaseOutcomes),
-    /// The batch is done; where the time went.
+    /// The batch is complete; where the time went.
     Done(PhaseTimes),
-    /// It cannot be done.
+    /// The request failed, for this reason.
     Failed(String),
 }
 
 /// All sites of a library.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SitesData {
-    /// The build, as a number.
+    /// A hash of the build.
     pub build: u64,
     table: TableData,
     known: Vec<u8>,
@@ -204,7 +204,7 @@ pub struct SitesData {
 }
 
 impl SitesData {
-    /// Those of a table, all of which a reading names.
+    /// Encodes a table, all sites of which a reading lists.
     pub(crate) fn of(table: &SiteTable, reading: &Reading) -> Self {
         SitesData {
             build: table.build_id().number(),
@@ -215,7 +215,7 @@ impl SitesData {
         }
     }
 
-    /// The table, and a reading that names all its sites, none of which ran.
+    /// Decodes the table, and a reading that lists all its sites, none of which ran.
     pub(crate) fn table(self) -> Result<(SiteTable, Reading), &'static str> {
         let table = SiteTable::try_from(self.table)?;
         let mut known = Cover::of(&table);
@@ -226,14 +226,14 @@ impl SitesData {
     }
 }
 
-/// A state that was made.
+/// A state that was created.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SetupDone {
-    /// What made it; some of it failed, and is part of it.
+    /// The statements of the setup, including those that failed.
     pub setup: Vec<String>,
-    /// By kind of statement: how many there were, and how many of them worked.
+    /// By kind of statement: how many there were, and how many worked.
     pub kinds: Vec<(String, u64, u64)>,
-    /// What making it ran, as bytes, if that is measured.
+    /// The encoded cover of the setup, if measured.
     pub executed: Vec<u8>,
 }
 
@@ -245,27 +245,27 @@ impl SetupDone {
     }
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TestResult {
-    /// How long it took.
+    /// How long it took, in microseconds.
     pub micros: u64,
     /// The inputs of its sides, if they may be shown.
     pub sides: Option<Pair<Vec<Input>>>,
-    /// Whether each side came to a result.
+    /// Whether each side succeeded.
     pub worked: [bool; 2],
     /// What the outcomes mean.
     pub verdict: Verdict,
-    /// Who judged.
+    /// The judge that compared the outcomes.
     pub judge: Option<Judge>,
-    /// If that is measured: what the sides ran, as bytes; the first as what it adds to the setup,
-    /// the second as what it differs in from the first, both with the setup.
+    /// If measured, the encoded covers of the sides, including the setup: the first as its
+    /// difference from the setup, the second as its difference from the first.
     pub covers: Option<[Vec<u8>; 2]>,
 }
 
 /// A worker's end of the connection.
 pub(crate) trait Port {
-    /// The next request; none if metacov has closed the connection.
+    /// Reads the next request; none if metacov has closed the connection.
     fn hear(&mut self) -> io::Result<Option<Vec<u8>>>;
     /// Reports an answer.
     fn report(&mut self, answer: &Answer) -> io::Result<()>;
@@ -281,16 +281,15 @@ impl Port for HelperPort {
     }
 }
 
-/// A message as bytes.
+/// Encodes a message.
 ///
 /// # Panics
-/// If a message is of a type that postcard cannot write, such as a list that does not know its
-/// length: none of ours is.
+/// If a message has a type that postcard cannot write, such as a list of unknown length. None has.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     postcard::to_stdvec(message).expect("all messages are of types that postcard can write")
 }
 
-/// A message from bytes.
+/// Decodes a message.
 pub fn decode<'b, M: Deserialize<'b>>(bytes: &'b [u8]) -> io::Result<M> {
     postcard::from_bytes(bytes).map_err(|error| {
         let what = format!("unexpected message: {error}");
@@ -309,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_is_none_is_an_error() {
+    fn an_invalid_pattern_is_an_error() {
         let coverage = |filter: &str| Coverage {
             notes: PathBuf::new(),
             has_own_notes: false,
@@ -324,7 +323,7 @@ mod tests {
 
     /// A worker that exits with code 3 was not killed by signal 3.
     #[test]
-    fn how_a_side_ended_arrives_as_it_was() {
+    fn exit_codes_and_signals_survive_encode_and_decode() {
         let exits = [Exit::Success, Exit::Failure(3), Exit::Signalled(11), Exit::Timeout];
         for failure in Failure::ALL {
             for exit in exits {
@@ -338,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn values_arrive_to_the_bit() {
+    fn values_survive_encode_and_decode_bit_for_bit() {
         let nan = f64::from_bits(0x7ff8_0000_0000_0001);
         let values = [Value::Null, Value::Real(-0.0), Value::Real(nan), Value::Text(vec![0xff])];
         let Outcome::Rows(rows) = returned(&Outcome::Rows(vec![values.to_vec()])) else {

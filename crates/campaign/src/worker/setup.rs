@@ -1,19 +1,19 @@
-//! The state that tests run on: made by a subject, statement by statement.
+//! Creates the state that tests run on, statement by statement.
 
 use std::io;
 
 use metacov_core::{Facts, Input, Method, Rng, Subject, SuccessRates, seed};
 use metacov_exec::Session;
 
-/// A state that was made, and its subject.
+/// A state that was created, and its subject.
 pub(crate) struct BuiltSubject {
     pub(crate) subject: Box<dyn Subject>,
-    /// What made it; some of it failed, and is part of it.
+    /// The statements of the setup, including those that failed.
     pub(crate) setup: Vec<String>,
     pub(crate) successes: SuccessRates,
 }
 
-/// Makes the state of these seeds; `announce` gets each statement before it is run.
+/// Creates the state of these seeds; `announce` gets each statement before it runs.
 pub(crate) fn build(
     session: &mut dyn Session,
     method: &dyn Method,

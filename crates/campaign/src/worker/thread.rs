@@ -1,7 +1,8 @@
 //! A worker in a thread of this process, on a scripted target.
 //!
-//! It serves the same requests with the same code as a process. What ends a process is an unwinding here: a script that
-//! crashes ends the request, as the child that a worker forks for it; one that exits or hangs ends the worker.
+//! It serves the same requests with the same code as a process. Where a process would end, a thread
+//! unwinds: a script that crashes ends the request, like the child that a worker forks for it; a
+//! script that exits or hangs ends the worker.
 
 use std::any::Any;
 use std::io;
@@ -23,13 +24,13 @@ pub(crate) struct ThreadWorker {
     events: Receiver<HelperEvent>,
 }
 
-/// How a script ends what runs it.
+/// How a script ends its worker.
 pub(crate) enum ScriptedEnd {
     /// The child that runs a request is killed by a signal.
     Crash(i32),
     /// The worker exits with this code.
     Exit(i32),
-    /// The worker does not answer any more.
+    /// The worker stops answering.
     Hang,
 }
 
@@ -39,7 +40,7 @@ impl ThreadWorker {
         let (their_events, events) = channel();
         let mut port = ThreadPort { requests: their_requests, events: their_events };
         thread::Builder::new().spawn(move || {
-            // Without a receiver, nothing is left to report to.
+            // Without a receiver there is nothing to report to.
             let _ = serve(target, &mut port);
         })?;
         Ok(ThreadWorker { requests, events })
@@ -49,7 +50,7 @@ impl ThreadWorker {
         let _ = self.requests.send(message.to_vec());
     }
 
-    /// There is no limit on the time: a script that hangs says so.
+    /// There is no time limit: a script that hangs says so.
     pub(crate) fn hear(&mut self, interrupted: &AtomicBool) -> Result<HelperEvent, ExecError> {
         if interrupted.load(Relaxed) {
             return Err(ExecError::Interrupted);
@@ -108,7 +109,7 @@ fn serve(target: &'static ScriptedTarget, port: &mut ThreadPort) -> io::Result<(
     Ok(())
 }
 
-/// How a script has ended its worker; a panic that no script asked for goes on.
+/// Returns how a script has ended its worker. Other panics continue.
 fn scripted_end(payload: Box<dyn Any + Send>) -> ScriptedEnd {
     match payload.downcast() {
         Ok(end) => *end,
@@ -116,7 +117,7 @@ fn scripted_end(payload: Box<dyn Any + Send>) -> ScriptedEnd {
     }
 }
 
-/// Opens the target anew, so that no request sees what another has left.
+/// Opens the target anew, so that no request is affected by an earlier one.
 fn open(
     target: &'static ScriptedTarget,
     config: &WorkerConfig,

@@ -5,7 +5,7 @@ use metacov_core::{Exit, Failure, Value};
 use super::*;
 use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget};
 
-/// A word that says what happens.
+/// A target that does what the words of a statement say.
 fn obedient(scene: &Scene<'_>) -> Reply {
     let effect = match scene.statement.split_whitespace().last() {
         Some("crash") => Effect::Crash(11),
@@ -38,7 +38,7 @@ fn run(is_measured: bool, workers: usize, batches: &[CaseBatch]) -> Results {
     CaseRunner::new(&options).unwrap().run(batches).unwrap()
 }
 
-/// Of each test: the number that side b returned, or which side was lost, and how.
+/// For each test: the number that side b returned, or which side was lost, and how.
 fn shown(result: &CaseResult) -> Vec<Result<i64, (usize, Failure, Exit)>> {
     let shown = result.pairs.iter().map(|pair| match pair {
         Ok(ran) => match ran.outcomes.b.as_slice() {
@@ -54,7 +54,7 @@ fn shown(result: &CaseResult) -> Vec<Result<i64, (usize, Failure, Exit)>> {
 }
 
 #[test]
-fn tests_that_end_the_target_are_found_among_the_others() {
+fn tests_that_end_the_target_are_isolated() {
     let tests = [
         ["a 0 1", "b 0 1"],
         ["a 0 2", "b 0 crash"],
@@ -93,7 +93,7 @@ fn a_setup_that_ends_the_target_is_lost_with_all_its_tests() {
     assert_eq!(shown(results[1].as_ref().unwrap()), [Ok(1), Ok(2), Ok(3)]);
 }
 
-/// Each time takes a process, and as long as a worker may be silent if the setup hangs.
+/// Each attempt takes a process, and the whole timeout if the setup hangs.
 #[test]
 fn a_setup_that_ends_the_target_is_not_tried_for_each_of_its_tests() {
     static CRASHES: AtomicU64 = AtomicU64::new(0);
@@ -108,7 +108,7 @@ fn a_setup_that_ends_the_target_is_not_tried_for_each_of_its_tests() {
     let options = COUNTING.options(&config, 1, &interrupted);
     let batch = batch(&["make 1"], &[["a 0 1", "b 0 1"]; 64]);
     assert!(CaseRunner::new(&options).unwrap().run(&[batch]).unwrap()[0].is_err());
-    // All 64, 32, 16, 8, 4, 2 and 1 of them, and none.
+    // All 64, then 32, 16, 8, 4, 2 and 1 of them, and none.
     assert_eq!(CRASHES.load(Relaxed), 8);
 }
 
@@ -126,7 +126,7 @@ fn results_come_in_the_order_of_the_batches() {
 }
 
 #[test]
-fn a_side_is_measured_without_its_setup_and_covers_both() {
+fn a_side_is_measured_without_its_setup_and_covers_include_it() {
     let (config, interrupted) = (ScriptedTarget::config(true), AtomicBool::new(false));
     let options = TARGET.options(&config, 1, &interrupted);
     let mut runner = CaseRunner::new(&options).unwrap();
