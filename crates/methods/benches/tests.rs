@@ -1,6 +1,6 @@
-//! What making and judging a test costs, by relation, beside what SQLite takes to run it.
+//! How long deriving and judging a test takes, by relation, compared with running it on SQLite.
 //!
-//! `cargo bench -p metacov-methods` prints microseconds per test; it judges nothing.
+//! `cargo bench -p metacov-methods` prints microseconds per test; it checks no limits.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::cast_precision_loss, reason = "counts are small")]
@@ -17,7 +17,7 @@ use metacov_methods::sql::sqlite::{Database, Dialect, RELATIONS, Relation};
 
 const DATABASES: u64 = 60;
 const TESTS_EACH: u32 = 40;
-/// Each time is the shortest of so many.
+/// Each time is the shortest of this many runs.
 const ROUNDS: usize = 5;
 
 fn main() {
@@ -98,7 +98,7 @@ fn once<T>(run: impl FnOnce() -> T) -> (T, Duration) {
     (result, start.elapsed())
 }
 
-/// The shortest of a few runs: what the machine can do when nobody else is at it.
+/// The shortest of a few runs, which is least disturbed by other processes.
 fn fastest<T>(run: impl Fn() -> T) -> (T, Duration) {
     let (mut result, mut least) = once(&run);
     for _ in 1..ROUNDS {

@@ -1,4 +1,4 @@
-//! The calculator of `docs/adding-a-target.md`: a small method, whole.
+//! The calculator of `docs/adding-a-target.md`: a small but complete method.
 
 mod expression;
 mod language;
@@ -46,9 +46,9 @@ impl Method for Calculator {
 /// Variables `v0`, `v1` and so on.
 struct Variables {
     count: usize,
-    /// How many definitions are to come.
+    /// How many definitions are still to come.
     planned: usize,
-    /// Whether they are of variables that are there.
+    /// Whether they redefine existing variables.
     redefines: bool,
 }
 
@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_the_same_tests_and_every_relation_its_own() {
+    fn a_seed_is_deterministic_and_relations_differ() {
         let made = || {
             let mut rng = Rng::new(7);
             let mut subject = CALCULATOR.subject(&Facts::new());

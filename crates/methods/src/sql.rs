@@ -1,4 +1,4 @@
-//! SQL: trees, their text, and what can be done to statements as text.
+//! SQL: syntax trees, their text, and edits of statements as text.
 
 mod ast;
 mod print;

@@ -1,9 +1,9 @@
-//! The same seed gives the same bytes, and what is generated keeps to the rules.
+//! The same seed gives the same bytes, and the generated text follows the rules.
 
 use metacov_core::Rng;
 use metacov_methods::sql::sqlite::{Database, Dialect, RELATIONS};
 
-/// All text that a seed gives: a database whose statements all work, then tests of all relations.
+/// All text of a seed: a database whose statements all work, then tests of all relations.
 fn texts(seed: u64, dialect: Dialect) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let mut database = Database::new(dialect);
@@ -23,7 +23,7 @@ fn texts(seed: u64, dialect: Dialect) -> Vec<String> {
     texts
 }
 
-/// FNV-1a, which is the same everywhere.
+/// FNV-1a, which is the same on every platform.
 fn digest(texts: &[String]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -39,8 +39,8 @@ fn the_same_seed_gives_the_same_text() {
     assert_ne!(texts(1, Dialect::SQLITE), texts(2, Dialect::SQLITE));
 }
 
-/// Holds on every machine. A change of the generator changes it; that is said in the commit, as it changes what a seed
-/// stands for.
+/// Holds on every machine. A change of the generator changes it; the commit message says so,
+/// because seeds then stand for other tests.
 #[test]
 fn a_seed_stands_for_its_text() {
     let all: Vec<String> = (0..20).flat_map(|seed| texts(seed, Dialect::SQLITE)).collect();
@@ -48,7 +48,7 @@ fn a_seed_stands_for_its_text() {
 }
 
 #[test]
-fn nothing_depends_on_more_than_the_database() {
+fn generated_text_depends_only_on_the_database() {
     const FORBIDDEN: &[&str] = &[
         "random(",
         "randomblob(",
@@ -72,7 +72,7 @@ fn nothing_depends_on_more_than_the_database() {
 }
 
 #[test]
-fn limits_stand_after_orders_only() {
+fn limits_only_follow_an_order() {
     for seed in 0..300 {
         for text in texts(seed, Dialect::SQLITE) {
             for (place, _) in text.match_indices(" LIMIT ") {
@@ -85,7 +85,7 @@ fn limits_stand_after_orders_only() {
 }
 
 #[test]
-fn an_old_and_plain_sqlite_is_asked_for_nothing_new() {
+fn old_versions_get_no_newer_features() {
     const YOUNG: &[&str] = &[
         "VIRTUAL TABLE",
         ") STRICT",
@@ -125,7 +125,7 @@ fn every_relation_has_a_name_and_a_sentence() {
 }
 
 #[test]
-fn parts_stand_in_several_places() {
+fn parts_occur_in_several_places() {
     for seed in 0..30 {
         let mut rng = Rng::new(seed);
         let mut database = Database::new(Dialect::SQLITE);

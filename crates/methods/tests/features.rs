@@ -1,11 +1,12 @@
-//! Everything that the generator is said to make, it makes: each feature of SQLite that is listed here stands in the
-//! text of some databases and tests.
+//! The generator covers every feature of SQLite that is listed here: each occurs in the text of
+//! some databases and tests.
 //!
-//! What is left out, and why: `random`, `randomblob`, `changes`, `total_changes`, `last_insert_rowid`, `load_extension`
-//! and times that move (`now`) differ between the sides of a pair without any fault; `case_sensitive_like`,
-//! `writable_schema`, `legacy_alter_table` and `journal_mode = off` change what queries mean, or damage databases, once
-//! there are tables; `DISTINCT` in scalar functions and `ALL` mean nothing; `VACUUM INTO` and attached files would write
-//! to disk; a content table of fts5 (`content = t`) that changes makes searches undefined.
+//! Excluded, and why: `random`, `randomblob`, `changes`, `total_changes`, `last_insert_rowid`,
+//! `load_extension` and times that change (`now`) differ between the sides of a pair without any
+//! fault; `case_sensitive_like`, `writable_schema`, `legacy_alter_table` and `journal_mode = off`
+//! change what queries mean, or damage databases, once there are tables; `DISTINCT` in scalar
+//! functions and `ALL` have no effect; `VACUUM INTO` and attached files would write to disk; a
+//! content table of fts5 (`content = t`) that changes makes searches undefined.
 
 use metacov_core::Rng;
 use metacov_methods::sql::sqlite::{Database, Dialect, RELATIONS};
@@ -14,7 +15,7 @@ use regex::Regex;
 const DATABASES: u64 = 2000;
 const ROUNDS: usize = 3;
 
-/// Features of statements: a regular expression that no other feature's text meets by chance.
+/// Features of statements: regular expressions that match the text of no other feature by chance.
 const STATEMENTS: &[&str] = &[
     // Tables.
     r"^CREATE TABLE t",
@@ -157,7 +158,7 @@ const STATEMENTS: &[&str] = &[
     r"^DROP VIEW ",
     r"^DROP TRIGGER ",
     r"^DROP \w+ IF EXISTS",
-    // Looking after it.
+    // Maintenance.
     r"^ANALYZE$",
     r"^ANALYZE t",
     r"^ANALYZE i",
@@ -205,7 +206,7 @@ const STATEMENTS: &[&str] = &[
     r"^PRAGMA optimize\(0xfffe\)",
 ];
 
-/// Names of the settings and commands that are used.
+/// The settings and commands that are generated.
 const PRAGMAS: &[&str] = &[
     "analysis_limit",
     "application_id",
@@ -436,7 +437,7 @@ fn every_feature_is_generated() {
         }
         for relation in RELATIONS.iter().flat_map(|relation| [relation; ROUNDS]) {
             let test = relation.derive(database.schema(), &mut rng);
-            // The second side has the same expressions again.
+            // The second side repeats the expressions.
             let mut statements = test.sides.a[0].statements.iter();
             let query = statements.find(|statement| !statement.starts_with('.'));
             in_queries.look_at(query.expect("a side has a query"));
@@ -450,7 +451,7 @@ fn every_feature_is_generated() {
     panic!("{} are never generated: {missing:#?}", missing.len());
 }
 
-/// Patterns that were not met yet.
+/// Patterns that have not matched yet.
 struct Missing(Vec<Regex>);
 
 impl Missing {

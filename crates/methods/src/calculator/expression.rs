@@ -2,7 +2,7 @@
 
 use metacov_core::Rng;
 
-/// An operand: a number, one of `variables`, or an expression in brackets that is at most so deep.
+/// An operand: a number, one of `variables`, or an expression in parentheses of at most this depth.
 pub(super) fn expression(rng: &mut Rng, variables: usize, depth: u32) -> String {
     let is_leaf = depth == 0 || rng.chance(35);
     match (is_leaf, variables) {

@@ -6,7 +6,7 @@ use metacov_core::{
     Case, Effort, Input, Language, Outcome, Pair, Reduction, ReductionStopped, StillFails, Variant,
 };
 
-/// The language of the calculator: a statement on each line.
+/// The language of the calculator: one statement on each line.
 pub(super) struct Expressions;
 
 impl Language for Expressions {
@@ -117,7 +117,7 @@ impl Language for Expressions {
     }
 }
 
-/// Names, numbers and signs.
+/// Names, numbers and operators.
 fn words(statement: &str) -> Vec<String> {
     let is_of_word = |letter: &char| letter.is_ascii_alphanumeric();
     let letters: Vec<char> = statement.chars().collect();
@@ -125,7 +125,7 @@ fn words(statement: &str) -> Vec<String> {
     words.map(|word| word.iter().collect()).filter(|word: &String| word != " ").collect()
 }
 
-/// The text with another word in all places of one.
+/// Replaces all occurrences of a word in a text.
 fn replaced(text: &str, word: &str, other: &str) -> String {
     let words =
         words(text).into_iter().map(|known| if known == word { other.to_owned() } else { known });
@@ -139,7 +139,7 @@ fn edited(sides: &Pair<Vec<Input>>, edit: impl Fn(&str) -> String) -> Pair<Vec<I
     sides.as_ref().map(|side| side.iter().map(input).collect())
 }
 
-/// Cases with less in them: without a statement of the setup, or with something shorter in all places of a part.
+/// Smaller cases: without a statement of the setup, or with a shorter part in all its places.
 fn smaller(case: &Case, effort: Effort) -> Vec<Case> {
     let mut cases = Vec::new();
     if effort == Effort::Whole {
@@ -160,7 +160,7 @@ fn smaller(case: &Case, effort: Effort) -> Vec<Case> {
     cases
 }
 
-/// Shorter operands in place of an operand: parts of it in brackets, its words, and small numbers.
+/// Shorter replacements for an operand: its parenthesised parts, its words, and small numbers.
 fn shorter(part: &str) -> Vec<String> {
     let mut open = Vec::new();
     let mut operands: Vec<String> = words(part)
@@ -175,7 +175,7 @@ fn shorter(part: &str) -> Vec<String> {
         }
     }
     operands.extend(["0".to_owned(), "1".to_owned()]);
-    // A list of arguments is no operand.
+    // A list of arguments is not an operand.
     operands.retain(|operand| operand.len() < part.len() && !operand.contains(','));
     operands.sort_by_key(String::len);
     operands.dedup();
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reduced_case_has_what_it_needs_in_all_places() {
+    fn a_part_is_reduced_in_all_its_places() {
         let text = |text: &str| text.to_owned();
         let case = Case {
             relation: text("distribute"),

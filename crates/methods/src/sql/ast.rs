@@ -1,4 +1,4 @@
-//! SQL as a tree: expressions, queries, statements. Texts are made of it by `print`.
+//! SQL as a syntax tree: expressions, queries, statements. `print` converts it to text.
 
 mod expr;
 mod query;

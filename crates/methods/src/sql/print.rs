@@ -1,4 +1,4 @@
-//! Trees to text. Every operand stands in parentheses, so that no rule of precedence is needed to read them back.
+//! Converts trees to text. Every operand is in parentheses, so no rules of precedence are needed.
 
 mod definition;
 mod expr;
@@ -9,15 +9,15 @@ use std::rc::Rc;
 
 use super::ast::{Expr, From, Source, SourceKind};
 
-/// Room for the text of most tests, so that it is not copied while it grows.
+/// The initial capacity, enough for the text of most tests.
 const LENGTH: usize = 512;
 
-/// Something that has a text.
+/// Something with a text.
 pub trait Print {
     /// Appends the text.
     fn print(&self, out: &mut String);
 
-    /// The text alone.
+    /// Returns the text.
     fn sql(&self) -> String {
         let mut out = String::with_capacity(LENGTH);
         self.print(&mut out);
@@ -25,7 +25,7 @@ pub trait Print {
     }
 }
 
-/// Items with commas, printed once to stand in several places.
+/// A comma-separated list, printed once, to be used in several places.
 pub fn printed<T: Print>(items: &[T]) -> Expr {
     let mut out = String::with_capacity(LENGTH);
     list(&mut out, items, ", ", |out, item| item.print(out));
@@ -33,12 +33,12 @@ pub fn printed<T: Print>(items: &[T]) -> Expr {
 }
 
 impl From {
-    /// The same, printed once to stand in several places.
+    /// The same clause, printed once, to be used in several places.
     pub fn printed(&self) -> Self {
         Self::of(Source { kind: SourceKind::Printed(self.sql().into()), alias: None })
     }
 
-    /// What was printed once, if it was.
+    /// The text, if it was printed once.
     pub fn shared(&self) -> Option<Rc<str>> {
         match &self.first.kind {
             SourceKind::Printed(text) => Some(Rc::clone(text)),
@@ -48,7 +48,7 @@ impl From {
 }
 
 impl Expr {
-    /// What was printed once, if it was.
+    /// The text, if it was printed once.
     pub fn shared(&self) -> Option<Rc<str>> {
         match self {
             Self::Printed(text) => Some(Rc::clone(text)),
@@ -57,7 +57,7 @@ impl Expr {
     }
 }
 
-/// Items with `between` between them.
+/// Items separated by `between`.
 fn list<T>(out: &mut String, items: &[T], between: &str, mut print: impl FnMut(&mut String, &T)) {
     for (place, item) in items.iter().enumerate() {
         if place > 0 {
@@ -67,14 +67,14 @@ fn list<T>(out: &mut String, items: &[T], between: &str, mut print: impl FnMut(&
     }
 }
 
-/// Items in parentheses, with commas.
+/// Items in parentheses, separated by commas.
 fn tuple<T: Print>(out: &mut String, items: &[T]) {
     out.push('(');
     list(out, items, ", ", |out, item| item.print(out));
     out.push(')');
 }
 
-/// Names with commas.
+/// Names, separated by commas.
 fn names(out: &mut String, names: &[String]) {
     list(out, names, ", ", |out, name| out.push_str(name));
 }
@@ -87,7 +87,7 @@ fn clause<T: Print>(out: &mut String, before: &str, item: Option<&T>) {
     }
 }
 
-/// `word `, if it is so.
+/// `word `, if `is` holds.
 fn word(out: &mut String, is: bool, word: &str) {
     if is {
         out.push_str(word);

@@ -1,7 +1,8 @@
-//! Cases made as small as they get while they still fail.
+//! Reduces cases while they still fail.
 //!
-//! What both sides have in common is changed at all its places at once, so that a smaller case is one of the same
-//! relation. Steps are counted, not timed: the same case and the same answers give the same result.
+//! Text that the sides share is changed in all its places at once, so that a smaller case is a case
+//! of the same relation. The effort is limited by steps, not by time: the same case and the same
+//! answers give the same result.
 
 mod column;
 mod draft;
@@ -19,12 +20,12 @@ pub use name::renumbered;
 
 use metacov_core::{Case, Reduction};
 
-/// So many candidates are asked about at first, and twice as many whenever none of them fails.
+/// The first batch of candidates has this size; it doubles whenever none of them fails.
 const BATCH_MIN: usize = 4;
 const BATCH_MAX: usize = 64;
 
-/// Makes a case smaller. `fails` says of each of some candidates whether it still fails; it is asked about so many
-/// candidates at most.
+/// Reduces a case. `fails` says for each candidate whether it still fails; it is called for a
+/// limited number of candidates.
 pub fn reduce<E>(
     case: &Case,
     candidates_max: usize,
@@ -36,8 +37,8 @@ pub fn reduce<E>(
     Ok(Reduction { case, candidates: candidates_max - reducer.left })
 }
 
-/// Makes the queries of a case smaller, on the database as it is, which is cheap: a database is made once for many
-/// candidates.
+/// Reduces only the queries of a case, on the same database. This is cheap, because one database
+/// serves many candidates.
 pub fn reduce_queries<E>(
     case: &Case,
     candidates_max: usize,
@@ -48,12 +49,12 @@ pub fn reduce_queries<E>(
     Ok(Reduction { case: reducer.draft.case(), candidates: candidates_max - reducer.left })
 }
 
-/// What must be less for a step to be one.
+/// What a step must reduce.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Less {
-    /// The text is shorter.
+    /// The length of the text.
     Long,
-    /// It is not longer, and the step is one that goes in one direction only.
+    /// The complexity: the text is not longer, and the step cannot be undone by another step.
     Complex,
 }
 
@@ -61,7 +62,7 @@ struct Reducer<F> {
     fails: F,
     draft: Draft,
     left: usize,
-    /// Digests of what was asked about.
+    /// Hashes of the candidates so far.
     seen: BTreeSet<u64>,
     /// Files that candidates may name.
     files: BTreeSet<String>,
@@ -74,7 +75,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         Reducer { fails, draft, left: candidates_max, seen, files: files::allowed(case) }
     }
 
-    /// Tries everything once; whether something came of it.
+    /// Tries everything once. Returns whether something was reduced.
     fn round(&mut self) -> Result<bool, E> {
         let mut is_smaller = self.setup()?;
         is_smaller |= self.queries()?;
@@ -91,7 +92,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         Ok(is_smaller)
     }
 
-    /// Drops what the queries can do without.
+    /// Removes what the queries do not need.
     fn queries(&mut self) -> Result<bool, E> {
         let mut is_smaller = self.sweep(Less::Long, clauses)?;
         is_smaller |= self.sweep(Less::Complex, switches)?;
@@ -101,7 +102,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         Ok(is_smaller)
     }
 
-    /// Drops statements of the setup: halves of it, quarters, down to single ones.
+    /// Removes statements of the setup: halves of it, quarters, down to single ones.
     fn setup(&mut self) -> Result<bool, E> {
         let mut is_smaller = false;
         let mut chunk = self.draft.setup.len().div_ceil(2);
@@ -112,7 +113,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         Ok(is_smaller)
     }
 
-    /// Takes all steps of a kind that leave a smaller case which fails.
+    /// Applies all steps of a kind that give a smaller failing case.
     fn sweep(&mut self, less: Less, steps: impl Fn(&Draft) -> Vec<Change>) -> Result<bool, E> {
         let (mut at, mut batch_size, mut is_smaller) = (0, BATCH_MIN, false);
         loop {
@@ -158,7 +159,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         Ok(failing.next().map(|((place, draft, _), _)| (place, draft)))
     }
 
-    /// Counts names from zero, if that does no harm.
+    /// Renumbers names from zero, if the case still fails.
     fn number_names(&mut self) -> Result<Case, E> {
         let case = self.draft.case();
         let renamed = renumbered(&case);
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
     use metacov_core::Judge;
 
-    /// A shorter name would be that of a file in the folder of whoever runs the candidate.
+    /// A shorter name could be that of another file in the current folder.
     #[test]
     fn no_candidate_names_another_file() {
         let statement = |text: &str| vec![text.to_owned()];

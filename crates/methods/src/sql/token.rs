@@ -1,6 +1,6 @@
-//! SQL text as words, as far as editing it needs to know.
+//! SQL text as tokens, as far as edits need them.
 
-/// What a word is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// A number.
@@ -18,9 +18,9 @@ pub enum Kind {
 /// A word of SQL.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// As it stands there.
+    /// Its text.
     pub text: String,
 }
 
@@ -31,10 +31,10 @@ impl Token {
     }
 }
 
-/// The signs that are longer than a letter.
+/// Operators that are longer than one character.
 const LONG_SIGNS: [&str; 10] = ["->>", "->", "<=", ">=", "<>", "!=", "==", "||", "<<", ">>"];
 
-/// The words of a statement, without comments and without the semicolon at its end.
+/// Returns the tokens of a statement, without comments and without the semicolon at its end.
 pub fn tokens(sql: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> =
         lexemes(sql).map(|(kind, text)| Token { kind, text: text.to_owned() }).collect();
@@ -44,12 +44,12 @@ pub fn tokens(sql: &str) -> Vec<Token> {
     tokens
 }
 
-/// The statements of a script, as SQLite's shell takes it: a semicolon ends a statement, but in a
-/// trigger only the one behind its `END`; a command of the shell, which begins with a dot, ends with
-/// its line.
+/// Splits a script into statements, as SQLite's shell does: a semicolon ends a statement, in a
+/// trigger only the one after its `END`; a command of the shell, which begins with a dot, ends at
+/// the end of its line.
 pub fn statements(script: &str) -> Vec<String> {
     let mut statements = Vec::new();
-    let mut rest = behind_comments(script);
+    let mut rest = skip_comments(script);
     while !rest.is_empty() {
         let length = if rest.starts_with('.') {
             rest.find('\n').unwrap_or(rest.len())
@@ -60,12 +60,12 @@ pub fn statements(script: &str) -> Vec<String> {
         if lexemes(statement).next().is_some() {
             statements.push(statement.to_owned());
         }
-        rest = behind_comments(&rest[length..]);
+        rest = skip_comments(&rest[length..]);
     }
     statements
 }
 
-/// How long the first statement is, its semicolon included.
+/// The length of the first statement, including its semicolon.
 fn statement(script: &str) -> usize {
     let mut words: Vec<&str> = Vec::new();
     let mut is_trigger = false;
@@ -85,20 +85,20 @@ fn statement(script: &str) -> usize {
     script.len()
 }
 
-/// The words of a script, comments left out.
+/// The tokens of a script, without comments.
 fn lexemes(sql: &str) -> impl Iterator<Item = (Kind, &str)> {
     let mut rest = sql;
     std::iter::from_fn(move || {
-        rest = behind_comments(rest);
+        rest = skip_comments(rest);
         let (kind, length) = lexeme(rest)?;
-        let (text, behind) = rest.split_at(length);
-        rest = behind;
+        let (text, after) = rest.split_at(length);
+        rest = after;
         Some((kind, text))
     })
 }
 
-/// The text behind spaces and comments.
-fn behind_comments(mut text: &str) -> &str {
+/// The text after leading spaces and comments.
+fn skip_comments(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
         let comment = if text.starts_with("--") {
@@ -112,7 +112,7 @@ fn behind_comments(mut text: &str) -> &str {
     }
 }
 
-/// What the first word is, and how long.
+/// The kind and length of the first token.
 fn lexeme(rest: &str) -> Option<(Kind, usize)> {
     let first = rest.chars().next()?;
     let starts_next = |what: fn(char) -> bool| rest[first.len_utf8()..].starts_with(what);
@@ -130,13 +130,13 @@ fn lexeme(rest: &str) -> Option<(Kind, usize)> {
     })
 }
 
-/// The text of words.
+/// Joins tokens to text.
 pub fn text(tokens: &[Token]) -> String {
     let texts: Vec<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
     texts.join(" ")
 }
 
-/// The text of words, with spaces where people put them.
+/// Joins tokens to text, with conventional spaces.
 pub fn pretty(tokens: &[Token]) -> String {
     let mut text = String::new();
     let mut last: Option<&Token> = None;
@@ -155,7 +155,7 @@ pub fn pretty(tokens: &[Token]) -> String {
     text
 }
 
-/// Whether a word is one that stands before a bracket, an operand or a clause, and names nothing.
+/// Whether a word precedes a bracket, an operand or a clause, and names nothing.
 pub fn is_keyword(token: &Token) -> bool {
     token.kind == Kind::Word && KEYWORDS.iter().any(|keyword| token.is(keyword))
 }
@@ -178,7 +178,7 @@ fn is_start_of_word(letter: char) -> bool {
     letter.is_alphabetic() || matches!(letter, '_' | '"' | '`' | '[')
 }
 
-/// How long a quoted text is; a quote that stands twice is a part of it.
+/// The length of a quoted text. A doubled quote is a part of it.
 fn quoted(text: &str, quote: char) -> usize {
     let mut inside = text.char_indices().skip(1).peekable();
     while let Some((at, letter)) = inside.next() {
@@ -204,7 +204,7 @@ fn number(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// How long a word is, with what qualifies it.
+/// The length of a word, including its qualifiers.
 fn word(text: &str) -> usize {
     let mut end = 0;
     loop {
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_what_sqlite_takes_for_words() {
+    fn tokens_are_those_of_sqlite() {
         assert_eq!(
             texts("SELECT t0.c0,'it''s'||x'0f' FROM \"a b\".[c d] -- end\n WHERE .5e-3<=c1;"),
             [
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_falls_into_its_statements() {
+    fn a_script_is_split_into_statements() {
         let script = "CREATE TABLE t(a); -- one; two\n.testctrl optimizations 0x1\n\
                       CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; \
                       DELETE FROM t; END;\n;; SELECT ';' /* ; */ ;SELECT 2";
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_stands_there_is_taken_apart_without_harm() {
+    fn arbitrary_text_is_tokenized_without_panics() {
         for sql in [
             "'open",
             "\"open",

@@ -1,5 +1,5 @@
-//! The relations notice faults. Each test here puts one into the second side and asks that many tests are violated: a
-//! relation that nothing violates would say nothing.
+//! The relations detect faults. Each test puts a fault into the second side and requires that many
+//! tests are violated: a relation that is never violated would check nothing.
 
 use metacov_core::{Rng, Test, Verdict};
 use metacov_methods::sql::sqlite::RELATIONS;
@@ -9,8 +9,8 @@ use crate::sqlite;
 const DATABASES: u64 = 40;
 const TESTS_EACH: usize = 15;
 
-/// How many of the tests of a relation are violated, of all that hold without the fault, in percent.
-fn noticed(relation: &str, fault: impl Fn(&str) -> String) -> usize {
+/// How many percent of the tests of a relation are violated, of all that hold without the fault.
+fn detected(relation: &str, fault: impl Fn(&str) -> String) -> usize {
     let relation = RELATIONS
         .iter()
         .find(|other| other.info.name == relation)
@@ -48,57 +48,57 @@ fn faulty(test: &Test, fault: impl Fn(&str) -> String) -> Test {
 }
 
 fn check(relation: &str, least_percent: usize, fault: impl Fn(&str) -> String) {
-    let percent = noticed(relation, fault);
+    let percent = detected(relation, fault);
     assert!(percent >= least_percent, "{relation} notices {percent} %");
 }
 
-/// The second part of a partition is lost.
+/// Drops the second part of a partition.
 fn without_second_part(sql: &str) -> String {
     sql.replacen(" WHERE (NOT ", " WHERE (0 AND ", 1)
 }
 
 #[test]
-fn norec_notices_a_negated_predicate() {
+fn norec_detects_a_negated_predicate() {
     check("norec", 60, |sql| sql.replacen(" IS TRUE) AS count", " IS NOT TRUE) AS count", 1));
 }
 
 #[test]
-fn norec_notices_null_taken_for_true() {
+fn norec_detects_null_taken_for_true() {
     check("norec", 10, |sql| sql.replacen(" IS TRUE) AS count", " IS NOT FALSE) AS count", 1));
 }
 
 #[test]
-fn tlp_where_notices_rows_that_are_lost() {
+fn tlp_where_detects_missing_rows() {
     check("tlp-where", 60, |sql| format!("SELECT * FROM ({sql}) LIMIT 0"));
 }
 
 #[test]
-fn tlp_where_notices_a_row_too_many() {
+fn tlp_where_detects_an_extra_row() {
     let once_more = |sql: &str| format!("SELECT * FROM ({sql}) UNION ALL SELECT * FROM ({sql})");
     check("tlp-where", 60, once_more);
 }
 
 #[test]
-fn tlp_distinct_notices_a_lost_part() {
+fn tlp_distinct_detects_a_missing_part() {
     check("tlp-distinct", 20, without_second_part);
 }
 
 #[test]
-fn tlp_groupby_notices_a_lost_part() {
+fn tlp_groupby_detects_a_missing_part() {
     check("tlp-groupby", 20, without_second_part);
 }
 
 #[test]
-fn tlp_having_notices_a_lost_part() {
+fn tlp_having_detects_a_missing_part() {
     check("tlp-having", 20, |sql| sql.replacen(" HAVING (NOT ", " HAVING (0 AND ", 1));
 }
 
 #[test]
-fn tlp_aggregate_notices_a_lost_part() {
+fn tlp_aggregate_detects_a_missing_part() {
     check("tlp-aggregate", 15, without_second_part);
 }
 
 #[test]
-fn the_optimizer_relation_notices_a_limit() {
+fn the_optimizer_relation_detects_a_limit() {
     check("optimizer", 40, |sql| format!("SELECT * FROM ({sql}) LIMIT 1"));
 }

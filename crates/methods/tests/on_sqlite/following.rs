@@ -1,11 +1,11 @@
-//! The schema follows the database, whatever fails.
+//! The schema follows the database, even if statements fail.
 
 use metacov_core::{Outcome, Rng};
 use metacov_methods::sql::sqlite::{Database, Dialect, Kind};
 
 use crate::sqlite::{self, Sqlite};
 
-/// The tables that are not there, though the schema has them.
+/// The tables of the schema that do not exist.
 fn missing(sqlite: &Sqlite, database: &Database) -> Vec<String> {
     let is_missing = |name: &&str| match sqlite.run(&format!("SELECT * FROM {name} LIMIT 0")) {
         Outcome::Rows(_) => false,
@@ -15,7 +15,7 @@ fn missing(sqlite: &Sqlite, database: &Database) -> Vec<String> {
 }
 
 #[test]
-fn all_tables_of_the_schema_are_there() {
+fn all_tables_of_the_schema_exist() {
     for seed in 0..150 {
         let built = sqlite::build(&mut Rng::new(seed));
         assert_eq!(missing(&built.sqlite, &built.database), [""; 0], "seed {seed}");
@@ -23,13 +23,14 @@ fn all_tables_of_the_schema_are_there() {
 }
 
 #[test]
-fn statements_that_are_never_run_leave_no_trace() {
+fn statements_that_are_not_run_do_not_change_the_schema() {
     for seed in 0..100 {
         let (mut rng, mut coin) = (Rng::new(seed), Rng::new(!seed));
         let sqlite = Sqlite::new();
         let mut database = Database::new(Dialect::SQLITE);
         while let Some(statement) = database.next_statement(&mut rng) {
-            // Ends of transactions fail only for a reason that SQLite has too, so these are always run.
+            // The end of a transaction fails only if it fails in SQLite too, so these are always
+            // run.
             let run = statement.kind == Kind::Transaction || coin.chance(60);
             if run && matches!(sqlite.run(&statement.sql), Outcome::Rows(_)) {
                 database.accept();
@@ -42,12 +43,12 @@ fn statements_that_are_never_run_leave_no_trace() {
 }
 
 #[test]
-fn every_kind_of_statement_can_be_asked_for() {
+fn every_kind_of_statement_can_be_requested() {
     for (seed, &kind) in (0..).zip(Kind::ALL) {
         let mut rng = Rng::new(seed);
         let mut built = sqlite::build(&mut rng);
         let mut kinds = Vec::new();
-        // What some of them need: statistics, a virtual table, a table without triggers.
+        // Prerequisites of some kinds: statistics, a virtual table, a table without triggers.
         let first = [Kind::Analyze, Kind::CreateRtree, Kind::CreateIndex, Kind::CreateTable];
         for kind in first.into_iter().chain([kind; 60]) {
             let statement = built.database.statement_of(kind, &mut rng);

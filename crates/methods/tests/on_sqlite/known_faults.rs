@@ -1,11 +1,12 @@
-//! Faults of the bundled SQLite that the generator avoids, so that campaigns find others. Once a test fails, SQLite has
-//! fixed the fault: remove what avoids it, and say so in `docs/found-bugs.md`.
+//! Faults of the bundled SQLite that the generator avoids, so that campaigns find others. If a test
+//! fails, SQLite has fixed the fault: remove the code that avoids it, and say so in
+//! `docs/found-bugs.md`.
 
 use metacov_core::{Outcome, Value};
 
 use crate::sqlite;
 
-/// What the last of some statements gives.
+/// The outcome of the last of some statements.
 fn last(statements: &[&str]) -> Outcome {
     let sqlite = sqlite::Sqlite::new();
     statements.iter().map(|sql| sqlite.run(sql)).last().expect("a statement")
@@ -22,7 +23,8 @@ fn union_makes_integers_of_virtual_reals_in_strict_tables() {
     assert_eq!(last(&[table, row, union]), seven(Value::Integer(7)), "7.0 would be right");
 }
 
-/// Found by `tlp-where`, pair 9253 of a long run. SQLite 3.40 reads the column from the table, and is right.
+/// Found by `tlp-where`, pair 9253 of a long run. SQLite 3.40 reads the column from the table,
+/// which is correct.
 #[test]
 fn an_index_makes_integers_of_virtual_columns_that_are_a_real_column() {
     let query = |source: &str| {
@@ -39,9 +41,10 @@ fn an_index_makes_integers_of_virtual_columns_that_are_a_real_column() {
     assert_eq!(query("t INDEXED BY i"), seven(Value::Integer(7)), "7.0 would be right");
 }
 
-/// Found by `tlp-groupby`, seed 298 of the first run with C. Where a column of the first use of a view is not read,
-/// `disableUnusedSubqueryResultColumns` makes it NULL in all parts of the compound. It marks the parts that it changed;
-/// the last one is NULL already, so the view does not seem to have changed, and the second use shares its rows.
+/// Found by `tlp-groupby`, seed 298 of the first run with C. If a column of the first use of a view
+/// is not read, `disableUnusedSubqueryResultColumns` makes it NULL in all parts of the compound. It
+/// marks the parts that it changed; the last one is NULL already, so the view does not seem to have
+/// changed, and the second use shares its rows.
 #[test]
 fn a_view_that_ends_in_null_is_null_when_it_is_joined_with_itself() {
     let view = |last: &str| format!("CREATE VIEW v(c) AS VALUES (1), ({last})");
@@ -93,7 +96,7 @@ fn fts5_overlooks_a_rowid_that_is_no_integer() {
     }
 }
 
-/// Met by `norec`, whose second query has no `*`.
+/// Found by `norec`, whose second query has no `*`.
 #[test]
 fn star_is_ambiguous_after_an_outer_join_that_merges_columns() {
     let tables = ["CREATE TABLE a(x)", "CREATE TABLE b(x)", "CREATE TABLE c(x)"];

@@ -1,4 +1,4 @@
-//! What is generated, on the real SQLite: it works, the relations hold, and faults are noticed.
+//! Generated tests on the real SQLite: they work, the relations hold, and faults are detected.
 
 #![expect(clippy::print_stdout, reason = "tables and counts are what one looks at")]
 

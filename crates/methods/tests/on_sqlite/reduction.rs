@@ -1,4 +1,4 @@
-//! Cases are made smaller on the real SQLite, and stay cases of their relation on the way.
+//! Cases are reduced on the real SQLite, and each step remains a case of its relation.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -12,7 +12,7 @@ use crate::sqlite::{self, Sqlite};
 const DATABASES: u64 = 3;
 const CANDIDATES_MAX: usize = 400;
 
-/// What a case gives on a new database.
+/// The outcomes of a case on a new database.
 fn outcomes(case: &Case) -> Pair<Vec<Outcome>> {
     let sqlite = Sqlite::new();
     for statement in &case.setup {
@@ -31,7 +31,7 @@ fn outcomes(case: &Case) -> Pair<Vec<Outcome>> {
     case.sides.as_ref().map(|side| side.iter().map(outcome).collect())
 }
 
-/// Case for case, with its relation.
+/// Cases of all relations.
 fn cases(databases: u64) -> Vec<(&'static str, Case)> {
     let mut cases = Vec::new();
     for seed in 0..databases {
@@ -47,11 +47,12 @@ fn cases(databases: u64) -> Vec<(&'static str, Case)> {
     cases
 }
 
-/// The optimiser's switches cannot be reached from here, so both sides of that relation are one query: it tells
-/// nothing of whether steps keep to it.
+/// Reduces a case while its outcomes stay the same. `judged` counts the candidates that are judged,
+/// and those whose sides disagree. SQLite has no such bugs, so the latter would not be tests of the
+/// relation.
 ///
-/// Makes a case smaller while it gives what it gave; `violated` counts the candidates on the way that are judged, and
-/// those whose sides disagree. SQLite has no such bugs, so those would be no tests of the relation.
+/// The optimiser's switches cannot be set from here, so both sides of that relation are the same
+/// query, which does not show whether steps preserve the relation.
 fn reduced(case: &Case, judged: &mut [usize; 2]) -> Reduction {
     let wanted = outcomes(case);
     let reduction = reduce(case, CANDIDATES_MAX, |candidates| {
@@ -74,7 +75,7 @@ fn reduced(case: &Case, judged: &mut [usize; 2]) -> Reduction {
 }
 
 #[test]
-fn smaller_cases_are_cases_of_the_same_relation() {
+fn reduced_cases_belong_to_the_same_relation() {
     let mut judged: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
     let mut bytes = [0, 0];
     for (relation, case) in cases(DATABASES) {

@@ -1,4 +1,5 @@
-//! The relations hold on the real SQLite. A violation is a defect of the generator or of SQLite; either is looked at.
+//! The relations hold on the real SQLite. A violation is a defect of the generator or of SQLite,
+//! and is examined in either case.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,8 @@ use crate::sqlite;
 
 const TESTS_PER_DATABASE: u64 = 100;
 
-/// Runs about `count` tests over databases from `seed` on; gives the violations, each with all that is needed to see it
-/// again, and prints what else came of them.
+/// Runs about `count` tests on databases from `seed` on. Returns the violations, each with
+/// everything that reproduces it, and prints the other results.
 fn violations(seed: u64, count: u64) -> Vec<String> {
     let mut violations = Vec::new();
     let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A real SQLite that statements and tests are run on.
+//! The real SQLite, on which statements and tests are run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use metacov_methods::sql::sqlite::{Database, Dialect, Kind, mask};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-/// Steps of SQLite's machine before a statement is ended, in thousands.
+/// How many thousand virtual-machine instructions a statement may take.
 const BUDGET_THOUSANDS: u64 = 2_000;
 
 /// A database in memory.
@@ -58,8 +58,8 @@ impl Sqlite {
         Ok(all)
     }
 
-    /// Runs the statements of both sides. What a side should switch off cannot be reached from safe code, so scans run
-    /// backwards instead: another plan, and the same rows if the query leaves nothing open.
+    /// Runs the statements of both sides. The optimiser's switches cannot be set from safe code, so
+    /// scans run backwards instead: another plan, and the same rows if the query is deterministic.
     pub fn outcomes(&self, test: &Test) -> Pair<Vec<Outcome>> {
         test.sides.as_ref().map(|side| side.iter().map(|input| self.outcome(input)).collect())
     }
@@ -100,7 +100,7 @@ fn value(value: ValueRef<'_>) -> Value {
     }
 }
 
-/// A database that was built, with every statement and what came of it.
+/// A database, with every statement and its outcome.
 pub struct Built {
     pub sqlite: Sqlite,
     pub database: Database,

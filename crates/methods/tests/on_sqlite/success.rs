@@ -1,4 +1,4 @@
-//! Most of what is generated works on the real SQLite, of every kind.
+//! Most generated statements of every kind work on the real SQLite.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,10 +11,10 @@ use crate::sqlite;
 const DATABASES: u64 = 300;
 const TESTS_EACH: usize = 3;
 const WANTED_PERCENT: u64 = 90;
-/// Reasons of failures that are shown.
+/// How many reasons of failures are shown.
 const REASONS_MAX: usize = 40;
 
-/// Errors by kind and message (without its numbers): how many, and the first statement.
+/// Errors by kind and message (without numbers): how many, and the first statement.
 #[derive(Default)]
 struct Reasons(BTreeMap<String, (usize, String)>);
 
@@ -54,7 +54,7 @@ fn most_statements_and_queries_of_each_kind_work() {
         }
     }
     let table = table(&successes, reasons);
-    // Shown with `--nocapture`, and when it is too little.
+    // Shown with `--nocapture`, and if too few work.
     println!("{table}");
     assert!(!table.contains("syntax error"), "all that is printed can be read\n{table}");
     for kind in Kind::ALL {

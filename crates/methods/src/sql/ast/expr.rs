@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Order, Query};
 
-/// An enum of words of the language, each with its text, and a list of them all.
+/// An enum of keywords or operators, each with its text, and a list of them all.
 macro_rules! words {
     ($(#[$about:meta])* $name:ident { $($variant:ident = $text:literal,)+ }) => {
         $(#[$about])*
@@ -66,7 +66,7 @@ pub enum Expr {
     Exists { negated: bool, query: Box<Query> },
     /// `RAISE(..)`, in triggers.
     Raise(Raise),
-    /// One or more expressions that were printed already, as they stand in several places.
+    /// One or more expressions that were printed once, to be used in several places.
     Printed(Rc<str>),
 }
 
@@ -84,7 +84,7 @@ pub enum Literal {
     Boolean(bool),
 }
 
-/// What `IN` looks into.
+/// The right side of `IN`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Members {
     List(Vec<Expr>),
@@ -97,7 +97,7 @@ pub enum Members {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Call {
     pub name: &'static str,
-    /// `f(*)`, which only `count` has.
+    /// `f(*)`, only for `count`.
     pub star: bool,
     pub distinct: bool,
     pub arguments: Vec<Expr>,
@@ -107,7 +107,7 @@ pub struct Call {
     pub over: Option<Over>,
 }
 
-/// What a window function looks at.
+/// The window of a window function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Over {
     Window(Window),
@@ -213,11 +213,11 @@ words! {
     Collation { Binary = "BINARY", Nocase = "NOCASE", Rtrim = "RTRIM", }
 }
 words! {
-    /// What a frame counts.
+    /// The unit of a frame.
     FrameUnit { Rows = "ROWS", Range = "RANGE", Groups = "GROUPS", }
 }
 words! {
-    /// What a frame leaves out.
+    /// Which rows a frame excludes.
     Exclude {
         NoOthers = "EXCLUDE NO OTHERS",
         CurrentRow = "EXCLUDE CURRENT ROW",

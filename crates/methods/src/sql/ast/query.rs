@@ -23,11 +23,11 @@ pub struct Cte {
 }
 
 words! {
-    /// What a common table expression asks of the planner.
+    /// A hint of a common table expression to the planner.
     CteHint { None = "", Materialized = "MATERIALIZED ", NotMaterialized = "NOT MATERIALIZED ", }
 }
 
-/// What a query is made of.
+/// The body of a query.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Body {
     Select(Box<Select>),
@@ -62,7 +62,7 @@ pub enum ResultColumn {
     Expr { expr: Expr, name: Option<String> },
 }
 
-/// What rows are taken from.
+/// The FROM clause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct From {
     pub first: Source,
@@ -76,20 +76,20 @@ pub struct Source {
     pub alias: Option<String>,
 }
 
-/// Where rows come from.
+/// The kind of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SourceKind {
     /// A table, a view or a common table expression.
     Named { name: String, hint: IndexHint },
     /// A query in parentheses.
     Derived(Box<Query>),
-    /// A function that gives rows.
+    /// A table-valued function.
     Function { name: String, arguments: Vec<Expr> },
-    /// All that stands behind FROM, printed already, as it stands in several places.
+    /// The rest of the FROM clause, printed once, to be used in several places.
     Printed(Rc<str>),
 }
 
-/// What a source asks of the planner.
+/// A hint of a source to the planner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexHint {
     None,
@@ -140,7 +140,7 @@ words! {
     Direction { None = "", Ascending = " ASC", Descending = " DESC", }
 }
 words! {
-    /// Where NULLs stand in an order.
+    /// The position of NULLs in an order.
     Nulls { None = "", First = " NULLS FIRST", Last = " NULLS LAST", }
 }
 
@@ -152,7 +152,7 @@ pub struct Limit {
 }
 
 impl Query {
-    /// A query that is no more than a select.
+    /// A query that consists of a select.
     pub fn of(select: Select) -> Self {
         Self {
             with: Vec::new(),
@@ -164,13 +164,13 @@ impl Query {
 }
 
 impl Source {
-    /// A table, a view or a common table expression under its own name.
+    /// A table, a view or a common table expression without an alias.
     pub fn named(name: &str) -> Self {
         let kind = SourceKind::Named { name: name.to_owned(), hint: IndexHint::None };
         Self { kind, alias: None }
     }
 
-    /// A query without a name.
+    /// A derived table without an alias.
     pub fn derived(query: Query) -> Self {
         Self { kind: SourceKind::Derived(Box::new(query)), alias: None }
     }
@@ -207,7 +207,7 @@ impl ResultColumn {
 }
 
 impl Order {
-    /// An order without words.
+    /// An order without direction or NULLS.
     pub fn of(expr: Expr) -> Self {
         Self { expr, direction: Direction::None, nulls: Nulls::None }
     }

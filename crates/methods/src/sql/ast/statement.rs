@@ -1,4 +1,4 @@
-//! Statements that make and change a database.
+//! Statements that create and change a database.
 
 use super::{Collation, Direction, Expr, Order, Query, ResultColumn, Source, words};
 
@@ -53,7 +53,7 @@ pub enum Statement {
     Savepoint(String),
     Release(String),
     RollbackTo(String),
-    /// A query that is run for what it reads, such as `rtreecheck`.
+    /// A query that is run for its side effects or checks, such as `rtreecheck`.
     Select(Query),
     /// `EXPLAIN [QUERY PLAN] query`
     Explain {
@@ -63,7 +63,7 @@ pub enum Statement {
 }
 
 words! {
-    /// The database that something is in.
+    /// The database that contains something.
     Place { Main = "", Temporary = "temp.", Attached = "other.", }
 }
 
@@ -120,7 +120,7 @@ pub struct Reference {
 }
 
 words! {
-    /// What becomes of rows whose parent goes.
+    /// What happens to rows whose parent is deleted.
     Action {
         None = "",
         Cascade = "CASCADE",
@@ -142,7 +142,7 @@ words! {
     }
 }
 words! {
-    /// What becomes of a statement that breaks a constraint.
+    /// What happens to a statement that violates a constraint.
     Conflict {
         None = "",
         Rollback = "ROLLBACK",
@@ -193,7 +193,7 @@ pub struct Insert {
     pub returning: Vec<ResultColumn>,
 }
 
-/// What is inserted.
+/// The rows to insert.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Rows {
     Values(Vec<Vec<Expr>>),

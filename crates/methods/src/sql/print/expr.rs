@@ -17,7 +17,7 @@ impl Print for Expr {
                 out.push_str(column);
             }
             Self::Printed(text) => out.push_str(text),
-            // These have parentheses of their own.
+            // These have their own parentheses.
             Self::Call(call) => call.print(out),
             Self::Row(items) => tuple(out, items),
             Self::Cast(operand, to) => {
@@ -37,7 +37,7 @@ impl Print for Expr {
     }
 }
 
-/// What stands between the parentheses of an operation.
+/// The text between the parentheses of an operation.
 fn operation(out: &mut String, expr: &Expr) {
     let not = |negated: bool| if negated { " NOT" } else { "" };
     match expr {
@@ -118,7 +118,7 @@ fn operation(out: &mut String, expr: &Expr) {
 
 impl Print for Literal {
     fn print(&self, out: &mut String) {
-        // Numbers below zero stand in parentheses too: `--` would begin a comment.
+        // Negative numbers are in parentheses too: `--` would begin a comment.
         let written = match self {
             Self::Null => write!(out, "NULL"),
             Self::Boolean(is) => write!(out, "{}", if *is { "TRUE" } else { "FALSE" }),
@@ -272,14 +272,14 @@ mod tests {
     }
 
     #[test]
-    fn no_two_minus_signs_meet() {
+    fn minus_signs_are_never_adjacent() {
         let one = Expr::integer(-1);
         check(&Expr::Prefix(Prefix::Minus, Box::new(one)), "(-(-1))");
         check(&Expr::integer(i64::MIN), "(-9223372036854775808)");
     }
 
     #[test]
-    fn operands_stand_in_parentheses() {
+    fn operands_are_in_parentheses() {
         let sum = Expr::integer(1).binary(Binary::Plus, Expr::integer(2));
         let column = Expr::column("t", "c");
         check(&sum.binary(Binary::Times, column).negated(), "(NOT ((1 + 2) * t.c))");

@@ -11,7 +11,7 @@ use crate::sql::ast::{
 impl Print for Query {
     fn print(&self, out: &mut String) {
         if !self.with.is_empty() {
-            // RECURSIVE allows recursion and asks for none.
+            // RECURSIVE allows recursion and does not require it.
             out.push_str("WITH RECURSIVE ");
             list(out, &self.with, ", ", |out, cte| cte.print(out));
             out.push(' ');

@@ -72,7 +72,7 @@ impl Print for Statement {
     }
 }
 
-/// Statements that are a word or two and perhaps a name.
+/// Statements that consist of a word or two and perhaps a name.
 fn command(out: &mut String, statement: &Statement) {
     let (words, name) = match statement {
         Statement::Analyze(name) => (["ANALYZE", ""], name.as_ref()),
@@ -104,7 +104,7 @@ fn verb(out: &mut String, verb: &str, conflict: Conflict) {
     }
 }
 
-/// ` RETURNING ..`, if there is anything.
+/// ` RETURNING ..`, if there are columns.
 fn returning(out: &mut String, columns: &[ResultColumn]) {
     if !columns.is_empty() {
         out.push_str(" RETURNING ");

@@ -1,4 +1,4 @@
-//! Columns, taken out of a table and of all that is inserted into it.
+//! Removes columns from a table and from all insertions into it.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ pub(super) fn removals(setup: &[String]) -> Vec<Vec<String>> {
         if columns.len() < 2 {
             continue;
         }
-        // Some virtual tables have an odd number of columns: two go at once.
+        // Some virtual tables have an odd number of columns, so pairs are tried too.
         let singles = (0..columns.len()).map(|place| place..place + 1);
         let doubles = (1..columns.len()).map(|place| place - 1..place + 1);
         for places in doubles.chain(singles) {
@@ -27,7 +27,8 @@ pub(super) fn removals(setup: &[String]) -> Vec<Vec<String>> {
     removals
 }
 
-/// Of each statement: what it is without some columns of the table that the one at this place defines, if it changes.
+/// For each statement that changes: its text without some columns of the table that the statement
+/// at `at` defines.
 fn removal(
     words: &[Vec<Token>],
     at: usize,
@@ -81,7 +82,7 @@ fn insertion(
             let place = columns.iter().position(|column| words[column.start] == **name)?;
             place..place + 1
         }
-        // Where columns are named, they can go one by one.
+        // If the statement names its columns, they can be removed one by one.
         _ => return None,
     };
     let lists: Vec<_> = heads.into_iter().chain(rows.iter().map(|row| items(words, row))).collect();
@@ -90,7 +91,7 @@ fn insertion(
     Some(pretty(&without(words, &lists)))
 }
 
-/// What stands between the commas of a bracket.
+/// The items between the commas of a bracket.
 fn items(words: &[Token], group: &Range<usize>) -> Vec<Range<usize>> {
     let level = levels(words)
         .into_iter()
@@ -114,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_goes_with_its_values() {
+    fn a_column_is_removed_with_its_values() {
         let setup = [
             "CREATE TABLE t0(c0 INT, c1 TEXT)",
             "INSERT INTO t0 VALUES (1, 2), (3, 4)",

@@ -1,4 +1,4 @@
-//! A case that is being made smaller: sides as what they are made up of.
+//! A case during reduction: its sides, split into parts and the text between them.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 
@@ -8,17 +8,17 @@ use super::edit::is_operand;
 use crate::sql::sides;
 use metacov_core::Case;
 
-/// What the optimiser's switches are in the words of SQLite's shell.
+/// The command of SQLite's shell that sets the switches of the optimiser.
 const SWITCHES: &str = ".testctrl optimizations 0x";
 
-/// A case whose parts are told apart from what stands between them.
+/// A case whose sides are split into parts and the text between them.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) setup: Vec<String>,
     sides: [Vec<Vec<Piece>>; 2],
     pub(super) parts: Vec<String>,
-    /// Of each part: whether it is one operand, and must stay one: what stands around it may bind closer than what is
-    /// in it.
+    /// Whether each part is a single operand and must stay one: the surrounding operators may bind
+    /// closer than those inside.
     are_operands: Vec<bool>,
     original: Case,
 }
@@ -32,21 +32,21 @@ enum Piece {
 /// A step to a smaller case.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
-    /// Another setup.
+    /// Replaces the setup.
     Setup(Vec<String>),
-    /// Another statement of the setup.
+    /// Replaces a statement of the setup.
     Statement(usize, String),
-    /// Another part, at all its places.
+    /// Replaces a part in all its places.
     Part(usize, String),
-    /// No longer the clause that consists of a part, if that is nowhere else.
+    /// Removes the clause that consists of a part, if the part is used nowhere else.
     Clause(usize),
-    /// Other switches of the optimiser, on the second side.
+    /// Replaces the switches of the optimiser on the second side.
     Switches(u32),
 }
 
 impl Draft {
     pub(super) fn of(case: &Case) -> Self {
-        // A part that contains another one is longer than that.
+        // A part that contains another one is longer, so longer parts come first.
         let mut order: Vec<usize> = (0..case.parts.len()).collect();
         order.sort_by_key(|part| std::cmp::Reverse(case.parts[*part].len()));
         let pieces = |statement: &String| {
@@ -68,7 +68,7 @@ impl Draft {
         Draft { setup, sides, parts, are_operands, original: case.clone() }
     }
 
-    /// The case.
+    /// Returns the case.
     pub(super) fn case(&self) -> Case {
         let text = |pieces: &Vec<Piece>| {
             let texts = pieces.iter().map(|piece| match piece {
@@ -79,12 +79,12 @@ impl Draft {
         };
         let sides = self.sides.each_ref().map(|side| side.iter().map(text).collect());
         let (setup, mut parts) = (self.setup.clone(), self.parts.clone());
-        // Those whose clause was dropped.
+        // Without the parts whose clause was removed.
         parts.retain(|part| !part.is_empty());
         Case { setup, sides: sides::of(sides), parts, ..self.original.clone() }
     }
 
-    /// The draft after a step, if it can be taken.
+    /// Returns the draft after a step, if the step is possible.
     pub(super) fn changed(&self, change: &Change) -> Option<Self> {
         let mut draft = self.clone();
         match change {
@@ -120,7 +120,7 @@ impl Draft {
         })
     }
 
-    /// Drops the keyword in front of a part, and the part, if it has the same one everywhere.
+    /// Removes a part and the keyword in front of it, if the keyword is the same everywhere.
     fn drop_clause(&mut self, part: usize) -> Option<()> {
         let mut places = 0;
         let statements = self.sides.iter_mut().flatten();
@@ -146,7 +146,7 @@ impl Draft {
     }
 }
 
-/// A digest of all text of a case.
+/// A hash of all text of a case.
 pub(super) fn digest(case: &Case) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     let [a, b] = sides::statements(case);
@@ -160,7 +160,7 @@ pub(super) fn digest(case: &Case) -> u64 {
     hasher.finish()
 }
 
-/// A text, cut where a part stands in it as words of its own.
+/// A text, split where a part occurs as whole words.
 fn cut(text: &str, part: &str, number: usize) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut rest = 0;
@@ -173,8 +173,8 @@ fn cut(text: &str, part: &str, number: usize) -> Vec<Piece> {
         while let Some(at) = text[from..].find(part).map(|at| at + from) {
             let end = at + part.len();
             let before = borders(text[..at].chars().next_back(), part.chars().next());
-            let behind = borders(text[end..].chars().next(), part.chars().next_back());
-            if before && behind {
+            let after = borders(text[end..].chars().next(), part.chars().next_back());
+            if before && after {
                 pieces.push(Piece::Text(text[rest..at].to_owned()));
                 pieces.push(Piece::Part(number));
                 rest = end;

@@ -1,20 +1,21 @@
-//! Texts that are one step smaller than another, as far as brackets tell what belongs together.
+//! Texts that are one step smaller than another, with brackets as the only structure.
 
 use std::ops::Range;
 
 use crate::sql::token::{Kind, Token, is_keyword, pretty, tokens};
 
-/// Values that may stand for a bracket.
+/// Values that may replace a bracket.
 const VALUES: [&str; 4] = ["0", "1", "NULL", "''"];
-/// Words that may stand for a bracket with all that is in it, at most.
+/// The most words inside a bracket that may replace it.
 const NAMES_MAX: usize = 3;
-/// Brackets inside of a bracket that may stand for it, at most.
+/// The most inner brackets that may replace a bracket.
 const INNER_MAX: usize = 10;
-/// Stretches up to this length are taken out wherever they stand, longer ones at multiples of their length.
+/// Stretches up to this length are removed at any position, longer ones at multiples of their
+/// length.
 const STRETCH_MAX: usize = 8;
 
-/// The texts in which something smaller stands for a bracket, the outermost first. `is_whole` says that the text as a
-/// whole is taken for a bracket too.
+/// The texts in which something smaller replaces a bracket, the outermost first. If `is_whole`, the
+/// whole text is treated as a bracket too.
 pub(super) fn replacements(text: &str, is_whole: bool) -> Vec<String> {
     let words = tokens(text);
     if words.is_empty() {
@@ -62,7 +63,7 @@ pub(super) fn replacements(text: &str, is_whole: bool) -> Vec<String> {
     texts
 }
 
-/// The texts without a stretch in which all brackets have their counterparts, the longest first.
+/// The texts without a stretch of balanced brackets, the longest stretch first.
 pub(super) fn deletions(text: &str) -> Vec<String> {
     let words = tokens(text);
     let mut texts = Vec::new();
@@ -72,7 +73,7 @@ pub(super) fn deletions(text: &str) -> Vec<String> {
             for at in (0..segments.len()).step_by(length) {
                 let last = (at + length).min(segments.len()) - 1;
                 let (mut start, mut end) = (segments[at].start, segments[last].end);
-                // One of the commas goes too.
+                // One of the commas is removed too.
                 if at > 0 {
                     start -= 1;
                 } else if last + 1 < segments.len() {
@@ -96,11 +97,12 @@ pub(super) fn deletions(text: &str) -> Vec<String> {
     texts
 }
 
-/// Operators that may stand for those behind them.
+/// Operators, simplest first: each may replace those after it.
 const OPERATORS: [&str; 12] =
     ["=", "<", ">", "<=", ">=", "!=", "<>", "==", "IS", "LIKE", "GLOB", "BETWEEN"];
 
-/// The texts with a simpler operator: findings that differ in what is of no account should end alike.
+/// The texts with a simpler operator: findings that differ only in irrelevant operators should
+/// become equal.
 pub(super) fn operators(text: &str) -> Vec<String> {
     let words = tokens(text);
     let mut texts = Vec::new();
@@ -145,7 +147,7 @@ pub(super) fn is_operand(text: &str) -> bool {
     }
 }
 
-/// A definition of a virtual table, as one of a usual table with the same columns.
+/// A definition of a virtual table, as that of an ordinary table with the same columns.
 pub(super) fn usual_table(text: &str) -> Vec<String> {
     let words = tokens(text);
     let using =
@@ -205,7 +207,7 @@ fn is_function(word: &Token) -> bool {
     word.kind == Kind::Word && !is_keyword(word)
 }
 
-/// Brackets with what is in them, by where they start.
+/// The ranges of brackets with their contents, by start.
 pub(super) fn groups(words: &[Token]) -> Vec<Range<usize>> {
     let mut open = Vec::new();
     let mut groups = Vec::new();
@@ -228,7 +230,7 @@ fn closes(word: &Token) -> bool {
     word.text == ")" || word.is("END")
 }
 
-/// The words of the text, and of each bracket, a bracket inside being one item; the outermost first.
+/// The words of the text and of each bracket, the outermost first. An inner bracket is one item.
 pub(super) fn levels(words: &[Token]) -> Vec<Vec<Range<usize>>> {
     let groups = groups(words);
     let mut levels = Vec::new();
@@ -249,7 +251,7 @@ pub(super) fn levels(words: &[Token]) -> Vec<Vec<Range<usize>>> {
     levels
 }
 
-/// What stands between the commas of a level.
+/// The segments between the commas of a level.
 pub(super) fn segments(words: &[Token], level: &[Range<usize>]) -> Vec<Range<usize>> {
     let between = level.split(|item| item.len() == 1 && words[item.start].text == ",");
     let ends = |items: &[Range<usize>]| Some(items.first()?.start..items.last()?.end);
@@ -261,7 +263,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn smaller_things_stand_for_brackets() {
+    fn brackets_are_replaced_by_smaller_text() {
         let texts = replacements("a AND (ABS(b) > (c))", false);
         for expected in
             ["a AND 0", "a AND b", "a AND ABS(b)", "a AND ABS(b) > (c)", "a AND (1 > (c))"]
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn stretches_and_list_items_go() {
+    fn stretches_and_list_items_are_removed() {
         let texts = deletions("INSERT INTO t VALUES (1, 2 + 3), (4, 5)");
         for expected in [
             "INSERT INTO t VALUES (1, 2 + 3)",
@@ -283,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_stands_there_is_edited_without_harm() {
+    fn arbitrary_text_is_edited_without_panics() {
         for text in
             ["", "(", ")", "CASE", "END END", "a,,b", ",", "((", "'", "x'", "1.", "()", "f()"]
         {

@@ -1,22 +1,22 @@
-//! The files that statements name, which no step may change: a smaller name is that of another file, and running the
-//! candidate would make it, or write over somebody's own.
+//! The files that statements name. No step may change them: a shorter name is that of another file,
+//! and running the candidate would create or overwrite it.
 
 use std::collections::BTreeSet;
 
 use crate::sql::token::{Token, pretty, tokens};
 use metacov_core::Case;
 
-/// A database that is no file.
+/// A database that is not a file.
 const MEMORY: &str = "':memory:'";
 /// Functions that take the name of a file.
 const FUNCTIONS: &[&str] = &["edit", "load_extension", "readfile", "writefile"];
 
-/// The files that a case names, and the one name that is none.
+/// The files that a case names, and `:memory:`.
 pub(super) fn allowed(case: &Case) -> BTreeSet<String> {
     files(case).chain([MEMORY.to_owned()]).collect()
 }
 
-/// Whether a case names no files but these.
+/// Whether a case names only these files.
 pub(super) fn are_allowed(case: &Case, allowed: &BTreeSet<String>) -> bool {
     files(case).all(|file| allowed.contains(&file))
 }
@@ -25,7 +25,7 @@ fn files(case: &Case) -> impl Iterator<Item = String> {
     case.statements().flat_map(|statement| in_statement(&tokens(statement)))
 }
 
-/// What stands where the name of a file is expected, whatever it is: an expression may be one.
+/// The text in each position where the name of a file is expected; it may be an expression.
 fn in_statement(words: &[Token]) -> Vec<String> {
     let is = |at: usize, keyword: &str| words.get(at).is_some_and(|word| word.is(keyword));
     let up_to = |start: usize, end: &str| {
@@ -44,7 +44,8 @@ fn in_statement(words: &[Token]) -> Vec<String> {
     }
     for (at, word) in words.iter().enumerate() {
         let is_called = FUNCTIONS.iter().any(|name| word.is(name)) && is(at + 1, "(");
-        // All that follows, as brackets inside are of no interest: nothing behind it is edited either.
+        // The rest of the statement: brackets are not parsed, so nothing after this point is edited
+        // either.
         files.extend(is_called.then(|| up_to(at + 2, ";")));
     }
     files
@@ -60,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_files_are_known() {
+    fn file_names_are_found() {
         check("ATTACH ':memory:' AS other", &["':memory:'"]);
         check("attach database 'a' || 'b' as other", &["'a' || 'b'"]);
         check("ATTACH 'a'", &["'a'"]);

@@ -1,11 +1,11 @@
-//! Names, numbered anew.
+//! Renumbers names.
 
 use std::collections::BTreeMap;
 
 use crate::sql::token::{Kind, pretty, tokens};
 use metacov_core::{Case, Pair};
 
-/// Names of built-in things that look like numbered ones.
+/// Built-in names that look like numbered ones.
 const FIXED: [&str; 8] =
     ["log2", "log10", "atan2", "fts3", "fts4", "fts5", "rtree_i32", "unicode61"];
 
@@ -23,7 +23,7 @@ pub fn renumbered(case: &Case) -> Case {
     renamed
 }
 
-/// Numbers of names, by what stands in front of the number.
+/// Numbers of names, by prefix.
 #[derive(Default)]
 struct Names {
     known: BTreeMap<String, BTreeMap<String, usize>>,

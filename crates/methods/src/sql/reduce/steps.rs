@@ -1,10 +1,10 @@
-//! Which steps can be taken from a draft, by kind.
+//! The possible steps from a draft, by kind.
 
 use super::column;
 use super::draft::{Change, Draft};
 
-/// Without so many statements of the setup that follow each other, from the end: what comes late is seldom needed by
-/// others.
+/// Without a chunk of consecutive statements of the setup, from the end: late statements are rarely
+/// needed by others.
 pub(super) fn shorter_setups(draft: &Draft, chunk: usize) -> Vec<Change> {
     let setup = &draft.setup;
     let without = |number: usize| {
@@ -41,7 +41,7 @@ pub(super) fn clauses(draft: &Draft) -> Vec<Change> {
     (0..draft.parts.len()).map(Change::Clause).collect()
 }
 
-/// With one optimization switched off, or one less.
+/// With one more optimisation disabled, or one less.
 pub(super) fn switches(draft: &Draft) -> Vec<Change> {
     let Some(mask) = draft.switches() else { return Vec::new() };
     let bits = || (0..u32::BITS).map(|bit| 1 << bit).filter(|bit| mask & bit != 0);

@@ -1,24 +1,24 @@
-//! What differs between database systems, and between builds of one.
+//! The differences between builds of a database system.
 
 use metacov_core::Facts;
 
-/// The minor version that has mathematical functions first; older ones ignore the option.
+/// The first minor version with mathematical functions; older ones ignore the option.
 const MATH_SINCE: u16 = 35;
 
-/// A database system as the generator sees it: what it was built with, and how it says things.
+/// A database system as the generator sees it: its version and the options that it was built with.
 #[expect(clippy::struct_excessive_bools, reason = "each is a part that a build has or lacks")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The name of the system.
     pub name: &'static str,
-    /// The minor version: 54 is SQLite 3.54. What is younger is not used. Versions before 3.28 lack what the generator
-    /// takes for granted (truth values, window frames).
+    /// The minor version: 54 is SQLite 3.54. Newer features are not used. Versions before 3.28 lack
+    /// features that the generator requires (truth values, window frames).
     pub version: u16,
-    /// Virtual tables of full text search, first form.
+    /// The virtual tables of full text search, version 4.
     pub fts4: bool,
-    /// Virtual tables of full text search, second form.
+    /// The virtual tables of full text search, version 5.
     pub fts5: bool,
-    /// Virtual tables of rectangles.
+    /// The virtual tables of rectangles.
     pub rtree: bool,
     /// The virtual table of pages.
     pub dbstat: bool,
@@ -41,7 +41,7 @@ impl Dialect {
         soundex: true,
     };
 
-    /// SQLite without any extension, in a minor version: what every build of it understands.
+    /// SQLite of a minor version without any extension: what every build understands.
     pub const fn plain_sqlite(version: u16) -> Self {
         Self {
             version,
@@ -55,7 +55,7 @@ impl Dialect {
         }
     }
 
-    /// What a library understands that was asked for its version and compile-time options.
+    /// Returns the dialect of a library that reports this version and these compile-time options.
     pub fn of(facts: &Facts) -> Self {
         let version = facts.get("version").map_or("", String::as_str);
         let minor = version.split('.').nth(1).and_then(|minor| minor.parse().ok()).unwrap_or(0);
@@ -71,7 +71,7 @@ impl Dialect {
         }
     }
 
-    /// The compile-time options that it depends on.
+    /// The compile-time options that the dialect depends on.
     pub const OPTIONS: &'static [&'static str] = &[
         "ENABLE_FTS4",
         "ENABLE_FTS5",
@@ -81,7 +81,7 @@ impl Dialect {
         "SOUNDEX",
     ];
 
-    /// Whether what came with a minor version is there.
+    /// Whether a feature of this minor version is available.
     pub(crate) fn has(&self, since: u16) -> bool {
         self.version >= since
     }

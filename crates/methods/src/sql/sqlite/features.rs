@@ -1,8 +1,8 @@
-//! What a reduced case needs to fail, in words: what findings are grouped by.
+//! The words that a reduced case needs to fail, by which findings are grouped.
 //!
-//! A case that cannot be made smaller has little in it that does not matter, so what is left tells bugs apart. What is
-//! left by chance must not: names, literals, which of the comparisons, which relation noticed, what one-row table the
-//! rows came from.
+//! A fully reduced case contains little that does not matter, so its words distinguish bugs. Words
+//! that remain by chance must not: names, literals, which comparison it is, which relation detected
+//! it, which one-row table the rows come from.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,26 @@ use metacov_core::Case;
 use crate::sql::sides;
 use crate::sql::token::{Kind, Token, is_keyword, tokens};
 
-/// Words of definitions that change what the engine does with a table.
+/// Words of definitions that change how the engine treats a table.
 const TRAITS: &[&str] = &["ANALYZE", "CHECK", "DESC", "GENERATED", "REINDEX", "TRIGGER", "WITHOUT"];
-/// What makes an index, by itself or as it goes.
+/// Words that create an index, explicitly or implicitly.
 const INDEXES: &[&str] = &["INDEX", "KEY", "UNIQUE"];
-/// Types of columns, which count as what they make of values.
+/// Types of columns, which count by their effect on values.
 const TYPES: &[&str] = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
 const COMPARISONS: &[&str] = &["=", "==", "<", ">", "<=", ">=", "!=", "<>", "IS"];
 const ARITHMETIC: &[&str] = &["+", "-", "*", "/", "%", "&", "|", "~", "<<", ">>"];
-/// Functions that are hints, all of one kind.
+/// Functions that are hints to the planner, all of one kind.
 const HINTS: &[&str] = &["LIKELIHOOD", "LIKELY", "UNLIKELY"];
-/// Words of queries that every query has, or that say the same in another way.
+/// Words that every query has, or that have an equivalent.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
     "ALL", "AND", "AS", "ASC", "BY", "CROSS", "DEFAULT", "DESC", "ELSE", "END", "FALSE", "FROM", "INNER", "JOIN", "LIMIT",
     "MATERIALIZED", "NATURAL", "NOT", "NULL", "OFFSET", "ON", "OR", "OUTER", "SELECT", "THEN", "TRUE", "USING", "VALUES",
     "WHEN", "WHERE",
 ];
-/// Words that say nothing of a bug without others.
+/// Words that say nothing about a bug without others.
 const JOINS: &[&str] = &["FULL", "LEFT", "RIGHT"];
-/// Modules of virtual tables, as the functions of SQLite that serve them begin.
+/// Modules of virtual tables, as prefixes of the SQLite functions that implement them.
 const MODULES: &[&str] = &["dbstat", "fts3", "fts5", "json", "rtree"];
 
 /// The words that a reduced case needs to fail. `differing` are the functions that only one of its sides runs.
@@ -44,9 +44,10 @@ pub(super) fn features(
     for text in &texts {
         query_words(&tokens(text), &mut features);
     }
-    // A crash has nothing to do with a relation.
+    // A crash does not depend on the relation.
     if !is_crash && features.iter().all(|word| JOINS.contains(&word.as_str())) {
-        // The predicate does not matter. What is wrong is how rows are joined, or what the relation does with them.
+        // The predicate does not matter. The fault is in how rows are joined, or in the query that
+        // the relation makes of them.
         let joins =
             |text: &String| tokens(text).iter().any(|word| word.is("NATURAL") || word.is("USING"));
         let is_joined = texts.iter().any(joins);
@@ -55,13 +56,14 @@ pub(super) fn features(
     for statement in &case.setup {
         setup_words(&tokens(statement), &mut features);
     }
-    // A virtual table may be there because the database had no other. It counts if what serves it is in the MC.
+    // A virtual table may remain because the database had no other table. It counts only if its
+    // implementation is in the difference.
     let serves = |module: &&&str| differing.iter().any(|function| function.starts_with(**module));
     features.extend(MODULES.iter().filter(serves).map(|module| (*module).to_owned()));
     features
 }
 
-/// What queries are made up of; the queries themselves if that is not known.
+/// The parts of the queries, or the queries themselves if the parts are not known.
 fn texts(case: &Case) -> Vec<String> {
     if !case.parts.is_empty() {
         return case.parts.clone();
@@ -73,7 +75,7 @@ fn texts(case: &Case) -> Vec<String> {
 
 fn query_words(words: &[Token], features: &mut BTreeSet<String>) {
     let before = |at: usize, back: usize| at.checked_sub(back).and_then(|at| words.get(at));
-    // Of each bracket that is open: whether it holds a list, not a row.
+    // For each open bracket: whether it holds a list, not a row.
     let mut lists = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let is_any = |list: &[&str]| list.iter().any(|known| word.is(known));
@@ -97,7 +99,7 @@ fn query_words(words: &[Token], features: &mut BTreeSet<String>) {
             _ if is_any(&["ISNULL", "NOTNULL"]) => "null test",
             _ if word.is("NULL") && (is_tested || was(1, "NOT")) => "null test",
             _ if is_any(&["TRUE", "FALSE"]) && is_tested => "truth test",
-            // Told by what follows.
+            // The word that follows is counted.
             _ if word.is("IS") && tests(words, at) => continue,
             _ if is_any(COMPARISONS) => "comparison",
             _ if is_any(ARITHMETIC) => "arithmetic",
@@ -113,7 +115,7 @@ fn query_words(words: &[Token], features: &mut BTreeSet<String>) {
     }
 }
 
-/// Whether what stands in brackets behind a word is a list of arguments, values or columns.
+/// Whether a bracket after this word holds a list of arguments, values or columns.
 fn takes_list(word: &Token) -> bool {
     let is_list = ["IN", "VALUES", "USING"].iter().any(|known| word.is(known));
     word.kind == Kind::Word && (is_list || !is_keyword(word))
@@ -121,12 +123,12 @@ fn takes_list(word: &Token) -> bool {
 
 /// Whether an IS tests for NULL or a truth value.
 fn tests(words: &[Token], is: usize) -> bool {
-    let behind = words.get(is + 1..).unwrap_or_default();
-    let behind = behind.iter().find(|word| !word.is("NOT"));
-    behind.is_some_and(|word| word.is("NULL") || word.is("TRUE") || word.is("FALSE"))
+    let rest = words.get(is + 1..).unwrap_or_default();
+    let rest = rest.iter().find(|word| !word.is("NOT"));
+    rest.is_some_and(|word| word.is("NULL") || word.is("TRUE") || word.is("FALSE"))
 }
 
-/// Whether it is a name that was given out with a number, such as that of a table that is called like a function.
+/// Whether it is a generated name with a number, such as a table that is named like a function.
 fn is_counted(word: &Token) -> bool {
     let letters = word.text.trim_end_matches(|letter: char| letter.is_ascii_digit());
     letters.len() < word.text.len() && ["t", "v", "a", "wa"].contains(&letters)
@@ -147,14 +149,14 @@ fn setup_words(words: &[Token], features: &mut BTreeSet<String>) {
         let is_any = |list: &[&str]| list.iter().any(|known| word.is(known));
         let is_named = last.is_some_and(|last| last.kind == Kind::Word && !is_keyword(last));
         let is_collation = last.is_some_and(|last| last.is("COLLATE")) && !word.is("BINARY");
-        // What stands where a column is named is its name, whatever it would be elsewhere.
+        // In the position of a column name, a word is a name, whatever it would be elsewhere.
         if last.is_some_and(|last| last.text == "(" || last.text == ",") && is_any(&["KEY", "DESC"])
         {
             continue;
         }
         let mark = match () {
             () if is_any(INDEXES) => "index".to_owned(),
-            // A view is a part of the query.
+            // A view is treated as a part of the query.
             () if is_any(JOINS) => word.text.to_uppercase(),
             () if is_any(TYPES) && is_named => "column type".to_owned(),
             () if is_any(TRAITS) || is_collation => format!("table {}", word.text.to_uppercase()),
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_of_no_account_leaves_no_trace() {
+    fn irrelevant_words_are_no_features() {
         let join = ["LEFT", "truth test"];
         check(&["CREATE TABLE t0(c0)"], &["t1 LEFT JOIN t0", "(t0.c0 IS NOT TRUE)"], &join);
         check(
@@ -203,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matters_does() {
+    fn relevant_words_are_features() {
         check(
             &["CREATE TABLE t0(c0 TEXT COLLATE NOCASE)", "CREATE INDEX i0 ON t0(c0) WHERE c0"],
             &["t0", "(unlikely(t0.c0) < 0)"],

@@ -1,13 +1,14 @@
-//! The functions that expressions call: what they take, what they give, and since when.
+//! The functions that expressions call: their arguments, results and first versions.
 //!
-//! Rule: none of them depends on anything but its arguments. So there is no `random`, `randomblob`, `changes`,
-//! `total_changes`, `last_insert_rowid`, `load_extension`, and times are never `now`, `localtime` or `subsec`. Two sides
-//! that call them would differ without any fault.
+//! Rule: they depend only on their arguments. So there is no `random`, `randomblob`, `changes`,
+//! `total_changes`, `last_insert_rowid`, `load_extension`, and times are never `now`, `localtime`
+//! or `subsec`. Two sides that call them would differ without any fault.
 
 use super::dialect::Dialect;
 
-/// The kind of value that an expression should have. SQLite takes any value anywhere; a class is what makes an
-/// expression likely to mean something, and keeps the few strict functions (JSON's) from failing.
+/// The kind of value that an expression should have. SQLite accepts any value anywhere; classes
+/// make it likely that an expression is meaningful, and keep the few strict functions (those of
+/// JSON) from failing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Any,
@@ -18,16 +19,17 @@ pub enum Class {
     Blob,
 }
 
-/// What a function takes at a place.
+/// What a function takes as an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// An expression of a class.
     Of(Class),
-    /// An integer near zero: widths, places and lengths. Large ones make texts that fill the memory.
+    /// An integer near zero: widths, positions and lengths. Large ones would create texts that
+    /// exhaust memory.
     Small,
-    /// A text that is JSON for certain.
+    /// A text that is certainly JSON.
     Json,
-    /// A value that JSON can hold: no blob.
+    /// A value that JSON can represent: no blob.
     Plain,
     /// A path into JSON.
     Path,
@@ -49,12 +51,12 @@ pub enum Takes {
     HexDigits,
 }
 
-/// What a function gives.
+/// What a function returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gives {
     /// A value of a class.
     Of(Class),
-    /// A text that is JSON for certain, and says so by its subtype.
+    /// A text that is certainly JSON, and has JSON's subtype.
     Json,
     /// A value that may have JSON's subtype.
     Tagged,
@@ -65,12 +67,12 @@ pub enum Gives {
 pub struct Function {
     pub name: &'static str,
     pub takes: &'static [Takes],
-    /// Further arguments, if it takes any number.
+    /// The type of further arguments, if it takes any number.
     pub more: Option<Takes>,
     pub gives: Gives,
-    /// The part of SQLite that has it.
+    /// The part of SQLite that contains it.
     pub part: Part,
-    /// The minor version that brought it.
+    /// The minor version that introduced it.
     pub since: u16,
 }
 
@@ -81,12 +83,13 @@ pub enum Part {
     Math,
     Soundex,
     Rtree,
-    /// What a build says of itself: the same on both sides, but nothing that an index or a generated column may hold.
+    /// Facts about the build: the same on both sides, but not allowed in an index or a generated
+    /// column.
     Build,
 }
 
 impl Function {
-    /// Whether a dialect has it, in the definition of an index or a column too if `defining`.
+    /// Whether a dialect has it, also in the definition of an index or a column if `defining`.
     pub fn is_in(&self, dialect: &Dialect, defining: bool) -> bool {
         let part = match self.part {
             Part::Core => true,

@@ -1,7 +1,7 @@
 //! Random expressions and queries over a schema.
 //!
-//! Everything made here is deterministic: run twice on one database, in whatever way the planner likes, it has the same
-//! bag of rows. The rules that make it so stand where they are enforced; look for "Rule".
+//! They are deterministic: run twice on one database, with any plan, a query returns the same bag
+//! of rows. The rules that ensure this are marked "Rule" where they are enforced.
 
 mod aggregate;
 mod call;
@@ -28,27 +28,28 @@ use super::schema::{Column, Schema};
 use super::weights::percent;
 use metacov_core::Rng;
 
-/// Subqueries in one query, at most: each may run once for every row of the queries around it.
+/// The most subqueries in one query: each may run once for every row of the enclosing queries.
 const SUBQUERIES_MAX: u32 = 2;
 
-/// Makes expressions and queries.
+/// Generates expressions and queries.
 pub struct Generator<'a> {
     pub schema: &'a Schema,
     pub rng: &'a mut Rng,
-    /// What columns can be named, the innermost query last.
+    /// The visible columns, those of the innermost query last.
     pub scopes: Vec<Rc<Scope>>,
-    /// The rows that aggregates may be taken over, where aggregates are allowed (`HAVING`).
+    /// The rows that aggregates range over, where aggregates are allowed (`HAVING`).
     grouped: Option<Rc<Scope>>,
-    /// Whether aggregate arguments are being made. They must not reach out of their query: an aggregate of nothing but
-    /// outer columns belongs to the outer query, where it may be a misuse.
+    /// Whether arguments of an aggregate are being generated. They must not refer to outer queries:
+    /// an aggregate of only outer columns belongs to the outer query, where it may be a misuse.
     own_only: bool,
     pub subqueries_left: u32,
-    /// Whether the query is run as it is, rather than stored in the schema, where SQLite refuses some virtual tables.
+    /// Whether the query is run directly, not stored in the schema, where SQLite refuses some
+    /// virtual tables.
     pub direct: bool,
     /// Whether the expression is part of the definition of a table or an index.
     defining: bool,
     aliases: usize,
-    /// Names of sources that were given out.
+    /// Names of sources that are in use.
     used: Vec<String>,
 }
 
@@ -56,11 +57,11 @@ pub struct Generator<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub columns: Vec<Visible>,
-    /// Sources that have a rowid.
+    /// Sources with a rowid.
     pub rowids: Vec<String>,
 }
 
-/// A column that can be named.
+/// A visible column.
 #[derive(Clone, Debug)]
 pub struct Visible {
     pub source: String,
@@ -71,7 +72,7 @@ pub struct Visible {
 }
 
 impl<'a> Generator<'a> {
-    /// A generator without any column in sight.
+    /// Creates a generator without visible columns.
     pub fn new(schema: &'a Schema, rng: &'a mut Rng) -> Self {
         Self {
             schema,
@@ -87,8 +88,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// A generator for expressions in statements that define tables and indexes: columns have no source and there are
-    /// no subqueries.
+    /// Creates a generator for expressions in definitions of tables and indexes: columns have no
+    /// source and there are no subqueries.
     pub fn bare(schema: &'a Schema, rng: &'a mut Rng, columns: &[Column]) -> Self {
         let mut generator = Self::new(schema, rng);
         generator.subqueries_left = 0;
@@ -97,7 +98,7 @@ impl<'a> Generator<'a> {
         generator
     }
 
-    /// Runs `make` without the columns around it, as derived tables and views are.
+    /// Runs `make` without the columns of enclosing queries, for derived tables and views.
     fn isolated<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let scopes = std::mem::take(&mut self.scopes);
         let grouped = self.grouped.take();
@@ -109,7 +110,7 @@ impl<'a> Generator<'a> {
         result
     }
 
-    /// Runs `make` over the rows of one scope, as arguments of aggregates are.
+    /// Runs `make` over the rows of one scope, for arguments of aggregates.
     fn over_rows<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let grouped = self.grouped.take();
         let own_only = std::mem::replace(&mut self.own_only, true);
@@ -125,7 +126,7 @@ impl<'a> Generator<'a> {
         result
     }
 
-    /// A predicate over groups: the scope has the keys, aggregates are taken over `rows`.
+    /// A predicate over groups: the scope has the keys, and aggregates range over `rows`.
     pub fn having(&mut self, keys: Scope, rows: Rc<Scope>, depth: u32) -> Expr {
         let outer = std::mem::replace(&mut self.scopes, vec![Rc::new(keys)]);
         self.grouped = Some(rows);
@@ -135,7 +136,7 @@ impl<'a> Generator<'a> {
         truth
     }
 
-    /// A column that can be named here, of a class if there is one.
+    /// A visible column, of the given class if there is one.
     fn visible(&mut self, class: Class) -> Option<Visible> {
         let own = self.scopes.len().checked_sub(1)?;
         let place = if self.own_only || own == 0 || self.rng.chance(percent::OWN_COLUMN) {
@@ -163,7 +164,7 @@ impl<'a> Generator<'a> {
         Some(self.rng.pick(&scope.columns).clone())
     }
 
-    /// A column with a constant to compare it with, likely one that it holds.
+    /// A column with a constant to compare it with, likely one that it contains.
     fn column_and_literal(&mut self, class: Class) -> (Expr, Literal) {
         let Some(column) = self.visible(class) else {
             return (Expr::Literal(self.literal(class)), self.literal(class));
@@ -177,7 +178,7 @@ impl<'a> Generator<'a> {
         (column.expr(), literal)
     }
 
-    /// A column or, where none can be named, a constant.
+    /// A visible column or, if there is none, a constant.
     pub fn column(&mut self, class: Class) -> Expr {
         match self.visible(class) {
             Some(column) => column.expr(),
@@ -185,7 +186,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Terms of an ORDER BY that decides nothing but the way to a result.
+    /// Terms of an ORDER BY that does not affect the bag of rows.
     pub fn orders(&mut self, count_max: usize) -> Vec<Order> {
         (0..self.rng.between(1, count_max))
             .map(|_| {
@@ -198,7 +199,7 @@ impl<'a> Generator<'a> {
 
     /// An expression to order or group by.
     ///
-    /// Rule: it is no integer constant, which would be the number of a column.
+    /// Rule: it is not an integer constant, which would be the number of a column.
     pub fn term(&mut self) -> Expr {
         let expr = self.value(Class::Any, 2);
         if is_constant(&expr) { Expr::call("typeof", vec![expr]) } else { expr }
@@ -246,7 +247,7 @@ impl Scope {
 }
 
 impl Visible {
-    /// The expression that names it.
+    /// Returns the expression that refers to it.
     pub fn expr(&self) -> Expr {
         Expr::column(&self.source, &self.name)
     }

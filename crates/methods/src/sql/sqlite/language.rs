@@ -22,7 +22,7 @@ impl Language for Shell {
         let mut text = String::new();
         for statement in statements {
             text.push_str(statement);
-            // A command of the shell ends with its line.
+            // A command of the shell ends at the end of its line.
             text.push_str(if self.is_setting(statement) { "\n" } else { ";\n" });
         }
         text

@@ -1,4 +1,4 @@
-//! SQLite as a method: databases are subjects, SQL of its shell is the language.
+//! SQLite as a method: databases are subjects, and the language is that of its shell.
 
 use metacov_core::{Facts, Language, Method, Outcome, RelationInfo, Rng, SetupStep, Subject, Test};
 
@@ -7,7 +7,7 @@ use super::language::Shell;
 use super::relations::RELATIONS;
 use super::setup::{Database, Kind};
 
-/// Random databases of SQLite, and `NoREC`, TLP and the optimiser's switches over them.
+/// Random databases of SQLite, and the relations `NoREC`, TLP and the optimiser's switches.
 pub const SQLITE: &dyn Method = &Sqlite;
 
 struct Sqlite;
@@ -40,7 +40,7 @@ impl Method for Sqlite {
     }
 }
 
-/// A database, and the change of it that is planned.
+/// A database, and its planned change.
 struct Changing {
     database: Database,
     planned: Option<Kind>,

@@ -1,4 +1,4 @@
-//! Query plans, told apart by what is done, and not by what it is done to.
+//! Query plans, distinguished by their operations and not by the names in them.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 
@@ -10,12 +10,12 @@ pub(crate) fn explain(query: &str) -> String {
     format!("EXPLAIN QUERY PLAN {query}")
 }
 
-/// The plan that SQLite has shown, as a number: steps in their order and depth, without the names of tables, indexes and
-/// columns. None if there is none.
+/// A hash of the plan that SQLite has returned: the steps in their order and depth, without the
+/// names of tables, indexes and columns. None if there is no plan.
 pub(crate) fn digest(outcome: &Outcome) -> Option<u64> {
     let Outcome::Rows(rows) = outcome else { return None };
     let mut hasher = FixedState::default().build_hasher();
-    // By the number of a step: how deep it stands.
+    // The depth of each step, by its number.
     let mut depths: Vec<(i64, u64)> = Vec::new();
     for row in rows {
         let [Value::Integer(id), Value::Integer(parent), _, Value::Text(detail)] = &row[..] else {
@@ -30,7 +30,7 @@ pub(crate) fn digest(outcome: &Outcome) -> Option<u64> {
     Some(hasher.finish())
 }
 
-/// A step without names and numbers: what SQLite says of itself is in capital letters.
+/// A step without names and numbers: SQLite's own words are in capital letters.
 fn normalised(detail: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(detail.len());
     for part in detail.chunk_by(|a, b| is_of_word(*a) && is_of_word(*b)) {
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn names_do_not_count_and_steps_do() {
+    fn plans_differ_by_steps_and_not_by_names() {
         let of =
             |table: &str| plan(&[(2, 0, &format!("SEARCH {table} USING INDEX i_{table} (c0=?)"))]);
         assert_eq!(of("t0"), of("v11"));

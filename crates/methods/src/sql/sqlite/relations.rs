@@ -16,10 +16,10 @@ use super::query_plan::explain;
 
 /// A metamorphic relation.
 pub struct Relation {
-    /// What it is called, and what it says.
+    /// Its name and its description.
     pub info: RelationInfo,
-    /// Whether its predicate filters rows on the first side of its tests, and not on the second: that side's query plan
-    /// tells tests apart.
+    /// Whether the predicate filters rows on the first side of its tests, and not on the second, so
+    /// that the query plan of the first side characterises a test.
     filters_first: bool,
     derive: fn(&Schema, &mut Rng) -> Test,
 }
@@ -36,7 +36,7 @@ pub const RELATIONS: &[Relation] = &[
 ];
 
 impl Relation {
-    /// A test over a database.
+    /// Derives a test on a database.
     pub fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
         let mut test = (self.derive)(schema, rng);
         let side = if self.filters_first { &test.sides.a } else { &test.sides.b };

@@ -1,4 +1,4 @@
-//! What is in a database, as far as statements and queries need to know.
+//! The contents of a database, as far as statements and queries need them.
 
 use std::sync::Arc;
 
@@ -6,19 +6,21 @@ use super::ast::{Collation, Literal, Place};
 use super::dialect::Dialect;
 use super::function::Class;
 
-/// The tables, views, indexes and triggers of a database. [`super::Database`] keeps it up as statements succeed.
+/// The tables, views, indexes and triggers of a database. [`super::Database`] updates it as
+/// statements succeed.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pub(crate) dialect: Dialect,
     pub(crate) tables: Vec<Table>,
     pub(crate) indexes: Vec<Index>,
     pub(crate) triggers: Vec<Trigger>,
-    /// Values that were stored lately, in any column.
+    /// Recently stored values, of any column.
     pub(crate) pool: Vec<Literal>,
     /// Whether there are blobs.
     ///
-    /// Rule: not in UTF-16 databases. A blob that is used as a text or a number is read in the encoding of the database,
-    /// as far as its bytes go: half a character may get lost on the way, or not.
+    /// Rule: not in UTF-16 databases. A blob that is used as a text or a number is read in the
+    /// encoding of the database, as far as its bytes go: half a character may or may not be dropped
+    /// on the way.
     pub(crate) blobs: bool,
     /// Whether there is a second database.
     pub(crate) attached: bool,
@@ -26,10 +28,10 @@ pub struct Schema {
     pub(crate) analyzed: bool,
 }
 
-/// Values kept in the pool.
+/// How many values the pool keeps.
 const POOL_MAX: usize = 60;
 
-/// Values kept of a column.
+/// How many values are kept of a column.
 const SAMPLES_MAX: usize = 8;
 
 /// A table, a view or a virtual table.
@@ -38,21 +40,21 @@ pub(crate) struct Table {
     pub name: String,
     pub kind: TableKind,
     pub columns: Vec<Column>,
-    /// Whether `rowid` can be asked for.
+    /// Whether `rowid` can be queried.
     pub rowid: bool,
     pub strict: bool,
     pub place: Place,
-    /// Sets of columns that are unique by a constraint of the table.
+    /// Sets of columns that a constraint of the table makes unique.
     pub keys: Vec<Vec<String>>,
     /// The columns of the primary key.
     pub primary_key: Vec<String>,
-    /// At most this many rows, as far as we know.
+    /// An upper estimate of the number of rows.
     pub rows: usize,
-    /// The text that made it, which tells what it depends on.
+    /// The text of its definition, which shows what it depends on.
     pub sql: String,
 }
 
-/// What a table is.
+/// The kind of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TableKind {
     Ordinary,
@@ -69,19 +71,20 @@ pub(crate) enum TableKind {
 pub(crate) struct Column {
     pub name: String,
     pub class: Class,
-    /// Whether values that are equal are the same.
+    /// Whether equal values are identical.
     ///
-    /// `1` equals `1.0`, and `'a'` equals `'A'` under NOCASE. Which of them stands for a group, a DISTINCT, a UNION, a
-    /// MIN is a free choice of the database, so only exact values are let through there. INTEGER affinity makes
-    /// integers of `1.0`, TEXT affinity makes texts of numbers, so such columns are exact (texts if BINARY).
+    /// `1` equals `1.0`, and `'a'` equals `'A'` under NOCASE. The database may choose any of them
+    /// for a group, a DISTINCT, a UNION or a MIN, so only exact values are used there. INTEGER
+    /// affinity converts `1.0` to an integer, TEXT affinity converts numbers to texts, so such
+    /// columns are exact (texts if BINARY).
     pub exact: bool,
     pub generated: bool,
     pub not_null: bool,
     /// Whether only values of the class (and NULL) can be stored.
     pub strict: bool,
-    /// Whether a value must be that of a key, in this table or another. NULL need not.
+    /// Whether a value must be that of a key, in this table or another, unless it is NULL.
     pub refers: bool,
-    /// Values that were stored in it, so that predicates meet rows.
+    /// Values that were stored in it, so that predicates match rows.
     pub samples: Arc<Vec<Literal>>,
     pub collation: Collation,
 }
@@ -91,7 +94,7 @@ pub(crate) struct Column {
 pub(crate) struct Index {
     pub name: String,
     pub table: String,
-    /// Whether it has all rows.
+    /// Whether it contains all rows.
     pub full: bool,
     pub sql: String,
 }
@@ -119,12 +122,12 @@ impl Schema {
         }
     }
 
-    /// The names of the tables and views that queries are made over.
+    /// The names of the tables and views that queries use.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(|table| &table.name[..])
     }
 
-    /// Remembers a value that is stored in a column of a table.
+    /// Records a value that is stored in a column of a table.
     pub(crate) fn remember(&mut self, table: &str, column: &str, literal: Literal) {
         let tables = self.tables.iter_mut().filter(|other| other.name == table);
         for column in
@@ -142,14 +145,15 @@ impl Schema {
         self.pool.push(literal);
     }
 
-    /// Tables that rows can be put into.
+    /// Tables that accept rows.
     pub(crate) fn writable(&self) -> impl Iterator<Item = &Table> {
         self.tables
             .iter()
             .filter(|table| !matches!(table.kind, TableKind::View | TableKind::Dbstat))
     }
 
-    /// Whether a table, view or trigger other than `except` speaks of a word. (Indexes go and change with their table.)
+    /// Whether a table, view or trigger other than `except` mentions a word. (Indexes are dropped
+    /// and changed with their table.)
     pub(crate) fn speaks_of(&self, word: &str, except: &str) -> bool {
         let tables =
             self.tables.iter().filter(|table| table.name != except).map(|table| &table.sql);
@@ -158,7 +162,7 @@ impl Schema {
     }
 }
 
-/// Whether a text has a word, not as a part of a longer one.
+/// Whether a text contains a whole word.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
         .any(|part| part == word)

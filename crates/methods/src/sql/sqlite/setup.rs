@@ -55,16 +55,16 @@ ast::words! {
 /// A statement that builds or changes a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What it is.
+    /// The kind of the statement.
     pub kind: Kind,
     /// Its text.
     pub sql: String,
 }
 
-/// A random database in the making.
+/// A random database under construction.
 ///
-/// Whoever runs the statements says after each whether it worked, so that what is generated next fits what is there:
-/// [`Database::accept`] or [`Database::reject`].
+/// The caller runs each statement and reports whether it worked, by [`Database::accept`] or
+/// [`Database::reject`], so that the next statement fits the current state.
 #[derive(Clone, Debug)]
 pub struct Database {
     schema: Schema,
@@ -73,7 +73,7 @@ pub struct Database {
     /// Whether a rejected statement may have ended the transaction.
     doubtful: bool,
     pending: Option<Pending>,
-    /// Names that were given out.
+    /// How many names were generated.
     names: usize,
     /// Statements to come.
     plan: Plan,
@@ -90,10 +90,10 @@ struct Plan {
     begun: bool,
 }
 
-/// What a statement does if it works.
+/// The effect of a statement if it succeeds.
 #[derive(Clone, Debug)]
 enum Pending {
-    /// The schema is then this one.
+    /// The schema becomes this one.
     Becomes(Box<Schema>),
     Begin,
     Savepoint(String),
@@ -104,7 +104,7 @@ enum Pending {
 }
 
 impl Database {
-    /// An empty database.
+    /// Creates an empty database.
     pub fn new(dialect: Dialect) -> Self {
         Self {
             schema: Schema::new(dialect),
@@ -123,12 +123,13 @@ impl Database {
         }
     }
 
-    /// What is in it, as far as is known.
+    /// Returns the schema, as far as it is known.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// The next statement, or `None` if the database is complete. No transaction is open then.
+    /// Returns the next statement, or `None` if the database is complete. No transaction is open
+    /// then.
     pub fn next_statement(&mut self, rng: &mut Rng) -> Option<Statement> {
         if !self.plan.begun {
             self.plan = Plan {
@@ -173,7 +174,7 @@ impl Database {
         self.plan.others += statements;
     }
 
-    /// The last statement worked.
+    /// Reports that the last statement succeeded.
     pub fn accept(&mut self) {
         match self.pending.take() {
             None => {}
@@ -192,10 +193,10 @@ impl Database {
         }
     }
 
-    /// The last statement failed and changed nothing.
+    /// Reports that the last statement failed and changed nothing.
     ///
-    /// In a transaction it may have rolled back everything (`ON CONFLICT ROLLBACK`), or nothing. So the next statement
-    /// is a ROLLBACK, after which the state is known, whether that fails or not.
+    /// In a transaction it may have rolled back everything (`ON CONFLICT ROLLBACK`), or nothing. So
+    /// the next statement is a ROLLBACK, after which the state is known, whether it fails or not.
     pub fn reject(&mut self) {
         if matches!(self.pending.take(), Some(Pending::Rollback)) {
             self.roll_back();
@@ -223,7 +224,8 @@ impl Database {
         Statement { kind, sql: statement.sql() }
     }
 
-    /// A statement of a kind, whatever is planned; of another kind if there is nothing to do it to.
+    /// Returns a statement of a kind, whatever is planned; of another kind if there is nothing to
+    /// apply it to.
     pub fn statement_of(&mut self, kind: Kind, rng: &mut Rng) -> Statement {
         if self.doubtful {
             return self.made(Kind::Transaction, &ast::Statement::Rollback, Pending::Rollback);

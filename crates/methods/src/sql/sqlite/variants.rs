@@ -1,4 +1,5 @@
-//! Cases that are nearly the same: one small edit away, in the database, the queries or the optimiser's switches.
+//! Variants of a case: one small edit away, in the database, the queries or the optimiser's
+//! switches.
 
 mod edit;
 
@@ -11,7 +12,7 @@ use crate::sql::sides;
 use crate::sql::token::{Token, text, tokens};
 use edit::{Edit, edits, is_name};
 
-/// Statements that may stand at the end of a setup.
+/// Statements that may be appended to a setup.
 const ADDITIONS: &[&str] = &[
     "ANALYZE",
     "REINDEX",
@@ -24,8 +25,8 @@ const ADDITIONS: &[&str] = &[
 /// How many bits the optimiser has.
 const SWITCHES: u32 = 24;
 
-/// The variants of a case that are one small edit away, each once: at most so many, from all parts
-/// alike. Databases that were made at random have tens of thousands.
+/// The distinct variants of a case that are one small edit away: at most `most`, evenly from all
+/// parts. Random databases have tens of thousands.
 pub(super) fn variants(case: &Case, most: usize) -> Vec<Variant> {
     let setup: Vec<Vec<Token>> = case.setup.iter().map(|statement| tokens(statement)).collect();
     let texts = sides::statements(case);
@@ -97,7 +98,7 @@ fn applied(statement: &[Token], edit: &Edit) -> Vec<Token> {
     [before, &edit.instead, after].concat()
 }
 
-/// What stands in both sides, or several times in one, is the same predicate: it is edited
+/// Text that occurs in both sides, or several times in one, is the same predicate: it is edited
 /// everywhere, or the sides would no longer belong together.
 fn side_variants(
     case: &Case,
@@ -127,7 +128,7 @@ fn side_variants(
     }
 }
 
-/// Where words stand, one behind the other without overlapping.
+/// The positions of a sequence of words, without overlaps.
 fn occurrences(statement: &[Token], words: &[Token]) -> Vec<usize> {
     let mut found: Vec<usize> = Vec::new();
     for at in 0..statement.len() {

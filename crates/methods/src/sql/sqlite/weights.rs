@@ -1,13 +1,13 @@
-//! How often everything is generated: the one table to turn.
+//! How often everything is generated: the only place to tune it.
 
 use super::ast::JoinKind;
 use super::setup::Kind;
 
 /// Chances in percent.
 pub mod percent {
-    /// A column is of the class that was asked for, if there is one.
+    /// A column has the requested class, if there is one.
     pub const COLUMN_OF_CLASS: u32 = 70;
-    /// A column of a subquery's own sources rather than of a query around it.
+    /// A column comes from a subquery's own sources rather than from an enclosing query.
     pub const OWN_COLUMN: u32 = 75;
     /// A rowid in place of a column.
     pub const ROWID: u32 = 4;
@@ -15,45 +15,45 @@ pub mod percent {
     pub const LITERAL_FROM_POOL: u32 = 35;
     /// A literal that is compared with a column was stored in it.
     pub const LITERAL_FROM_COLUMN: u32 = 60;
-    /// A literal is NULL, whatever was asked for.
+    /// A literal is NULL, whatever was requested.
     pub const LITERAL_NULL: u32 = 4;
-    /// A literal is of another class than was asked for.
+    /// A literal has another class than requested.
     pub const LITERAL_OF_OTHER_CLASS: u32 = 8;
-    /// A comparison is between a column and a literal, as indexes like it.
+    /// A comparison is between a column and a literal, which an index can serve.
     pub const COLUMN_WITH_LITERAL: u32 = 55;
     /// A pattern or a test is negated.
     pub const NEGATED: u32 = 30;
     /// A source is a table rather than a view, which often has few rows or none.
     pub const NO_VIEW: u32 = 60;
-    /// A source has an alias though it needs none.
+    /// A source has an alias without needing one.
     pub const ALIAS: u32 = 25;
     /// A table of full text is searched as a source.
     pub const SEARCHED: u32 = 25;
-    /// A function that gives rows is a PRAGMA.
+    /// A table-valued function is a PRAGMA.
     pub const PRAGMA_ROWS: u32 = 25;
-    /// What a full text search found is shown, where a subquery gives a value and there is such a table.
+    /// A scalar subquery shows the matches of a full text search, if there is such a table.
     pub const SHOWN: u32 = 25;
-    /// A source says INDEXED BY or NOT INDEXED.
+    /// A source has INDEXED BY or NOT INDEXED.
     pub const INDEX_HINT: u32 = 3;
     /// A query inside another has a WHERE.
     pub const INNER_WHERE: u32 = 40;
-    /// A query has an ORDER BY that changes nothing but the way to the result.
+    /// A query has an ORDER BY that does not affect the bag of rows.
     pub const ORDER_BY: u32 = 25;
     /// An aggregate has a FILTER.
     pub const FILTER: u32 = 15;
-    /// The windows of a query stand in its WINDOW clause.
+    /// The windows of a query are in its WINDOW clause.
     pub const NAMED_WINDOW: u32 = 30;
     /// An aggregate has a DISTINCT.
     pub const DISTINCT: u32 = 15;
-    /// A query is run with `COUNT(*)` rather than its rows counted (`NoREC` has both).
+    /// A query uses `COUNT(*)` instead of having its rows counted (`NoREC` has both).
     pub const NOREC_COUNT: u32 = 50;
-    /// A tested query asks for all columns.
+    /// A tested query selects all columns.
     pub const STAR: u32 = 40;
     /// A column of a tested result is an expression.
     pub const EXPRESSION_KEY: u32 = 20;
     /// A grouped query has a WHERE too.
     pub const HAVING_WHERE: u32 = 40;
-    /// A query for the optimiser has any shape, rather than a predicate as the other relations have it.
+    /// A query for the optimiser has any shape, instead of a predicate like the other relations.
     pub const ANY_SHAPE: u32 = 60;
 }
 
@@ -113,7 +113,7 @@ pub enum Form {
     Scalar,
 }
 
-/// How often values have each form, before the depth runs out.
+/// How often values have each form, before the maximum depth is reached.
 pub const FORMS: &[(u32, Form)] = &[
     (38, Form::Column),
     (16, Form::Literal),
@@ -130,7 +130,7 @@ pub const FORMS: &[(u32, Form)] = &[
 /// How many sources a query has.
 pub const SOURCES: &[(u32, usize)] = &[(55, 1), (33, 2), (12, 3)];
 
-/// Where rows come from.
+/// The origin of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Table,
@@ -153,7 +153,7 @@ pub const JOINS: &[(u32, JoinKind)] = &[
     (10, JoinKind::Full),
 ];
 
-/// What says which rows a join combines.
+/// What determines the rows that a join combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
     On,
@@ -195,15 +195,15 @@ pub const SHAPES: &[(u32, Shape)] = &[
     (2, Shape::Recursive),
 ];
 
-/// Statements of a database after its tables, at least and at most.
+/// The fewest statements of a database after its tables.
 pub const STATEMENTS_MIN: usize = 12;
-/// See above.
+/// The most statements of a database after its tables.
 pub const STATEMENTS_MAX: usize = 45;
 
 /// How many tables a database begins with.
 pub const TABLES: &[(u32, usize)] = &[(30, 1), (45, 2), (25, 3)];
 
-/// What they are.
+/// The kinds of these tables.
 pub const TABLE_KINDS: &[(u32, Kind)] = &[
     (78, Kind::CreateTable),
     (5, Kind::CreateTableAs),
@@ -246,7 +246,7 @@ pub mod definition {
     pub const TEMPORARY: u32 = 8;
     /// A database has another one attached.
     pub const ATTACH: u32 = 8;
-    /// A table is in the other one, if there is one.
+    /// A table is in the attached database, if there is one.
     pub const ATTACHED: u32 = 35;
     /// `IF NOT EXISTS`
     pub const IF_NOT_EXISTS: u32 = 15;
@@ -280,7 +280,7 @@ pub mod definition {
     pub const TABLE_CHECK: u32 = 6;
     /// A table has a foreign key.
     pub const FOREIGN_KEY: u32 = 3;
-    /// A constraint says what becomes of rows that break it.
+    /// A constraint says what happens to rows that violate it.
     pub const CONFLICT: u32 = 30;
     /// An index is unique (if there are hardly any rows yet).
     pub const UNIQUE_INDEX: u32 = 25;
@@ -288,11 +288,11 @@ pub mod definition {
     pub const EXPRESSION_TERM: u32 = 35;
     /// A term of an index has a collation.
     pub const COLLATED_TERM: u32 = 15;
-    /// An index has only some rows.
+    /// An index contains only some rows.
     pub const PARTIAL_INDEX: u32 = 30;
 }
 
-/// How many rows a statement that fills a table makes: several pages, and few enough to be read to their end.
+/// How many rows a bulk insertion creates: several pages, but few enough to be scanned completely.
 pub const MANY_ROWS: &[(u32, usize)] = &[(5, 100), (3, 300), (2, 500)];
 
 /// Chances in percent, in INSERT, UPDATE and DELETE.
@@ -311,7 +311,7 @@ pub mod change {
     pub const UPSERT: u32 = 7;
     /// `RETURNING`
     pub const RETURNING: u32 = 6;
-    /// Rows that break a constraint are ignored or replace others, where there are keys.
+    /// Rows that violate a constraint are ignored or replace others, if there are keys.
     pub const LENIENT: u32 = 85;
     /// An UPDATE has a FROM.
     pub const UPDATE_FROM: u32 = 12;

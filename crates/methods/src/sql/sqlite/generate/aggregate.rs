@@ -6,7 +6,7 @@ use crate::sql::ast::{Call, Expr, Order};
 use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::weights::percent;
 
-/// An aggregate with what is known of its value.
+/// An aggregate and the properties of its value.
 pub struct Aggregated {
     pub expr: Expr,
     pub class: Class,
@@ -39,15 +39,16 @@ const FORMS: &[(u32, Form)] = &[
     (5, Form::Concatenation),
 ];
 
-/// Aggregates that put all values together.
+/// Aggregates that concatenate all values.
 const CONCATENATIONS: &[&str] =
     &["group_concat", "string_agg", "json_group_array", "json_group_object"];
 
 impl Generator<'_> {
     /// An aggregate over the rows of the innermost scope (or of the groups, in HAVING).
     ///
-    /// Rule: its value depends on the bag of rows alone, not on their order. Extremes are taken of exact values, sums of
-    /// small integers and eighths, texts are joined in their own order.
+    /// Rule: its value depends only on the bag of rows, not on their order. MIN and MAX are taken
+    /// of exact values, sums of small integers and eighths, and texts are concatenated in their own
+    /// order.
     pub fn aggregate(&mut self) -> Aggregated {
         self.over_rows(|generator| {
             let form = generator.rng.weigh(FORMS);

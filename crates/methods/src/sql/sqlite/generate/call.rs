@@ -32,13 +32,13 @@ const MODIFIERS: &[&str] = &[
     "floor",
     "+0001-02-03 04:05",
 ];
-/// Random functions that are looked at before the first one that fits is taken.
+/// How many random functions are tried before the first suitable one is taken.
 const TRIES: usize = 100;
 
 const HEX_DIGITS: &[&str] = &["", "61", "4142", "00ff", "c3a9"];
 
 impl Generator<'_> {
-    /// A call that gives a class, most of the time.
+    /// A call that returns a class, most of the time.
     pub fn call(&mut self, class: Class, depth: u32) -> Expr {
         if self.rng.chance(5) && self.schema.dialect.has(38) {
             return self.arrow(depth);
@@ -57,7 +57,7 @@ impl Generator<'_> {
         }
     }
 
-    /// An expression that is JSON for certain.
+    /// An expression that is certainly JSON.
     fn json(&mut self, depth: u32) -> Expr {
         if depth == 0 || self.rng.chance(50) {
             let document = self.document();
@@ -89,7 +89,7 @@ impl Generator<'_> {
         let fits = |function: &&Function| {
             function.is_in(&self.schema.dialect, self.defining) && fits(function)
         };
-        // Faster than looking at all of them, and as fair.
+        // Faster than filtering all functions, and as fair.
         for _ in 0..TRIES {
             let function = self.rng.pick(FUNCTIONS);
             if fits(&function) {
@@ -150,8 +150,8 @@ impl Generator<'_> {
 
 /// The text without JSON's subtype.
 ///
-/// Rule: a subtype never leaves the JSON function that it is an argument of. It gets lost where rows are stored on the
-/// way, which is the planner's choice; `json_array(x)` would tell the difference.
+/// Rule: a subtype never leaves the JSON function that it is an argument of. It is lost where rows
+/// are materialised, which is the planner's choice, and `json_array(x)` would show the difference.
 pub fn untagged(expr: Expr) -> Expr {
     expr.binary(Binary::Concatenate, Expr::text(""))
 }

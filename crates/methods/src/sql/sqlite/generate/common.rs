@@ -11,7 +11,7 @@ use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::schema::Column;
 
 impl Generator<'_> {
-    /// A common table expression, named once or twice.
+    /// A common table expression that is used once or twice.
     pub fn common(&mut self, columns: usize, depth: u32) -> Shaped {
         let inner_columns = self.rng.between(1, 3);
         let inner = self.plain(inner_columns, depth.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! Random constants: small and likely to meet, or at the edges.
+//! Random constants: small ones that are likely to be equal, and edge cases.
 
 use super::Generator;
 use crate::sql::ast::{Expr, Literal};
@@ -38,7 +38,7 @@ const REALS: &[f64] = &[
     3.0,
 ];
 
-/// Rule: no text is a point in time that moves (`now`, `subsec`), and no random text can spell one.
+/// Rule: no text is a time that changes (`now`, `subsec`), and no random text can spell one.
 const TEXTS: &[&str] = &[
     "",
     " ",
@@ -182,7 +182,7 @@ impl Generator<'_> {
     }
 
     fn blob(&mut self) -> Vec<u8> {
-        // Letters, so that a blob can be made a text.
+        // Letters, so that a blob can be converted to a text.
         (0..self.rng.below(4) * 2).map(|_| *self.rng.pick(b"aAb01 ")).collect()
     }
 

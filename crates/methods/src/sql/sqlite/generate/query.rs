@@ -12,18 +12,18 @@ use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::schema::Column;
 use crate::sql::sqlite::weights::{SHAPES, Shape, percent};
 
-/// Combinations of rows that a query goes through, at most.
+/// The most combinations of rows that a query iterates over.
 const ROWS_MAX: usize = 200;
 
 /// A query with its columns.
 pub struct Shaped {
     pub query: Query,
     pub columns: Vec<Column>,
-    /// At most about this many rows.
+    /// An upper estimate of the number of rows.
     pub rows: usize,
 }
 
-/// An expression of a result with what is known of it.
+/// A result expression and its properties.
 pub struct Output {
     expr: Expr,
     class: Class,
@@ -38,7 +38,7 @@ impl Output {
 }
 
 impl Generator<'_> {
-    /// A query of any shape, with named columns. It sees nothing of the queries around it.
+    /// A query of any shape, with named columns. It cannot refer to enclosing queries.
     pub fn query(&mut self, columns: usize, depth: u32) -> Shaped {
         match self.rng.weigh(SHAPES) {
             Shape::Distinct => self.distinct(columns, depth),
@@ -68,7 +68,7 @@ impl Generator<'_> {
         shaped
     }
 
-    /// Rule: the representative of equal rows is a free choice, so all columns are exact.
+    /// Rule: which of several equal rows is returned is not defined, so all columns are exact.
     fn distinct(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
         select.distinct = true;
@@ -79,7 +79,8 @@ impl Generator<'_> {
         finish(select, outputs, rows)
     }
 
-    /// Rule: beside the keys, which are exact, there are only aggregates. A bare column would be that of any row.
+    /// Rule: apart from the keys, which are exact, there are only aggregates. A bare column would
+    /// come from an arbitrary row.
     fn grouped(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
         let keys_count = self.rng.between(1, columns);
@@ -105,7 +106,7 @@ impl Generator<'_> {
         finish(select, outputs, rows)
     }
 
-    /// The group keys that a HAVING may name.
+    /// The group keys that a HAVING may refer to.
     pub fn keys(group_by: &[Expr], rows: &Scope) -> Scope {
         let is_key =
             |visible: &&super::Visible| visible.exact && group_by.contains(&visible.expr());
@@ -148,8 +149,9 @@ impl Generator<'_> {
         finish(select, outputs, rows)
     }
 
-    /// Rule: the columns of all parts have one affinity and one collation. Those of a compound are "one of those of its
-    /// parts, which is not defined" (SQLite's page on types), and do change with the plan.
+    /// Rule: the columns of all parts have one affinity and one collation. Those of a compound are
+    /// "one of those of its parts, which is not defined" (SQLite's page on types), and do change
+    /// with the plan.
     fn compound(&mut self, columns: usize, depth: u32) -> Shaped {
         let integers: Vec<bool> = (0..columns).map(|_| self.rng.chance(50)).collect();
         let operator = *self.rng.pick(SetOperator::ALL);
@@ -203,7 +205,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Rule: a LIMIT stands only after an order by all columns, all of them exact, so that rows which tie are the same.
+    /// Rule: a LIMIT is used only after an order by all columns, all of them exact, so that tied
+    /// rows are the same.
     fn limited(&mut self, columns: usize, depth: u32) -> Shaped {
         let (mut select, scope, rows) = self.start(depth);
         let outputs = self.within_scope(scope, |generator| {
@@ -229,7 +232,7 @@ impl Generator<'_> {
         self.rng.chance(percent::INNER_WHERE).then(|| self.truth(depth.min(2)))
     }
 
-    /// Runs `make` with a scope that is left afterwards.
+    /// Runs `make` with a scope that is removed afterwards.
     pub fn within_scope<T>(
         &mut self,
         scope: impl Into<Rc<Scope>>,
@@ -260,7 +263,7 @@ impl Generator<'_> {
         (0..count)
             .map(|_| {
                 let (expr, class) = self.exact(1);
-                // A constant would be the number of a column where the expression is a term of GROUP BY.
+                // As a term of GROUP BY, a constant would be the number of a column.
                 if super::is_constant(&expr) {
                     let (expr, class) = super::value::exact_text(expr);
                     return Output::of(expr, class, true);

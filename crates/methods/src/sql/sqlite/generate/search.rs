@@ -7,7 +7,7 @@ use crate::sql::sqlite::schema::{Table, TableKind};
 const SEARCHES: &[&str] = &["a", "b", "word", "two", "a*", "a OR b", "abc NOT b"];
 const PHRASES: &[&str] = &["\"two words\"", "\"a b\" OR word"];
 
-/// Functions that show what was found, with the texts that they take beside the table.
+/// Functions that show matches, with their arguments besides the table.
 const FTS4_FUNCTIONS: &[(&str, &[&str])] = &[
     ("snippet", &[]),
     ("snippet", &["<", ">", "..."]),
@@ -15,15 +15,15 @@ const FTS4_FUNCTIONS: &[(&str, &[&str])] = &[
     ("matchinfo", &[]),
     ("matchinfo", &["pcx"]),
 ];
-/// As above, with the number of a column before the texts.
+/// As above, with the number of a column before the other arguments.
 const FTS5_FUNCTIONS: &[(&str, &[&str])] =
     &[("highlight", &["<", ">"]), ("snippet", &["<", ">", "..."]), ("bm25", &[])];
 
 impl Generator<'_> {
     /// A full text search.
     ///
-    /// Rule: MATCH stands in a subquery of its own. Elsewhere it works or fails by the plan, and `NoREC`'s second query,
-    /// which has its predicate where no index serves it, would always fail.
+    /// Rule: MATCH is in a separate subquery. Elsewhere it works or fails depending on the plan,
+    /// and the second query of `NoREC`, whose predicate no index can serve, would always fail.
     pub fn search(&mut self) -> Option<Expr> {
         let source = self.scopes.last()?.rowids.clone();
         let tables: Vec<_> = self
@@ -51,16 +51,18 @@ impl Generator<'_> {
         })
     }
 
-    /// What to look for in a table of full text.
+    /// A search expression for a table of full text.
     pub fn search_text(&mut self, table: &Table) -> Expr {
         let phrases = !matches!(table.kind, TableKind::Fts5 { phrases: false, .. });
         let texts = if phrases && self.rng.chance(30) { PHRASES } else { SEARCHES };
         Expr::text(self.rng.pick(texts))
     }
 
-    /// What a full text search found, as one of the functions for it shows it, if there is a table to search.
+    /// The matches of a full text search, as one of the functions for them shows them, if there is
+    /// a table to search.
     ///
-    /// Rule: these functions need the cursor of the search, so they stand in a subquery that does nothing else.
+    /// Rule: these functions need the cursor of the search, so they are in a subquery that does
+    /// nothing else.
     pub fn shown(&mut self) -> Option<Expr> {
         let is_searched =
             |table: &&Table| matches!(table.kind, TableKind::Fts4 | TableKind::Fts5 { .. });

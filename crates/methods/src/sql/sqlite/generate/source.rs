@@ -1,4 +1,4 @@
-//! Where the rows of random queries come from.
+//! The sources of random queries.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::schema::{Column, Index, Table, TableKind};
 use crate::sql::sqlite::weights::{JOINS, LINKS, Link, ORIGINS, Origin, SOURCES, percent};
 
-/// A source with what can be named of it.
+/// A source and its columns.
 pub struct Opened {
     pub source: Source,
     pub name: String,
@@ -22,8 +22,8 @@ pub struct Opened {
 }
 
 impl Generator<'_> {
-    /// Up to `sources_max` joined sources of which not more than about `rows_max` rows come, the columns in them, and
-    /// an estimate of the rows.
+    /// Up to `sources_max` joined sources with about `rows_max` rows at most, their columns, and an
+    /// estimate of the rows.
     pub fn from(
         &mut self,
         sources_max: usize,
@@ -51,7 +51,7 @@ impl Generator<'_> {
         (From { first: first.source, joins }, scope, rows)
     }
 
-    /// Joins a source, which is the last in `scope`, to those that have the first `before` columns.
+    /// Joins a source, which is the last in `scope`, to those with the first `before` columns.
     fn join(&mut self, opened: Opened, before: usize, scope: &Rc<Scope>) -> Join {
         let before = &scope.columns[..before];
         let mut kind = self.rng.weigh(JOINS);
@@ -67,7 +67,7 @@ impl Generator<'_> {
         let constraint = match link {
             Link::None => JoinConstraint::None,
             Link::Natural => {
-                // A name that stands twice on the left is ambiguous.
+                // A name that occurs twice on the left is ambiguous.
                 let twice =
                     |name: &str| before.iter().filter(|column| column.name == name).count() > 1;
                 natural = !opened.columns.iter().any(|column| twice(&column.name));
@@ -78,7 +78,7 @@ impl Generator<'_> {
                 None => JoinConstraint::None,
             },
             Link::On => {
-                // Rule: ON names only sources that stand before it; outer joins refuse the others.
+                // Rule: ON refers only to sources before it; outer joins refuse the others.
                 self.scopes.push(Rc::clone(scope));
                 let on = if self.rng.chance(60) {
                     self.equation(&opened, before)
@@ -92,14 +92,14 @@ impl Generator<'_> {
         Join { natural, kind, source: opened.source, constraint }
     }
 
-    /// A column name that both sides of a join have, on the left once.
+    /// A column name that both sides of a join have, once on the left.
     fn shared(&mut self, columns: &[Column], before: &[Visible]) -> Option<String> {
         let once = |name: &str| before.iter().filter(|column| column.name == name).count() == 1;
         let names: Vec<&Column> = columns.iter().filter(|column| once(&column.name)).collect();
         if names.is_empty() { None } else { Some(self.rng.pick(&names).name.clone()) }
     }
 
-    /// A column of the new source equals one of those before it.
+    /// An equation between a column of the new source and one before it.
     fn equation(&mut self, opened: &Opened, before: &[Visible]) -> Expr {
         let new = self.rng.pick(&opened.columns);
         let fitting: Vec<&Visible> =
@@ -108,7 +108,7 @@ impl Generator<'_> {
         Expr::column(&opened.name, &new.name).binary(Binary::Equal, old.expr())
     }
 
-    /// One source of not more than about `rows_max` rows.
+    /// One source of about `rows_max` rows at most.
     pub fn open(&mut self, rows_max: usize, depth: u32) -> Opened {
         match self.rng.weigh(ORIGINS) {
             Origin::Derived if depth > 0 => {
@@ -134,7 +134,7 @@ impl Generator<'_> {
         }
     }
 
-    /// One source under a name that cannot be taken for that of `table`, which an UPDATE has already.
+    /// One source whose name differs from `table`, which an UPDATE uses already.
     pub fn open_apart(&mut self, table: &str, rows_max: usize) -> Opened {
         self.used.extend(self.schema.tables.iter().map(|other| other.name.clone()));
         debug_assert!(self.used.iter().any(|name| name == table), "the table is in the schema");
@@ -170,7 +170,7 @@ impl Generator<'_> {
         let name = alias.clone().unwrap_or_else(|| table.name.clone());
         self.used.push(name.clone());
         let kind = if searched {
-            // A full text search can be written as a function that gives the rows it finds.
+            // A full text search can be written as a table-valued function.
             let arguments = vec![self.search_text(table)];
             SourceKind::Function { name: table.name.clone(), arguments }
         } else {
@@ -200,7 +200,8 @@ impl Generator<'_> {
 
     /// The rows of a JSON document.
     ///
-    /// Rule: `json_tree`'s `value` is not shown, nor nested arrays in `json_each`: they carry a subtype.
+    /// Rule: `value` of `json_tree`, and nested arrays in `json_each`, are not used: they carry a
+    /// subtype.
     fn json_rows(&mut self) -> Opened {
         let name = self.alias();
         let (function, document) = *self.rng.pick(&[
@@ -232,7 +233,7 @@ impl Generator<'_> {
         }
     }
 
-    /// What SQLite says of a table.
+    /// What a PRAGMA returns about a table.
     fn pragma_rows(&mut self) -> Opened {
         if self.schema.tables.is_empty() {
             return self.constant_rows();
@@ -284,14 +285,14 @@ impl Generator<'_> {
     }
 }
 
-/// Whether a join makes one column of two that may both be NULL. With a further source that has the name too, SQLite
-/// calls `*` ambiguous.
+/// Whether a join merges two columns that may both be NULL. If a further source has a column of
+/// that name, SQLite calls `*` ambiguous.
 fn is_merging(join: &Join) -> bool {
     let outer = matches!(join.kind, JoinKind::Right | JoinKind::Full);
     outer && (join.natural || matches!(join.constraint, JoinConstraint::Using(_)))
 }
 
-/// A column of a source that is no table, not exact.
+/// A column of a source that is not a table, not exact.
 pub fn column(name: &str, class: Class) -> Column {
     Column {
         name: name.to_owned(),

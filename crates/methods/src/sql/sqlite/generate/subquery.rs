@@ -6,13 +6,14 @@ use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::schema::{Table, TableKind};
 use crate::sql::sqlite::weights::percent;
 
-/// Rows of a subquery's sources, at most: it runs for every row around it.
+/// The most rows of a subquery's sources: it runs for every row of the enclosing query.
 const ROWS_MAX: usize = 40;
 
 impl Generator<'_> {
-    /// A subquery with one value, if there may be one.
+    /// A scalar subquery, if another subquery is allowed.
     ///
-    /// Rule: the value is no free choice. It is an aggregate, or the first of exact values in their own order.
+    /// Rule: the value is well-defined. It is an aggregate, or the first of exact values in their
+    /// own order.
     pub fn scalar(&mut self, depth: u32) -> Option<Expr> {
         if self.rng.chance(percent::SHOWN)
             && let Some(shown) = self.shown()
@@ -42,7 +43,7 @@ impl Generator<'_> {
         })
     }
 
-    /// `[NOT] EXISTS (..)`, if there may be a subquery.
+    /// `[NOT] EXISTS (..)`, if another subquery is allowed.
     pub fn exists(&mut self, depth: u32) -> Option<Expr> {
         let negated = self.negation();
         self.nested(|generator| {
@@ -57,7 +58,7 @@ impl Generator<'_> {
         })
     }
 
-    /// `operand [NOT] IN (..)`, with a list of constants where there may be no subquery.
+    /// `operand [NOT] IN (..)`, with a list of constants if no subquery is allowed.
     pub fn within(&mut self, operand: Expr, columns: usize, depth: u32) -> Expr {
         let negated = self.negation();
         if let Some(members) = self.whole_table(columns) {
@@ -81,7 +82,7 @@ impl Generator<'_> {
         Expr::In { negated, operand: Box::new(operand), members: Members::Query(Box::new(query)) }
     }
 
-    /// The operand is one of some constants, without a subquery.
+    /// `operand [NOT] IN (..)` with constants.
     fn among_constants(&mut self, negated: bool, operand: Expr, columns: usize) -> Expr {
         if columns == 1 {
             let count = self.rng.between(1, 3);
@@ -92,7 +93,7 @@ impl Generator<'_> {
         operand.binary(if negated { Binary::IsNot } else { Binary::Equal }, row)
     }
 
-    /// A table with as many columns, sometimes.
+    /// Sometimes, a table with as many columns.
     fn whole_table(&mut self, columns: usize) -> Option<Members> {
         let fits = |table: &&Table| {
             table.kind == TableKind::Ordinary
@@ -111,10 +112,10 @@ impl Generator<'_> {
         (0..count).map(|_| self.literal(Class::Any)).collect()
     }
 
-    /// Runs `make` if there may be another subquery here.
+    /// Runs `make` if another subquery is allowed here.
     pub fn nested<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> Option<T> {
-        // Rule: no subqueries in arguments of aggregates and in HAVING over groups, whose own aggregates could be taken
-        // for the outer query's.
+        // Rule: no subqueries in arguments of aggregates and in HAVING over groups, because their
+        // own aggregates could be attributed to the outer query.
         if self.subqueries_left == 0 || self.own_only || self.grouped.is_some() {
             return None;
         }

@@ -20,7 +20,7 @@ const COMPARISONS: &[Binary] = &[
     Binary::IsNotDistinctFrom,
 ];
 
-/// The last ones came with 3.39.
+/// How many comparisons at the end of the list require SQLite 3.39.
 const YOUNG_COMPARISONS: usize = 2;
 
 impl Generator<'_> {
@@ -130,7 +130,7 @@ impl Generator<'_> {
         left.binary(operator, right)
     }
 
-    /// Something to compare, and something to compare it with.
+    /// Two operands of a comparison.
     fn operand_and_bound(&mut self, class: Class, depth: u32) -> (Expr, Expr) {
         if self.grouped.is_none() && self.rng.chance(percent::COLUMN_WITH_LITERAL) {
             let (column, literal) = self.column_and_literal(class);
@@ -139,7 +139,7 @@ impl Generator<'_> {
         (self.value(class, depth), self.bound(class, depth))
     }
 
-    /// Something to compare with, mostly constant.
+    /// The second operand of a comparison, mostly constant.
     fn bound(&mut self, class: Class, depth: u32) -> Expr {
         if self.rng.chance(70) {
             Expr::Literal(self.literal(class))

@@ -86,7 +86,7 @@ impl Generator<'_> {
         Expr::Case { operand, arms, otherwise }
     }
 
-    /// A value whose equals are all the same (see `Column::exact`), of a column where there is one.
+    /// A value whose equals are all identical (see `Column::exact`), of a column if there is one.
     pub fn exact(&mut self, depth: u32) -> (Expr, Class) {
         if self.rng.chance(60)
             && let Some(scope) = self.scopes.last()
@@ -102,31 +102,33 @@ impl Generator<'_> {
         if integer { exact_integer(value) } else { exact_text(value) }
     }
 
-    /// A small integer of anything, so that sums do not overflow: an overflow is an error or none, by the order of rows.
+    /// Any value as a small integer, so that sums do not overflow: whether an overflow is an error
+    /// depends on the order of rows.
     pub fn small_integer(&mut self, depth: u32) -> Expr {
         let value = self.value(Class::Integer, depth);
         value.cast(Type::Integer).binary(Binary::Remainder, Expr::integer(1000))
     }
 
-    /// A multiple of an eighth. Rule: reals are summed only as such; they add up exactly, so that the order of rows does
-    /// not show. The sum of any other reals depends on the plan.
+    /// A multiple of an eighth. Rule: only such reals are summed. Their sums are exact, so the
+    /// order of rows does not matter; the sum of other reals depends on the plan.
     pub fn eighths(&mut self, depth: u32) -> Expr {
         let eight = Expr::Literal(Literal::Real(8.0));
         self.small_integer(depth).binary(Binary::Divide, eight)
     }
 
-    /// Whether something is to be negated.
+    /// Whether to negate something.
     pub fn negation(&mut self) -> bool {
         self.rng.chance(percent::NEGATED)
     }
 }
 
-/// An integer of anything.
+/// Any value as an integer.
 pub fn exact_integer(value: Expr) -> (Expr, Class) {
     (value.cast(Type::Integer), Class::Integer)
 }
 
-/// A text of anything, compared byte by byte. CAST alone would keep the collation of a column.
+/// Any value as a text that is compared byte by byte. CAST alone would keep the collation of a
+/// column.
 pub fn exact_text(value: Expr) -> (Expr, Class) {
     (value.cast(Type::Text).collate(Collation::Binary), Class::Text)
 }

@@ -5,7 +5,7 @@ use crate::sql::ast::{Bound, Call, Exclude, Expr, Frame, FrameUnit, Over, Select
 use crate::sql::sqlite::function::Class;
 use crate::sql::sqlite::weights::percent;
 
-/// Frames that SQLite takes.
+/// Frames that SQLite accepts.
 const BOUNDS: &[(Bound, Bound)] = &[
     (Bound::UnboundedPreceding, Bound::CurrentRow),
     (Bound::UnboundedPreceding, Bound::UnboundedFollowing),
@@ -23,9 +23,9 @@ const OFFSETS: &[(Bound, Bound)] = &[
 impl Generator<'_> {
     /// A window function over the rows of the innermost scope.
     ///
-    /// Rule: rows that the window's order does not tell apart are treated alike. Ranks, and aggregates over frames of
-    /// RANGE and GROUPS, see whole sets of peers; functions and frames that count single rows stand only over an order
-    /// by the rowid of the only source.
+    /// Rule: rows that the window's order does not distinguish are treated alike. Ranks, and
+    /// aggregates over frames of RANGE and GROUPS, see whole sets of peers; functions and frames
+    /// that count single rows are used only with an order by the rowid of the only source.
     pub fn window(&mut self) -> (Expr, Class) {
         let unique = match self.scopes.last() {
             Some(scope)
@@ -52,8 +52,8 @@ impl Generator<'_> {
         }
     }
 
-    /// Gives the window of a call a name in the WINDOW clause of its select, where one that is the same has its name
-    /// already.
+    /// Moves the window of a call to the WINDOW clause of its select, and reuses the name of an
+    /// identical window.
     pub fn name_window(&mut self, call: &mut Expr, select: &mut Select) {
         let Expr::Call(call) = call else { return };
         let Some(Over::Window(window)) = call.over.take() else { return };
@@ -87,7 +87,7 @@ impl Generator<'_> {
         }
         let groups = self.rng.chance(50);
         let unit = if groups { FrameUnit::Groups } else { FrameUnit::Range };
-        // RANGE takes offsets over one term only.
+        // RANGE accepts offsets with a single term only.
         let offsets = groups || window.order_by.len() == 1;
         let bounds = if offsets && self.rng.chance(40) {
             *self.rng.pick(OFFSETS)

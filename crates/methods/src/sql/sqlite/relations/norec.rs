@@ -10,8 +10,8 @@ use crate::sql::sqlite::{
     percent, printed,
 };
 
-/// As many rows pass a WHERE, where an index may serve it, as there are rows for which the predicate, computed for each
-/// of them, is true.
+/// The number of rows that pass a WHERE, which an index may serve, equals the number of rows for
+/// which the predicate, computed for each row, is true.
 pub(super) const NOREC: Relation = Relation {
     info: RelationInfo {
         name: "norec",

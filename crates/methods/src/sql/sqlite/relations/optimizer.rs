@@ -7,7 +7,7 @@ use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
 use crate::sql::sqlite::switches;
 use crate::sql::sqlite::{Generator, Print, Query, ResultColumn, Schema, Select, percent};
 
-/// A query has the same rows with some or all optimizations switched off.
+/// A query returns the same rows with some or all optimisations disabled.
 pub(super) const OPTIMIZER: Relation = Relation {
     info: RelationInfo {
         name: "optimizer",
@@ -17,11 +17,13 @@ pub(super) const OPTIMIZER: Relation = Relation {
     derive,
 };
 
-/// Optimizations of SQLite, each a bit (`SQLITE_QueryFlattener` and those that follow in `sqliteInt.h`).
+/// The number of SQLite's optimisations, one bit each (`SQLITE_QueryFlattener` and the following in
+/// `sqliteInt.h`).
 const OPTIMIZATIONS: usize = 30;
 
-/// `SQLITE_Coroutines` stays on: without it, and with `PRAGMA reverse_unordered_selects`, the rows that a window
-/// function wants in order are stored and then read backwards. No user can meet that.
+/// `SQLITE_Coroutines` stays enabled: without it, and with `PRAGMA reverse_unordered_selects`, the
+/// rows that a window function needs in order are stored and then read backwards. Users cannot
+/// reach that configuration.
 const COROUTINES: u32 = 0x0200_0000;
 
 fn derive(schema: &Schema, rng: &mut Rng) -> Test {
@@ -47,7 +49,7 @@ fn derive(schema: &Schema, rng: &mut Rng) -> Test {
         2..=3 => 1 << rng.below(OPTIMIZATIONS),
         _ => rng.word(),
     };
-    // Both sides set the switches: setting them is not what the sides differ in.
+    // Both sides set the switches, so that setting them does not differ.
     let sql = query.sql();
     let parts = vec![sql.as_str().into()];
     let side = |off: u32| Input { statements: vec![switches::statement(off), sql.clone()] };

@@ -1,5 +1,6 @@
-//! What the relations of ternary logic partitioning share: "Finding Bugs in Database Systems via Query Partitioning"
-//! (Rigger and Su, OOPSLA 2020). A predicate is true, false or NULL for every row, so the three parts are the whole.
+//! What the relations of ternary logic partitioning share: "Finding Bugs in Database Systems via
+//! Query Partitioning" (Rigger and Su, OOPSLA 2020). A predicate is true, false or NULL for every
+//! row, so the three partitions are the whole.
 
 use std::rc::Rc;
 
@@ -10,27 +11,28 @@ use crate::sql::sqlite::{
     SetOperator, percent, printed,
 };
 
-/// Sources of a tested query, at most.
+/// The most sources of a tested query.
 pub const SOURCES_MAX: usize = 3;
 
-/// Combinations of rows that a tested query goes through, at most.
+/// The most combinations of rows that a tested query iterates over.
 pub const ROWS_MAX: usize = 600;
 
 /// The depth of a tested predicate.
 pub const DEPTH: u32 = 3;
 
-/// The sources of a tested query, printed, as both sides have them.
+/// The sources of a tested query, printed once for both sides.
 pub fn sources(generator: &mut Generator<'_>) -> (From, Rc<Scope>) {
     let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
     (from.printed(), scope)
 }
 
-/// A printed predicate, its negation, and its being NULL.
+/// A printed predicate, its negation, and its test for NULL.
 pub fn parts(predicate: &Expr) -> [Expr; 3] {
     [predicate.clone(), predicate.clone().negated(), predicate.clone().postfix(Postfix::IsNull)]
 }
 
-/// The three parts of a select, joined by an operator. `place` says where a part's predicate goes.
+/// The three partitions of a select, joined by an operator. `place` inserts the predicate of a
+/// partition.
 pub fn partitioned(
     select: &Select,
     predicate: &Expr,
@@ -52,14 +54,15 @@ pub fn in_where(select: &mut Select, part: Expr) {
     select.filter = Some(part);
 }
 
-/// A test whose first side is a select and whose second is its three parts, joined by an operator.
+/// A test whose first side is a select and whose second side is its three partitions, joined by an
+/// operator.
 pub fn whole_and_parts(whole: Select, parts: &Query, predicate: &Expr, judge: Judge) -> Test {
     let shared = shared(&whole, predicate);
     let sides = Pair { a: Input::of(Query::of(whole).sql()), b: Input::of(parts.sql()) };
     Test::new(sides, judge, shared)
 }
 
-/// What a select and its three parts have in common.
+/// The text that a select and its three partitions share.
 pub fn shared(select: &Select, predicate: &Expr) -> Vec<Rc<str>> {
     let columns = select.columns.iter().filter_map(|column| match column {
         ResultColumn::Expr { expr, .. } => expr.shared(),
@@ -70,8 +73,8 @@ pub fn shared(select: &Select, predicate: &Expr) -> Vec<Rc<str>> {
     from.chain(columns).chain(filter).chain(predicate.shared()).collect()
 }
 
-/// A test on rows that become one where they are equal in some keys: those of the three parts of a WHERE, united, are
-/// those of the whole. `shape` makes the select of the keys.
+/// A test on rows that are merged if they have equal keys: the union of the three partitions of a
+/// WHERE equals the whole. `shape` creates the select of the keys.
 pub fn united(schema: &Schema, rng: &mut Rng, shape: fn(Expr) -> Select) -> Test {
     let mut generator = Generator::new(schema, rng);
     let (from, scope) = sources(&mut generator);
@@ -82,11 +85,11 @@ pub fn united(schema: &Schema, rng: &mut Rng, shape: fn(Expr) -> Select) -> Test
     whole_and_parts(whole, &parts, &predicate, judge)
 }
 
-/// Columns that rows are grouped by, at most.
+/// The most columns that rows are grouped by.
 const KEYS_MAX: usize = 4;
 
-/// Some of the columns in sight and expressions over them, and how results of them compare once equal rows were made
-/// one.
+/// Some visible columns and expressions over them, and how results compare after equal rows were
+/// merged.
 pub fn keys(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> (Vec<Expr>, Judge) {
     let columns = generator.rng.subset(&scope.columns, 1).into_iter().take(KEYS_MAX);
     let mut judge = Judge::Bag;
@@ -103,7 +106,7 @@ pub fn keys(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> (Vec<Expr>, Jud
     (keys.collect(), judge)
 }
 
-/// Some of the columns in sight and expressions over them, or all columns; printed.
+/// Some visible columns and expressions over them, or all columns; printed once.
 pub fn columns(generator: &mut Generator<'_>, scope: &Rc<Scope>) -> Vec<ResultColumn> {
     if generator.rng.chance(percent::STAR) {
         return vec![ResultColumn::Star];

@@ -11,7 +11,7 @@ use crate::sql::sqlite::{
     SetOperator, Source, Type, percent, printed,
 };
 
-/// The aggregate of the whole follows from those of the three parts.
+/// The aggregate of the whole follows from those of the three partitions.
 pub(super) const TLP_AGGREGATE: Relation = Relation {
     info: RelationInfo {
         name: "tlp-aggregate",
@@ -21,7 +21,7 @@ pub(super) const TLP_AGGREGATE: Relation = Relation {
     derive,
 };
 
-/// An aggregate that can be put together from parts.
+/// An aggregate that can be computed from partitions.
 #[derive(Clone, Copy)]
 enum Aggregate {
     Minimum,
@@ -41,9 +41,10 @@ const AGGREGATES: &[(u32, Aggregate)] = &[
     (2, Aggregate::Average),
 ];
 
-/// Rule: arguments of MIN and MAX are exact and compared byte by byte, as the outer aggregate of their results is:
-/// under NOCASE the inner one would follow another order. Reals are summed as eighths (see `Generator::eighths`), so
-/// there is no tolerance. These two are behind most of the false alarms that others report for this relation.
+/// Rule: arguments of MIN and MAX are exact and compared byte by byte, like the outer aggregate of
+/// their results: under NOCASE the inner one would use another order. Reals are summed as eighths
+/// (see `Generator::eighths`), so there is no tolerance. Other tools report most of their false
+/// alarms for this relation because they lack these two rules.
 fn derive(schema: &Schema, rng: &mut Rng) -> Test {
     let mut generator = Generator::new(schema, rng);
     let (from, scope) = sources(&mut generator);
@@ -64,7 +65,7 @@ fn derive(schema: &Schema, rng: &mut Rng) -> Test {
         };
         let (inner, outer) = parts(aggregate, &call);
         let predicate = printed(&[generator.truth(DEPTH)]);
-        // Parts may be grouped further; only sums and extremes of sums and extremes come to the same.
+        // Partitions may be grouped further; this preserves only sums and extremes.
         let group_by = if matches!(aggregate, Aggregate::Average) || !generator.rng.chance(10) {
             Vec::new()
         } else {
@@ -108,7 +109,7 @@ fn argument(generator: &mut Generator<'_>, aggregate: Aggregate) -> Expr {
     }
 }
 
-/// What the parts compute, and how the whole is put together from it.
+/// What the partitions compute, and how the whole is computed from it.
 fn parts(aggregate: Aggregate, call: &dyn Fn(&'static str) -> Expr) -> (Vec<ResultColumn>, Expr) {
     let over = |name: &'static str, column: &str| Expr::call(name, vec![Expr::column("", column)]);
     let first = |name| ResultColumn::named(call(name), "aggr");

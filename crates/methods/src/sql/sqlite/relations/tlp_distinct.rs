@@ -6,7 +6,7 @@ use super::Relation;
 use super::partition::united;
 use crate::sql::sqlite::{ResultColumn, Schema, Select};
 
-/// The distinct rows of the three parts, united, are the distinct rows of the whole.
+/// The distinct rows of the three partitions, united, are the distinct rows of the whole.
 pub(super) const TLP_DISTINCT: Relation = Relation {
     info: RelationInfo {
         name: "tlp-distinct",

@@ -6,7 +6,7 @@ use super::Relation;
 use super::partition::united;
 use crate::sql::sqlite::{ResultColumn, Schema, Select};
 
-/// The groups of the three parts, united, are the groups of the whole.
+/// The groups of the three partitions, united, are the groups of the whole.
 pub(super) const TLP_GROUPBY: Relation = Relation {
     info: RelationInfo {
         name: "tlp-groupby",

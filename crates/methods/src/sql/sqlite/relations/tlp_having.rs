@@ -18,8 +18,9 @@ pub(super) const TLP_HAVING: Relation = Relation {
     derive,
 };
 
-/// Rule: the predicate sees exact keys and aggregates only. Any other column would be that of a row of the group, or
-/// a representative of equal values, which the database chooses anew for each part.
+/// Rule: the predicate uses only exact keys and aggregates. Any other column would come from an
+/// arbitrary row of the group, or from one of several equal values, which the database chooses
+/// separately for each partition.
 fn derive(schema: &Schema, rng: &mut Rng) -> Test {
     let mut generator = Generator::new(schema, rng);
     let (from, scope) = sources(&mut generator);

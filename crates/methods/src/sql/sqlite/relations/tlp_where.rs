@@ -33,7 +33,7 @@ fn derive(schema: &Schema, rng: &mut Rng) -> Test {
         let parts = partitioned(&whole, &predicate, SetOperator::UnionAll, in_where);
         return whole_and_parts(whole, &parts, &predicate, Judge::Bag);
     };
-    // A compound can be ordered by its columns only, so with an order there are three statements.
+    // A compound can be ordered only by its columns, so with an order there are three statements.
     let order = Order::of(printed(&orders));
     let mut shared = shared(&whole, &predicate);
     shared.extend(order.expr.shared());

@@ -29,7 +29,7 @@ impl Draft<'_> {
         Some(Statement::Alter { table: table.name, change })
     }
 
-    /// SQLite changes the name in all that speaks of it.
+    /// SQLite replaces the name in everything that mentions it.
     fn rename(&mut self, from: &str, to: &str) {
         for table in &mut self.schema.tables {
             if table.name == from {
@@ -50,7 +50,8 @@ impl Draft<'_> {
         }
     }
 
-    /// A column of a table that no view or trigger speaks of: NATURAL and USING would not survive the new name.
+    /// Renames a column that no view or trigger mentions: NATURAL and USING would not survive the
+    /// new name.
     fn rename_column(&mut self, table: &Table) -> Option<Change> {
         if self.schema.speaks_of(&table.name, &table.name) {
             return None;
@@ -80,7 +81,7 @@ impl Draft<'_> {
         Some(Change::RenameColumn { from, to })
     }
 
-    /// A column that nothing else speaks of.
+    /// Drops a column that nothing else mentions.
     fn drop_column(&mut self, table: &Table) -> Option<Change> {
         if self.schema.speaks_of(&table.name, &table.name) {
             return None;
@@ -165,7 +166,7 @@ impl Draft<'_> {
     }
 }
 
-/// The text with a word in place of another.
+/// The text with a word replaced by another.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -73,7 +73,7 @@ impl Draft<'_> {
         }))
     }
 
-    /// Rectangles grow or move, and so keep their lower ends below the upper ones.
+    /// Rectangles grow or move, so their lower ends stay below the upper ones.
     fn grow_rectangles(&mut self, table: &Table) -> Statement {
         let dimensions = table.columns.iter().filter(|column| column.exact).count() / 2;
         let dimension = self.rng.below(dimensions);
@@ -112,7 +112,7 @@ impl Draft<'_> {
         let scope = Scope::of(&table.name, &table.columns, table.rowid);
         let mut generator = Generator::new(&self.schema, self.rng);
         let filter = generator.within_scope(scope, |generator| {
-            // Few rows go at a time, or nothing would be left to query.
+            // Few rows are deleted at a time, so that something is left to query.
             let first = generator.comparison(0);
             let second = generator.truth(1);
             Some(first.binary(Binary::And, second))

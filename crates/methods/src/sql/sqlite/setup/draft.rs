@@ -1,4 +1,4 @@
-//! A statement in the making.
+//! A statement under construction.
 
 use super::Kind;
 use crate::sql::ast;
@@ -6,7 +6,7 @@ use crate::sql::sqlite::generate::Generator;
 use crate::sql::sqlite::schema::Schema;
 use metacov_core::Rng;
 
-/// A statement in the making.
+/// A statement under construction.
 pub struct Draft<'a> {
     /// The schema, to which the statement's effect is applied.
     pub schema: Schema,
@@ -16,7 +16,7 @@ pub struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// A statement of a kind, if there is anything to do it to.
+    /// Generates a statement of a kind, if there is something to apply it to.
     pub fn make(&mut self, kind: Kind) -> Option<ast::Statement> {
         let dialect = self.schema.dialect;
         Some(match kind {

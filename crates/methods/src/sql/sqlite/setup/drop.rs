@@ -6,8 +6,8 @@ use crate::sql::sqlite::schema::TableKind;
 use crate::sql::sqlite::weights::definition;
 
 impl Draft<'_> {
-    /// Drops something that nothing else speaks of. A view over a table that is gone would fail in every query, and in
-    /// every ALTER.
+    /// Drops something that nothing else mentions. A view on a dropped table would fail in every
+    /// query and every ALTER.
     pub fn drop(&mut self) -> Option<Statement> {
         let schema = &self.schema;
         let mut droppable: Vec<(&'static str, String)> = Vec::new();

@@ -17,7 +17,7 @@ impl Draft<'_> {
         }
         let table = (*self.rng.pick(&tables)).clone();
         let name = self.name('i');
-        // On rows that are there already, UNIQUE fails more often than not.
+        // With existing rows, UNIQUE usually fails.
         let unique = self.rng.chance(if table.rows < 3 { definition::UNIQUE_INDEX } else { 3 });
         let mut generator = Generator::bare(&self.schema, self.rng, &table.columns);
         let count = generator.rng.weigh(&[(5, 1), (3, 2), (1, 3)]);
@@ -41,7 +41,7 @@ impl Draft<'_> {
         let full = filter.is_none();
         let if_not_exists = self.rng.chance(definition::IF_NOT_EXISTS);
         let create = Statement::CreateIndex(CreateIndex {
-            // Temporary tables are found without, and nothing else is called so.
+            // Temporary tables are found without a prefix, and no other table has their names.
             place: if table.place == Place::Attached { Place::Attached } else { Place::Main },
             unique,
             if_not_exists,

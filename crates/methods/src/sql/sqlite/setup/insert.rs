@@ -10,7 +10,7 @@ use crate::sql::sqlite::generate::{Generator, Scope, class_of};
 use crate::sql::sqlite::schema::{Column, Table, TableKind, has_word};
 use crate::sql::sqlite::weights::change;
 
-/// Rows of one table, at most (about): joins of three are to stay fast.
+/// The approximate maximum of rows in one table: joins of three must stay fast.
 const ROWS_MAX: usize = 40;
 
 impl Draft<'_> {
@@ -73,7 +73,7 @@ impl Draft<'_> {
         }))
     }
 
-    /// The columns that get values: all that must have one, and some of the others.
+    /// The columns that get values: all that require one, and some of the others.
     fn target_columns(&mut self, table: &Table) -> Vec<Column> {
         let storable: Vec<Column> =
             table.columns.iter().filter(|column| !column.generated).cloned().collect();
@@ -92,7 +92,7 @@ impl Draft<'_> {
         (Rows::Values(rows), count)
     }
 
-    /// A value that a column takes.
+    /// A value that a column accepts.
     pub fn stored(&mut self, table: &str, column: &Column) -> Expr {
         if matches!(column.class, Class::Text | Class::Blob) && self.rng.chance(change::LONG) {
             return self.long(column.class);
@@ -127,7 +127,7 @@ impl Draft<'_> {
         Expr::call("printf", vec![Expr::text("%.*c"), Expr::integer(length), Expr::text("x")])
     }
 
-    /// Rectangles have their lower ends first.
+    /// Inserts rectangles, with their lower ends first.
     fn insert_rectangles(&mut self, table: &Table) -> Statement {
         let count = self.rng.between(1, 5);
         let dimensions = table.columns.iter().filter(|column| column.exact).count() / 2;
@@ -181,7 +181,8 @@ impl Draft<'_> {
         Upsert { columns: key, set, filter }
     }
 
-    /// What becomes of rows that break a constraint. Tables with keys would refuse most rows otherwise.
+    /// What happens to rows that violate a constraint. Without this, tables with keys would refuse
+    /// most rows.
     pub fn change_conflict(&mut self, has_keys: bool) -> Conflict {
         if has_keys && self.rng.chance(change::LENIENT) {
             return *self.rng.pick(&[Conflict::Ignore, Conflict::Ignore, Conflict::Replace]);
@@ -200,7 +201,7 @@ impl Draft<'_> {
         vec![ResultColumn::of(generator.value(Class::Any, 2))]
     }
 
-    /// A table has more rows, and so may those that its triggers write to.
+    /// Updates the estimate of rows of a table, and of those that its triggers write to.
     pub fn grow(&mut self, name: &str, count: usize) {
         let triggers: Vec<String> = self
             .schema

@@ -1,4 +1,4 @@
-//! Statements that look after a database: ANALYZE, REINDEX, VACUUM, checks.
+//! Maintenance statements: ANALYZE, REINDEX, VACUUM, checks.
 
 use super::Draft;
 use crate::sql::ast::{
@@ -33,7 +33,7 @@ const FTS5_COMMANDS: &[(&str, Takes)] = &[
     ("integrity-check", Takes::Nothing),
     ("rebuild", Takes::Nothing),
 ];
-/// The last ones need the rows themselves.
+/// How many commands at the end of the list require stored rows.
 const FTS5_STORED: usize = 2;
 
 impl Draft<'_> {
@@ -44,7 +44,7 @@ impl Draft<'_> {
             2 if self.rng.chance(30) => {
                 Statement::Analyze(Some((*self.rng.pick(&["main", "temp"])).to_owned()))
             }
-            // Reads the statistics again, which may have been edited.
+            // Reloads the statistics, which may have been edited.
             1 if self.schema.analyzed => Statement::Analyze(Some("sqlite_master".to_owned())),
             _ => {
                 self.schema.analyzed = true;
@@ -59,7 +59,7 @@ impl Draft<'_> {
         tables.map(|table| table.name.clone()).chain(indexes).collect()
     }
 
-    /// Statistics that are not true. They may change any plan, and no result.
+    /// Writes false statistics. They may change any plan, but no result.
     pub fn statistics(&mut self) -> Option<Statement> {
         if !self.schema.analyzed {
             return None;
@@ -124,7 +124,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Not in a transaction.
+    /// Not allowed in a transaction.
     pub fn vacuum(&mut self) -> Option<Statement> {
         (!self.in_transaction).then_some(Statement::Vacuum)
     }

@@ -13,8 +13,8 @@ use crate::sql::sqlite::weights::MANY_ROWS;
 
 impl Draft<'_> {
     pub fn insert_many(&mut self) -> Option<Statement> {
-        // The triggers of a table would make as many rows again, and there is one large table at most: joins of two
-        // would take too long.
+        // Triggers would multiply the rows, and more than one large table would make joins too
+        // slow.
         let is_free = |table: &&Table| {
             table.kind == TableKind::Ordinary
                 && !self.schema.triggers.iter().any(|trigger| trigger.table == table.name)

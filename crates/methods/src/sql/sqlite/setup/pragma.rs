@@ -8,16 +8,16 @@ const FIRST: &[(&str, &[&str])] = &[
     ("encoding", &["'UTF-8'", "'UTF-16'", "'UTF-16le'", "'UTF-16be'"]),
     ("page_size", &["512", "1024", "4096", "65536"]),
     ("auto_vacuum", &["0", "1", "2"]),
-    // Changed later, it would make the indexes that use LIKE wrong.
+    // If changed later, it would corrupt indexes that use LIKE.
     ("case_sensitive_like", &["on"]),
     ("cache_size", &["10", "-2000"]),
-    // Changed later, it would drop all that is temporary.
+    // If changed later, it would drop all temporary tables.
     ("temp_store", &["memory", "file"]),
     ("synchronous", &["off", "normal"]),
     ("legacy_file_format", &["on", "off"]),
 ];
 
-/// Settings and commands for any time. None of them changes what a query means.
+/// Settings and commands for any time. None of them changes the meaning of a query.
 const ANY_TIME: &[(&str, &[&str])] = &[
     ("analysis_limit", &["0", "5", "100"]),
     ("application_id", &["0", "7"]),
@@ -61,7 +61,7 @@ const ANY_TIME: &[(&str, &[&str])] = &[
     ("wal_checkpoint", &["", "passive", "truncate"]),
 ];
 
-/// Questions about a table.
+/// Queries about a table.
 const ABOUT_TABLES: &[&str] = &[
     "table_info",
     "table_xinfo",
@@ -71,7 +71,7 @@ const ABOUT_TABLES: &[&str] = &[
     "integrity_check",
 ];
 
-/// Questions about an index.
+/// Queries about an index.
 const ABOUT_INDEXES: &[&str] = &["index_info", "index_xinfo"];
 
 /// Settings that a transaction refuses.
@@ -90,9 +90,9 @@ impl Draft<'_> {
         pragma
     }
 
-    /// Another database beside the first.
+    /// Attaches another database.
     pub fn attach(&mut self) -> Option<Statement> {
-        // Not in a transaction, and not twice.
+        // Not in a transaction, and only once.
         if self.in_transaction || self.schema.attached {
             return None;
         }

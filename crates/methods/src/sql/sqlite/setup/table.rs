@@ -13,7 +13,7 @@ use crate::sql::sqlite::generate::Generator;
 use crate::sql::sqlite::schema::{Column, Table, TableKind};
 use crate::sql::sqlite::weights::{COLUMNS, definition};
 
-/// Names of types, with what they make of values.
+/// Type names, with their effect on values.
 const TYPES: &[(&str, Class)] = &[
     ("INT", Class::Integer),
     ("INTEGER", Class::Integer),
@@ -61,7 +61,7 @@ impl Draft<'_> {
         for place in 0..count {
             definitions.push(self.column(format!("c{place}"), &mut table, &mut has_key));
         }
-        // SQLite wants at least one column that is not generated.
+        // SQLite requires at least one column that is not generated.
         if table.columns.iter().all(|column| column.generated) {
             definitions[0]
                 .constraints
@@ -76,7 +76,7 @@ impl Draft<'_> {
         let without_rowid = has_key && !autoincrement && self.rng.chance(definition::WITHOUT_ROWID);
         table.rowid = !without_rowid;
         if without_rowid {
-            // The primary key has no NULLs where it takes the rowid's place.
+            // A primary key that replaces the rowid has no NULLs.
             let key = table.primary_key.clone();
             let columns = table.columns.iter_mut().filter(|column| key.contains(&column.name));
             columns.for_each(|column| column.not_null = true);
@@ -102,7 +102,7 @@ impl Draft<'_> {
         if self.rng.chance(definition::TEMPORARY) { Place::Temporary } else { Place::Main }
     }
 
-    /// A column, which is added to the table.
+    /// Generates a column and adds it to the table.
     pub fn column(
         &mut self,
         name: String,
@@ -149,7 +149,8 @@ impl Draft<'_> {
             if !*has_key && self.rng.chance(definition::COLUMN_PRIMARY_KEY) {
                 *has_key = true;
                 let direction = *self.rng.pick(Direction::ALL);
-                // With DESC it is a key as any other, which SQLite keeps for the sake of old files.
+                // With DESC it is an ordinary key, which SQLite keeps for compatibility with old
+                // files.
                 let rowid = type_name == "INTEGER" && direction != Direction::Descending;
                 let autoincrement = rowid && self.rng.chance(definition::AUTOINCREMENT);
                 constraints.push(ColumnConstraint::PrimaryKey {
@@ -188,13 +189,14 @@ impl Draft<'_> {
             column.collation = *self.rng.pick(Collation::ALL);
             constraints.push(ColumnConstraint::Collate(column.collation));
         }
-        // See `Column::exact`. REAL columns have but the two zeros, which no expression tells apart.
+        // See `Column::exact`. REAL columns have only the two zeros, which no expression
+        // distinguishes.
         column.exact = match class {
             Class::Integer | Class::Real => true,
             Class::Text => column.collation == Collation::Binary,
             _ => false,
         };
-        // Texts stay texts in numeric columns, if they are no numbers.
+        // Texts that are not numbers stay texts in numeric columns.
         column.exact &= column.collation == Collation::Binary;
         table.columns.push(column);
         if self.rng.chance(definition::COLUMN_CHECK) {
@@ -301,7 +303,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether the value of an expression is that of a column as it is stored.
+/// Whether the value of an expression is that of a stored column.
 fn is_column(expr: &Expr) -> bool {
     match expr {
         Expr::Column { .. } => true,
@@ -314,7 +316,7 @@ fn is_column(expr: &Expr) -> bool {
     }
 }
 
-/// The value as STRICT tables ask for it.
+/// Converts a value to the type that a STRICT table requires.
 pub fn cast(expr: Expr, class: Class) -> Expr {
     match class {
         Class::Integer => expr.cast(Type::Integer),

@@ -20,7 +20,7 @@ impl Draft<'_> {
             return None;
         }
         let table = (*self.rng.pick(&tables)).clone();
-        // A trigger in the main database writes to tables of the main database only.
+        // A trigger in the main database may write only to tables of the main database.
         let beside = |other: &&Table| {
             other.kind == TableKind::Ordinary
                 && other.place == table.place
@@ -66,7 +66,7 @@ impl Draft<'_> {
     }
 }
 
-/// A statement of a body. It sees the row that the trigger is fired for.
+/// A statement of the body, which sees the row that the trigger fires for.
 fn step(generator: &mut Generator<'_>, targets: &[Table]) -> Statement {
     let table = generator.rng.pick(targets).clone();
     let columns: Vec<Column> =

@@ -13,7 +13,7 @@ impl Draft<'_> {
         generator.direct = false;
         let shaped = generator.query(count, 2);
         let name = self.name('v');
-        // A view in the main database does not see tables of others.
+        // A view in the main database cannot see tables of other databases.
         let temporary = self.rng.chance(definition::TEMPORARY)
             || self.schema.tables.iter().any(|table| table.place != Place::Main);
         let columns: Vec<String> = (0..count).map(|place| format!("c{place}")).collect();
@@ -40,7 +40,8 @@ impl Draft<'_> {
         let temporary = self.rng.chance(definition::TEMPORARY);
         let statement =
             Statement::CreateTableAs { temporary, name: name.clone(), query: shaped.query };
-        // The types of the columns follow from the query in ways that we do not follow: nothing is exact.
+        // The types of the columns follow from the query in ways that are not modelled here, so
+        // nothing is exact.
         let columns =
             shaped.columns.into_iter().map(|column| Column { exact: false, ..column }).collect();
         self.add(name, TableKind::Ordinary, columns, shaped.rows, temporary, &statement);

@@ -37,7 +37,7 @@ impl Draft<'_> {
             "unicode61 separators ''ab''",
             "trigram",
         ];
-        // The last one came with 3.34.
+        // The last one requires 3.34.
         let count = tokenizers.len() - usize::from(!self.schema.dialect.has(34));
         let tokenizer = self.rng.chance(40).then(|| *self.rng.pick(&tokenizers[..count]));
         arguments.extend(tokenizer.map(|tokenizer| format!("tokenize = '{tokenizer}'")));
@@ -47,7 +47,7 @@ impl Draft<'_> {
         if self.rng.chance(20) {
             arguments.push(format!("columnsize = {}", self.rng.below(2)));
         }
-        // Where each word is many tokens, each search is for a phrase, which only the full detail can find.
+        // With trigrams each search is for a phrase, which requires full detail.
         let detail = (tokenizer != Some("trigram") && self.rng.chance(30))
             .then(|| *self.rng.pick(&["full", "column", "none"]));
         arguments.extend(detail.map(|detail| format!("detail = {detail}")));
@@ -82,11 +82,12 @@ impl Draft<'_> {
             arguments.push(format!("notindexed={}", self.rng.pick(&columns).name));
         }
         if self.rng.chance(15) {
-            // Any function and its inverse; these do not change what they get.
+            // Any function and its inverse; these two return their argument.
             arguments.extend(["compress=likely", "uncompress=unlikely"].map(ToOwned::to_owned));
         }
         if self.rng.chance(20) {
-            // A hidden column, which is only read: the index has those rows only that are in the first language.
+            // A hidden column, which is only read: the index contains only the rows of the first
+            // language.
             arguments.push("languageid=lid".to_owned());
             columns.push(Column { generated: true, ..plain_column("lid", Class::Integer) });
         }

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use crate::sql::token::{Kind, Token, tokens};
 
-/// Stretches that are taken out have at most so many words.
+/// The most words that are removed at once.
 const STRETCH_MAX: usize = 8;
 
-/// Words that may stand for each other.
+/// Words that may replace each other.
 const CLASSES: &[&[&str]] = &[
     &["=", "!=", "<", "<=", ">", ">=", "IS", "IS NOT"],
     &["AND", "OR"],
@@ -24,13 +24,13 @@ const CLASSES: &[&[&str]] = &[
     &["UNION", "UNION ALL", "INTERSECT", "EXCEPT"],
 ];
 
-/// What may stand for a value.
+/// Replacements for a value.
 const VALUES: &[&str] = &[
     "NULL", "0", "1", "2", "- 1", "0.5", "1e30", "''", "'a'", "'A'", "'1'", "'1.0'", "x''",
     "x'31'", "TRUE",
 ];
 
-/// What may be put around an operand, which is `?` here.
+/// Wrappers for an operand, which is `?` here.
 const WRAPPERS: &[&str] = &[
     "+ ?",
     "- ?",
@@ -48,7 +48,7 @@ const WRAPPERS: &[&str] = &[
     "ABS ( ? )",
 ];
 
-/// Words that are not names, as far as editing has to know.
+/// Words that are not names, as far as edits need to know.
 const KEYWORDS: &[&str] = &[
     "ALL",
     "ANALYZE",
@@ -113,16 +113,16 @@ const KEYWORDS: &[&str] = &[
     "ALWAYS",
 ];
 
-/// Words to put in place of others.
+/// A replacement of words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// Which words.
+    /// The words to replace.
     pub words: Range<usize>,
-    /// What stands there instead.
+    /// The new words.
     pub instead: Vec<Token>,
 }
 
-/// All small edits of a statement. `names` may stand for each other.
+/// All small edits of a statement. `names` may replace each other.
 pub fn edits(statement: &[Token], names: &BTreeSet<Token>) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (at, token) in statement.iter().enumerate() {
@@ -174,7 +174,7 @@ pub fn is_name(token: &Token) -> bool {
     token.kind == Kind::Word && !is_of_a_class && !KEYWORDS.iter().any(|word| token.is(word))
 }
 
-/// Stretches in which all parentheses have their counterparts.
+/// Stretches of balanced parentheses.
 fn stretches(statement: &[Token]) -> impl Iterator<Item = Range<usize>> {
     let ends = |start: usize| {
         let mut depth = 0i32;
@@ -196,7 +196,7 @@ fn stretches(statement: &[Token]) -> impl Iterator<Item = Range<usize>> {
     (0..statement.len()).flat_map(move |start| ends(start).into_iter().map(move |end| start..end))
 }
 
-/// What stands in parentheses, the parentheses included.
+/// Ranges in parentheses, including the parentheses.
 fn groups(statement: &[Token]) -> Vec<Range<usize>> {
     let mut open = Vec::new();
     let mut groups = Vec::new();
