@@ -1,9 +1,9 @@
-//! gcov JSON through our pull reader and through `serde_json`.
+//! Reads gcov JSON with metacov's pull reader and with `serde_json`.
 //!
-//! `cargo bench -p metacov-formats --bench json` makes a report of about 30 MB, reads it in each of
-//! these ways, and prints the throughput and its ratio to ours. Our figure includes numbering the
-//! sites and setting their bits; `serde_json` only counts what ran, in structs that ignore all other
-//! keys. It judges nothing.
+//! `cargo bench -p metacov-formats --bench json` generates a report of about 30 MB, reads it in
+//! each way, and prints the throughput and its ratio to metacov's. Metacov's figure includes
+//! numbering the sites and setting their bits; `serde_json` only counts what ran, in structs that
+//! ignore all other keys. It checks no limits.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -17,10 +17,10 @@ use std::time::{Duration, Instant};
 use metacov_formats::{CoverageFile, CoverageLoader, Scope};
 use serde::Deserialize;
 
-/// How often each figure is taken; the fastest is shown.
+/// How often each figure is measured; the fastest is shown.
 const TIMES: usize = 7;
 
-/// The size of our own reader's buffer.
+/// The buffer size of metacov's reader.
 const BUFFER_BYTES: usize = 128 << 10;
 
 const FILES: usize = 40;
@@ -73,7 +73,7 @@ fn with_serde_tree(path: &Path) -> u64 {
     tree["files"].as_array().map_or(0, |files| files.len() as u64)
 }
 
-/// What gcov's report says, as far as coverage needs it.
+/// The parts of gcov's report that coverage needs.
 #[derive(Deserialize)]
 struct Report {
     files: Vec<SourceFile>,

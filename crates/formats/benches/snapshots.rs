@@ -1,8 +1,8 @@
-//! Counters of SQLite in memory, execution after execution, to what ran.
+//! Converts the counters of SQLite in memory to covers, one execution after the other.
 //!
-//! `METACOV_BENCH=FOLDER cargo bench -p metacov-formats` reads what `benches/run` left in
-//! `target/bench` unless another folder is named: notes, and the counters of two queries that
-//! must agree in `a` and `b`. It prints the figures and judges nothing.
+//! `METACOV_BENCH=FOLDER cargo bench -p metacov-formats` reads the files of `benches/run`, in
+//! `target/bench` unless another folder is named: notes, and the counters of two equivalent queries
+//! in `a` and `b`. It prints the figures and checks no limits.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -19,7 +19,7 @@ use metacov_formats::{CoverageLoader, Scope, Snapshot};
 
 use memory::Memory;
 
-/// How often each figure is taken; the median is shown.
+/// How often each figure is measured; the median is shown.
 const TIMES: usize = 400;
 
 fn main() {
@@ -57,7 +57,7 @@ fn main() {
         black_box(read(&mut loader, &a));
         black_box(read(&mut loader, &b));
     });
-    // The program has the processor between two executions, and with it the caches.
+    // Between two executions the program uses the processor and its caches.
     let mut program = vec![0u8; 8 << 20];
     let mut after_program = Vec::new();
     for snapshot in [&a, &b].into_iter().cycle().take(TIMES) {
@@ -70,7 +70,7 @@ fn main() {
         let pair: Pair<Reading> = Pair { a: &a, b: &b }.map(|side| read(&mut loader, side));
         tally.add(&Group::from(pair), Operation::Xor);
     });
-    // Every function that ran is run through: nothing is left of the execution before.
+    // Every function that ran is solved: nothing is reused from the execution before.
     let empty = nothing.snapshot();
     let mut cold = Vec::new();
     for _ in 0..TIMES {

@@ -1,6 +1,6 @@
 //! Cobertura's XML report, which gcovr, coverage.py, nyc, coverlet and many others write.
 //!
-//! Branches are not read: a line tells only how many of its branches were taken. Two runs that
+//! Branches are not read: a line reports only how many of its branches were taken. Two runs that
 //! each took one of two may have taken the same one or not.
 
 mod read;

@@ -1,5 +1,5 @@
 //! coverage.py, in two formats: its JSON report, which lists all code, and its data file, which
-//! holds only what ran, by context.
+//! contains only what ran, by context.
 
 mod connection;
 mod json;

@@ -1,4 +1,4 @@
-//! What can go wrong between bytes and covers.
+//! Errors of reading and writing files.
 
 use std::fmt;
 use std::io;
@@ -6,7 +6,7 @@ use std::io;
 use metacov_core::BuildMismatch;
 use thiserror::Error;
 
-/// Room for any message that we write, with a few names in it.
+/// Enough for any message of metacov, with a few names in it.
 const MESSAGE_CHARS_MAX: usize = 400;
 
 /// A file that could not be read or written, and why.
@@ -24,45 +24,45 @@ pub struct Error {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The file is not there, or reading or writing it failed.
+    /// The file does not exist, or reading or writing it failed.
     #[error("{}", io_message(.0))]
     Io(#[from] io::Error),
-    /// There is nothing in it. Nothing measured is not the same as nothing covered.
+    /// It is empty. Nothing measured is not the same as nothing covered.
     #[error("the file is empty, so the side was not measured")]
     Empty,
-    /// The file is well-formed, but tells of no code at all.
+    /// The file is well-formed, but lists no code.
     #[error("the file lists no code{0}, so the side was not measured")]
     NoCode(String),
-    /// The content belongs to no format that is known.
+    /// The content has no known format.
     #[error("not a recognised coverage format (metacov reads {0})")]
     UnknownFormat(String),
-    /// The format is known, this version of it is not.
+    /// The format is known, but not this version of it.
     #[error("{format} version {} is not known (metacov reads {known})", printable(found))]
     Version {
         /// The format.
         format: &'static str,
         /// The version that the file states.
         found: String,
-        /// The versions that are read.
+        /// The versions that metacov reads.
         known: &'static str,
     },
-    /// The content breaks the rules of its format.
+    /// The content violates the rules of its format.
     #[error("{}{what}", place.prefix())]
     Malformed {
-        /// Where.
+        /// Where the violation is.
         place: Location,
         /// What is wrong there.
         what: String,
     },
-    /// Counters that no run of the program leaves: more flows into a block than out of it. A
-    /// process that crashed leaves such counters in the function that it crashed in, and so may
-    /// threads that count at the same time.
+    /// Counters that no complete run of the program produces: more flows into a block than out of
+    /// it. A process that crashed leaves such counters in the function that it crashed in, and so
+    /// may threads that count at the same time.
     #[error(
         "the counters of {} do not add up (were they updated by several threads?)",
         printable(function)
     )]
     Inconsistent {
-        /// The function, as the linker knows it.
+        /// The function's name, as the linker knows it.
         function: String,
     },
     /// The file is of another build than those read before it.
@@ -75,14 +75,14 @@ pub enum Fault {
     },
 }
 
-/// A place in a file.
+/// A position in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// After this many bytes of (decompressed) content.
     Offset(u64),
     /// In this line, counted from one.
     Line(u64),
-    /// Nowhere in particular.
+    /// The file as a whole.
     Whole,
 }
 
@@ -106,18 +106,19 @@ impl fmt::Display for Location {
 }
 
 impl Fault {
-    /// A breach of the format's rules.
+    /// Creates the fault of content that violates the rules of its format.
     pub fn malformed(place: Location, what: impl Into<String>) -> Self {
         Fault::Malformed { place, what: printable(&what.into()) }
     }
 
-    /// The fault of the file called `name`.
+    /// Adds the name of the file.
     pub fn of(self, name: impl Into<String>) -> Error {
         Error { name: name.into(), fault: self }
     }
 }
 
-/// What the system says, in the style of our messages: "no such file or directory", without the number.
+/// Returns the system's message in the style of metacov's messages: "no such file or directory",
+/// without the number.
 pub fn io_message(error: &io::Error) -> String {
     let text = error.to_string();
     if error.raw_os_error().is_none() {
@@ -128,8 +129,8 @@ pub fn io_message(error: &io::Error) -> String {
     letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// Text that may hold parts of a bad file, so that it does no harm on a terminal: not endless, and
-/// without control characters.
+/// A text that may contain parts of a bad file, made safe for a terminal: shortened, and without
+/// control characters.
 fn printable(text: &str) -> String {
     let mut printable = String::new();
     for character in text.chars().take(MESSAGE_CHARS_MAX) {

@@ -1,4 +1,4 @@
-//! What writers are given: a folded suite, file by file and line by line.
+//! The input of writers: a folded suite, file by file and line by line.
 
 use std::path::Path;
 
@@ -6,23 +6,23 @@ use metacov_core::{Criteria, Criterion, Element, Growth, Site, SiteId, SiteTable
 
 use crate::gcovr_json::GcovrFormat;
 
-/// A suite on its way out.
+/// A suite to write.
 pub struct Export<'s> {
     /// The suite.
     pub suite: &'s Suite,
     /// All its relations together.
     pub total: &'s Tally,
-    /// What to write of it.
+    /// The criteria to write.
     pub criteria: Criteria,
     /// The folder that paths are relative to.
     pub root: &'s Path,
     /// The version of gcovr JSON to write.
     pub gcovr_format: GcovrFormat,
-    /// How it grew, where that is asked for: a run file knows.
+    /// The growth curve, if it is requested and known: a run file has it.
     pub growth: Option<&'s Growth>,
-    /// The file name of a plot of it that is written beside.
+    /// The name of the file with a plot of the growth, written beside the report.
     pub plot: Option<&'s str>,
-    /// If only code counts that was changed: since when.
+    /// If only changed code counts: since which revision.
     pub since: Option<&'s str>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct FileSites<'s> {
     pub(crate) blocks: Vec<SiteId>,
 }
 
-/// The sites of one line, or of one function instance's share of it.
+/// The sites of one line, or of one function instance on it.
 pub(crate) struct LineSites {
     pub(crate) number: u32,
     /// The line itself. A few producers list branches on lines that they do not list.
@@ -45,7 +45,7 @@ pub(crate) struct LineSites {
 }
 
 impl LineSites {
-    /// In how many pairs the result holds the line, or any of its branches if the line itself is
+    /// In how many pairs the result contains the line, or any of its branches if the line itself is
     /// not listed.
     pub(crate) fn count(&self, tally: &Tally) -> u32 {
         match self.line {
@@ -69,7 +69,7 @@ impl<'s> Export<'s> {
         for sites in ids.chunk_by_mut(|left, right| table.get(*left).file == table.get(*right).file)
         {
             if self.suite.per_instance {
-                // Bring together what belongs to one instance; otherwise there is only one.
+                // Groups the sites of each instance. Otherwise there is only one instance.
                 sites.sort_by_key(|id| (table.get(*id).line, table.name(table.get(*id).instance)));
             }
             files.push(file_sites(table, sites));

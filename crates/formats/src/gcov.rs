@@ -1,16 +1,16 @@
 //! gcov's own data, without gcov: counters (`.gcda`) and the flow graphs that they belong to
 //! (`.gcno`), as gcc 9 to 15 write them.
 //!
-//! gcc counts only some arcs of a function's flow graph; the rest follow, since as much flows
-//! into a block as out of it. So counters are solved first (`flow`), then projected to lines and
-//! branches by gcov's rules (`entries`), and only then reduced to what ran.
+//! gcc counts only some arcs of a function's flow graph; the rest follow, because the flow into a
+//! block equals the flow out of it. So counters are solved first (`flow`), then projected to lines
+//! and branches by gcov's rules (`entries`), and only then reduced to what ran.
 //!
-//! The notes lie beside the counters; or where the counters would lie if `GCOV_PREFIX` had not put
-//! them elsewhere; or below the folder that [`Scope::notes`](crate::Scope) names.
-//! They are compiled once: graphs to additions (`tape`), shared by all workers (`shared_notes`); and
-//! lines to sites of a table (`projection`) and those to bits (`stencil`). What is left for each
-//! execution are additions, for functions whose counters have changed (`image`), and setting bits.
-//! The counters may be in a file (`counters`) or in memory (`snapshot`).
+//! The notes are beside the counters; or where the counters would be without `GCOV_PREFIX`; or
+//! below the folder that [`Scope::notes`](crate::Scope) names. They are compiled once: graphs to
+//! additions (`tape`), shared by all workers (`shared_notes`); and lines to sites of a table
+//! (`projection`) and sites to bits (`stencil`). Each execution then takes only additions, for
+//! functions whose counters have changed (`image`), and setting bits. The counters may be in a file
+//! (`counters`) or in memory (`snapshot`).
 
 mod counters;
 mod entries;
@@ -40,7 +40,7 @@ pub(crate) use exact_counts::{tell_file, tell_snapshots};
 pub(crate) use notes_index::{NotesIndex, counters_below};
 pub(crate) use snapshot::{IN_MEMORY, Images, OnInconsistency};
 
-/// gcov's notes alone: all code of a translation unit, without what ran.
+/// gcov's notes alone: all code of a translation unit, without counters.
 pub(crate) struct Gcno;
 
 impl Reader for Gcno {

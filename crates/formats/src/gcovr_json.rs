@@ -17,7 +17,7 @@ impl Reader for GcovrJson {
     }
 
     fn detect(&self, head: &[u8]) -> bool {
-        // Before 8.0 keys are sorted, so the version comes last and need not be within sight.
+        // Before 8.0 keys are sorted, so the version comes last and may be beyond the head.
         head.starts_with(b"{")
             && (holds(head, "\"gcovr/")
                 || (holds(head, "\"files\"")
@@ -44,7 +44,7 @@ impl Writer for GcovrJson {
     }
 }
 
-/// A version of the format to write. gcovr reads its own version alone.
+/// A version of the format to write. gcovr reads only its own version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GcovrFormat {
     /// gcovr 8.0 to 8.2.
@@ -63,7 +63,7 @@ impl GcovrFormat {
     pub const ALL: [GcovrFormat; 4] =
         [GcovrFormat::V0_10, GcovrFormat::V0_11, GcovrFormat::V0_14, GcovrFormat::V0_15];
 
-    /// The version as gcovr writes it.
+    /// Returns the version as gcovr writes it.
     pub fn name(self) -> &'static str {
         match self {
             GcovrFormat::V0_10 => "0.10",

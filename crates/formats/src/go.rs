@@ -1,7 +1,7 @@
 //! Go's coverage profile (`go test -coverprofile`), as text.
 //!
-//! A profile knows blocks of statements: they are read as regions, and as the lines that they
-//! touch. Go has neither branches nor functions in it.
+//! A profile lists blocks of statements: they are read as regions, and as the lines that they
+//! touch. It has neither branches nor functions.
 
 mod read;
 

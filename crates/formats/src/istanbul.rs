@@ -1,5 +1,5 @@
-//! Istanbul's coverage map (`coverage-final.json`): nyc, jest, vitest, c8 and what else instruments
-//! JavaScript.
+//! Istanbul's coverage map (`coverage-final.json`), written by nyc, jest, vitest, c8 and other
+//! tools for JavaScript.
 
 mod read;
 

@@ -1,6 +1,6 @@
 //! JaCoCo's XML report.
 //!
-//! Branches are not read: a line tells only how many of its branches were taken, not which.
+//! Branches are not read: a line reports only how many of its branches were taken, not which.
 
 mod read;
 

@@ -1,14 +1,14 @@
-//! Bytes to covers and back, for every coverage file that people have.
+//! Reads and writes coverage files: bytes to covers and back.
 //!
-//! **The key design decision of this crate**: a reader hands every line, branch, function and
-//! region of a report to one recorder, which numbers it in one site table and sets a bit. No
-//! report is ever held as a tree, counts are reduced to "ran or not" where they are read, and
-//! which code counts ([`Scope`]) is decided at that same place, once for all sides.
+//! **The key design decision of this crate**: a reader passes every line, branch, function and
+//! region of a report to one recorder, which numbers it in one site table and sets a bit. No report
+//! is ever held as a tree, counts are reduced to "ran or not" where they are read, and which code
+//! counts ([`Scope`]) is decided at that same place, once for all sides.
 //!
-//! A format is a folder and a line in `READERS` or `WRITERS`. Formats are told by their
-//! content, never by the name of the file.
+//! A format is a folder and a line in `READERS` or `WRITERS`. Formats are detected by content,
+//! never by the name of the file.
 //!
-//! The crate reads and writes the files that it is given. It starts no process and no thread.
+//! The crate reads and writes only the files that it is given. It starts no process and no thread.
 
 mod cobertura;
 mod coverage_file;
@@ -49,7 +49,7 @@ pub use scope::{LeftOut, LeftOutCounts, NotesSearch, Scope};
 
 pub(crate) use site_recorder::{Record, SiteRecorder};
 
-/// All formats that are read. The first that knows the content reads it.
+/// All formats that metacov reads. The first that recognises the content reads it.
 pub(crate) const READERS: &[&dyn Reader] = &[
     &gcovr_json::GcovrJson,
     &gcov_json::GcovJson,
@@ -65,46 +65,46 @@ pub(crate) const READERS: &[&dyn Reader] = &[
     &go::Go,
 ];
 
-/// The names of all formats that are read.
+/// Returns the names of all formats that metacov reads.
 pub fn reader_names() -> impl Iterator<Item = &'static str> {
     READERS.iter().map(|reader| reader.name())
 }
 
-/// The names of the formats that content which starts like this is of: one, if it is of any.
+/// Returns the names of the formats that recognise content with this start: one, if it is known.
 pub fn detected_names(head: &[u8]) -> impl Iterator<Item = &'static str> {
     READERS.iter().filter(|reader| reader.detect(head)).map(|reader| reader.name())
 }
 
-/// All formats of coverage files that are written.
+/// All coverage formats that metacov writes.
 pub const WRITERS: &[&dyn Writer] =
     &[&gcovr_json::GcovrJson, &lcov::Lcov, &cobertura::Cobertura, &metacov_json::MetacovJson];
 
-/// A format that is written.
+/// A format to write.
 pub trait Writer: Sync {
-    /// The word that users type.
+    /// Returns the name that users type.
     fn name(&self) -> &'static str;
 
-    /// The endings of file names that stand for it.
+    /// Returns the file name extensions that stand for it.
     fn extensions(&self) -> &'static [&'static str];
 
     /// Writes a suite.
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// A format that is read.
+/// A format to read.
 pub(crate) trait Reader: Sync {
-    /// What people call it.
+    /// Its name in messages.
     fn name(&self) -> &'static str;
 
-    /// Whether content that starts like this is of the format.
+    /// Whether content with this start has the format.
     fn detect(&self, head: &[u8]) -> bool;
 
-    /// Whether a file holds several tests or contexts, one of which can be chosen.
+    /// Whether a file contains several tests or contexts, one of which can be chosen.
     fn has_contexts(&self) -> bool {
         false
     }
 
-    /// Whether a file lists code and does not tell what ran: it can be no side.
+    /// Whether a file lists code but not what ran, so it cannot be a side.
     fn lists_only_code(&self) -> bool {
         false
     }
@@ -113,7 +113,7 @@ pub(crate) trait Reader: Sync {
     fn read(&self, input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault>;
 }
 
-/// Whether `head` holds `text`.
+/// Whether `head` contains `text`.
 fn holds(head: &[u8], text: &str) -> bool {
     memchr::memmem::find(head, text.as_bytes()).is_some()
 }

@@ -14,8 +14,8 @@ impl Reader for LlvmJson {
     }
 
     fn detect(&self, head: &[u8]) -> bool {
-        // The type stands at the very end, and the branches of the first file, which stand at the
-        // start, may be longer than the head. So the outermost brackets have to do.
+        // The type is at the very end, and the branches of the first file, which are at the start,
+        // may be longer than the head. So the outermost brackets have to suffice.
         const START: &[u8] = b"{\"data\":[{\"";
         let letters = head.iter().filter(|byte| !byte.is_ascii_whitespace());
         letters.take(START.len()).eq(START) || holds(head, "\"llvm.coverage.json.export\"")

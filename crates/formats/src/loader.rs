@@ -1,4 +1,4 @@
-//! From the files of one side to its reading.
+//! Reads the files of one side.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,12 +22,12 @@ pub struct FileSpec {
     pub context: Option<String>,
 }
 
-/// What a file is read for.
+/// The purpose of reading a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Purpose {
-    /// For what ran.
+    /// To learn what ran.
     Side,
-    /// For the code that exists.
+    /// To learn which code exists.
     Universe,
 }
 
@@ -41,17 +41,17 @@ pub struct CoverageLoader<'s> {
     notes_index: NotesIndex,
     images: Images,
     unit_marks: UnitMarks,
-    /// The first file that was read: all others must be of the same build.
+    /// The first file that was read. All others must be of the same build.
     first: Option<String>,
 }
 
 impl<'s> CoverageLoader<'s> {
-    /// A loader that has read nothing yet.
+    /// Creates a loader that has read nothing yet.
     pub fn new(scope: &'s Scope) -> Self {
         CoverageLoader::sharing(Arc::default(), scope)
     }
 
-    /// A loader that has read nothing yet, and shares compiled notes with others.
+    /// Creates a loader that has read nothing yet, and shares compiled notes with others.
     pub fn sharing(notes: Arc<SharedNotes>, scope: &'s Scope) -> Self {
         CoverageLoader {
             scope,
@@ -75,7 +75,7 @@ impl<'s> CoverageLoader<'s> {
         self.settle_marks()
     }
 
-    /// Reads all files of one side. A side ran what any of its inputs ran.
+    /// Reads all files of one side. A site ran on a side if it ran in any of its files.
     pub fn read_side(&mut self, files: &[FileSpec]) -> Result<Reading, Error> {
         let mut side = Reading::of(&self.table);
         for file in files {
@@ -93,8 +93,8 @@ impl<'s> CoverageLoader<'s> {
         Ok(side)
     }
 
-    /// Reads all counters (`.gcda`) below a folder; none if there are none. The folder is what
-    /// `GCOV_PREFIX` was, or lies where the program was built.
+    /// Reads all counters (`.gcda`) below a folder; none if there are none. The folder is the value
+    /// of `GCOV_PREFIX`, or where the program was built.
     pub fn read_folder(&mut self, folder: &Path) -> Result<Option<Reading>, Error> {
         let mut reading: Option<Reading> = None;
         for path in gcov::counters_below(folder) {
@@ -115,13 +115,13 @@ impl<'s> CoverageLoader<'s> {
         self.read_memory(snapshots, OnInconsistency::Refuse)
     }
 
-    /// Reads the counters of code that was read before: only what ran.
+    /// Reads the counters of code that was read before. Returns only the sites that ran.
     pub fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
         self.images.read_executed(snapshots)
     }
 
     /// Reads the counters of a process that crashed. Those of the function that it crashed in are
-    /// inconsistent: what does not follow from them counts as not run.
+    /// inconsistent: arcs and blocks that do not follow from them count as not run.
     pub fn read_snapshots_of_crash(
         &mut self,
         snapshots: &[Snapshot<'_>],
@@ -149,7 +149,7 @@ impl<'s> CoverageLoader<'s> {
         Ok(reading)
     }
 
-    /// What gcov would report for counters in memory.
+    /// Returns what gcov would report for counters in memory.
     #[cfg(feature = "exact-counts")]
     pub fn tell_snapshots(
         &mut self,
@@ -158,13 +158,13 @@ impl<'s> CoverageLoader<'s> {
         gcov::tell_snapshots(snapshots, &mut self.notes_index, self.scope)
     }
 
-    /// What gcov would report for the counters in a file (`.gcda`).
+    /// Returns what gcov would report for the counters in a file (`.gcda`).
     #[cfg(feature = "exact-counts")]
     pub fn tell_file(&mut self, path: &Path) -> Result<gcov::UnitCounts, Error> {
         gcov::tell_file(path, &mut self.notes_index, self.scope)
     }
 
-    /// The sites that have been read.
+    /// Returns the sites that have been read.
     pub fn table(&self) -> &SiteTable {
         &self.table
     }
@@ -174,7 +174,7 @@ impl<'s> CoverageLoader<'s> {
         self.notes_index = NotesIndex::of(Arc::default());
     }
 
-    /// The sites that have been read.
+    /// Returns the sites that have been read.
     pub fn into_table(self) -> SiteTable {
         self.table
     }

@@ -1,14 +1,14 @@
-//! Suites of pairs, named in a file.
+//! Lists of pairs in a file.
 //!
-//! A manifest is text with one JSON object in a line:
+//! A manifest is text with one JSON object per line:
 //!
 //! ```text
 //! {"relation": "norec", "pair": "1", "a": ["1a.json"], "b": ["1b.json"]}
 //! {"relation": "fusion", "pair": "7", "inputs": [["seed1.json", "seed2.json"], ["fused.json"]]}
 //! ```
 //!
-//! Files are relative to the manifest's folder. A side may be one file, or a list whose covers
-//! are united. Instead of a manifest, a coverage.py data file will do whose contexts name the
+//! Files are relative to the manifest's folder. A side may be one file, or a list whose covers are
+//! united. Instead of a manifest, a coverage.py data file may be given whose contexts name the
 //! pairs: `mr=swap|pair=7|side=a`.
 
 use std::collections::BTreeMap;
@@ -23,21 +23,21 @@ use serde::de::DeserializeOwned;
 use crate::syntax::lines::Lines;
 use crate::{CoverageFile, Error, Fault, FileSpec, Location, coverage_py};
 
-/// One group of sides: coverage files of each, unless said otherwise.
+/// One group of sides. By default, a side is a list of coverage files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupSpec<S = Vec<FileSpec>> {
     /// The relation.
     pub relation: String,
-    /// What tells the group from others of its relation.
+    /// The name of the group, unique within its relation.
     pub pair: String,
     /// The sides.
     pub sides: Group<S>,
-    /// Where it is listed, such as `pairs.jsonl: line 3`, if that is in a manifest.
+    /// Where it is listed, such as `pairs.jsonl: line 3`, if it is in a manifest.
     pub listed_at: Option<String>,
 }
 
 impl<S> GroupSpec<S> {
-    /// An error of this group. If a file cannot be read, it says where the file is listed.
+    /// Adds the place where the group is listed to an error about a file that cannot be read.
     #[must_use]
     pub fn locate(&self, error: Error) -> Error {
         match (&self.listed_at, error.fault) {
@@ -47,11 +47,11 @@ impl<S> GroupSpec<S> {
     }
 }
 
-/// A suite: how many groups there are, and the groups one after the other.
+/// A suite: the number of groups, and the groups one after the other.
 pub struct PairList<S = Vec<FileSpec>> {
     /// How many groups.
     pub groups: u64,
-    /// The groups. They are read as they are needed: a suite may have millions.
+    /// The groups. They are read lazily: a suite may have millions.
     pub specs: Specs<S>,
 }
 
@@ -60,16 +60,16 @@ pub type Specs<S> = Box<dyn Iterator<Item = Result<GroupSpec<S>, Error>> + Send>
 
 /// How a side is written in a manifest.
 pub trait ManifestSide: DeserializeOwned + Send + 'static {
-    /// What is meant.
+    /// The parsed side.
     type Side: 'static;
 
-    /// The side; files are relative to `folder`.
+    /// Parses the side; files are relative to `folder`.
     fn side(self, folder: &Path) -> Result<Self::Side, String>;
 }
 
 impl<S> PairList<S> {
-    /// A suite that a manifest names. The whole manifest is checked first, so that a slip in its
-    /// last line shows at once and not after an hour.
+    /// Reads a suite from a manifest. The whole manifest is checked first, so that a mistake in its
+    /// last line is reported at once.
     pub fn read<W: ManifestSide<Side = S>>(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let mut groups = 0;
@@ -85,12 +85,12 @@ impl<S> PairList<S> {
 }
 
 impl PairList {
-    /// A suite of one group.
+    /// Returns a suite of one group.
     pub fn single(spec: GroupSpec) -> Self {
         PairList { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
     }
 
-    /// A suite of coverage files that a manifest or a data file names.
+    /// Opens a suite of coverage files that a manifest or a data file lists.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let input = open_manifest(path, &name)?;
@@ -146,7 +146,7 @@ impl<W: ManifestSide> Iterator for ManifestLines<W> {
     }
 }
 
-/// A line as it is written.
+/// A parsed line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry<W> {
@@ -158,7 +158,7 @@ struct Entry<W> {
     inputs: Option<Vec<W>>,
 }
 
-/// Coverage files of a side.
+/// The coverage files of a side.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Names {
@@ -181,7 +181,7 @@ fn text_or_number<'d, D: serde::Deserializer<'d>>(deserializer: D) -> Result<Str
 
 fn parse<W: ManifestSide>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side>, String> {
     let entry: Entry<W> = serde_json::from_str(line).map_err(|error| {
-        // The place is a line of the manifest; serde_json would speak of "line 1".
+        // The position is a line of the manifest; serde_json would report "line 1".
         let what = error.to_string();
         what.rsplit_once(" at line ").map_or(what.clone(), |(what, _)| what.to_owned())
     })?;
@@ -213,12 +213,12 @@ impl ManifestSide for Names {
     }
 }
 
-/// The suite that the contexts of a coverage.py data file name.
+/// The suite that the contexts of a coverage.py data file list.
 fn from_contexts(path: &Path) -> Result<PairList, Fault> {
     let mut groups: BTreeMap<(String, String), BTreeMap<String, Vec<FileSpec>>> = BTreeMap::new();
     for context in coverage_py::contexts(path)? {
         let part = |key: &str| {
-            // The dynamic context stands behind the static one.
+            // The dynamic context follows the static one.
             let mut parts = context.rsplit('|').filter_map(|part| part.split_once('='));
             parts.find(|(name, _)| *name == key).map(|(_, value)| value.to_owned())
         };

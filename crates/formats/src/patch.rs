@@ -7,11 +7,11 @@ use crate::{Fault, Location};
 /// What a diff does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileDiff {
-    /// The old file, if there was one: without the `a/` that git writes.
+    /// The old file, if there was one, without git's prefix `a/`.
     pub old: Option<String>,
-    /// The new file, if there is one: without the `b/`.
+    /// The new file, if there is one, without git's prefix `b/`.
     pub new: Option<String>,
-    /// Line for line, hunk after hunk.
+    /// The lines of each hunk.
     pub hunks: Vec<Vec<DiffLine>>,
 }
 
@@ -31,7 +31,7 @@ pub enum DiffLine {
     },
 }
 
-/// Where a hunk stands: the next lines, and how many are still to come.
+/// The state of a hunk: the next line numbers, and how many lines are still to come.
 #[derive(Clone, Copy)]
 struct Hunk {
     old: u32,
@@ -40,7 +40,7 @@ struct Hunk {
     new_left: u32,
 }
 
-/// What a diff does, file by file. What stands between the hunks is of no interest.
+/// Parses a diff, file by file. Text between the hunks is ignored.
 pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
     let mut files: Vec<FileDiff> = Vec::new();
     let mut old = None;
@@ -61,7 +61,7 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
             }
             continue;
         };
-        // About the line before it: that no newline follows.
+        // A note about the line before: no newline follows.
         if text.starts_with('\\') {
             continue;
         }
@@ -80,7 +80,8 @@ pub fn read_diff(diff: &str) -> Result<Vec<FileDiff>, Fault> {
     Ok(files)
 }
 
-/// By the path of the new file: the lines that a diff adds or changes, as they are numbered there.
+/// Returns the lines that a diff adds or changes, by the path of the new file, as they are numbered
+/// there.
 pub fn added_lines(diff: &str) -> Result<BTreeMap<String, BTreeSet<u32>>, Fault> {
     let mut added = BTreeMap::<String, BTreeSet<u32>>::new();
     for FileDiff { new, hunks, .. } in read_diff(diff)? {
@@ -97,7 +98,7 @@ pub fn added_lines(diff: &str) -> Result<BTreeMap<String, BTreeSet<u32>>, Fault>
 }
 
 impl Hunk {
-    /// Takes in a line of the hunk; none if it does not belong to it.
+    /// Accepts a line of the hunk; none if it does not belong to it.
     fn take(&mut self, text: &str) -> Option<DiffLine> {
         let Hunk { old, new, old_left, new_left } = self;
         let line = match text.as_bytes().first() {
@@ -106,7 +107,7 @@ impl Hunk {
             Some(b' ') | None if *old_left > 0 && *new_left > 0 => DiffLine::Kept,
             _ => return None,
         };
-        // The heading has seen to it that there are such lines.
+        // The heading has ensured that there are such lines.
         if !matches!(line, DiffLine::Added { .. }) {
             (*old, *old_left) = (*old + 1, *old_left - 1);
         }
@@ -117,8 +118,8 @@ impl Hunk {
     }
 }
 
-/// The path behind `---` or `+++`: without a time behind it, quotes that git puts around odd names, and its prefix; none
-/// if there is no such file.
+/// The path after `---` or `+++`: without a time after it, the quotes that git puts around special
+/// names, and its prefix; none if there is no such file.
 fn path(name: &str, prefix: &str) -> Option<String> {
     let name = name.split('\t').next().unwrap_or(name).trim_end();
     let name = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')).unwrap_or(name);
@@ -132,7 +133,7 @@ fn heading(ranges: &str) -> Option<Hunk> {
     let range = |text: &str| {
         let (start, count) = text.split_once(',').unwrap_or((text, "1"));
         let (start, count): (u32, u32) = (start.parse().ok()?, count.parse().ok()?);
-        // A side without lines names the line before it.
+        // A side without lines gives the line before it.
         let start = if count == 0 { start.checked_add(1)? } else { start };
         start.checked_add(count)?;
         Some((start, count))
@@ -153,15 +154,15 @@ mod tests {
                         --- /dev/null\n+++ new.c\t2026-01-01\n@@ -0,0 +1,2 @@\n+a\n+b\n";
 
     #[test]
-    fn added_and_changed_lines_are_told_by_file() {
+    fn added_and_changed_lines_are_listed_by_file() {
         let lines = added_lines(DIFF).unwrap();
-        let told: Vec<String> =
+        let added: Vec<String> =
             lines.iter().map(|(path, lines)| format!("{path} {lines:?}")).collect();
-        assert_eq!(told, ["new.c {1, 2}", "x.c {2, 3, 10}"]);
+        assert_eq!(added, ["new.c {1, 2}", "x.c {2, 3, 10}"]);
     }
 
     #[test]
-    fn lines_have_their_numbers_on_both_sides() {
+    fn lines_are_numbered_on_both_sides() {
         use DiffLine::{Added, Kept, Removed};
         let files = read_diff(DIFF).unwrap();
         let paths: Vec<_> =
@@ -199,7 +200,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_it_is_is_read_or_refused(
+        fn arbitrary_text_is_read_or_refused(
             lines in prop::collection::vec(
                 prop::sample::select(vec![
                     "--- a/x", "+++ b/x", "@@ -1,2 +1 @@", "@@ -1 +1,2 @@ f", "@@ -0,0 +1 @@",

@@ -1,4 +1,4 @@
-//! Which code counts, and under which path: decided once for a site, the same for all sides.
+//! Which code counts, and under which path: decided once for each site, the same for all sides.
 
 mod left_out;
 mod markers;
@@ -15,24 +15,24 @@ pub(crate) use path::normalize;
 /// Which code counts, and under which path.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
-    /// Paths below it are shown relative to it; sources are looked for in it. Absolute.
+    /// Paths below it are shown relative to it, and sources are read from it. Absolute.
     pub root: PathBuf,
-    /// `(old, new)`: a path that starts with the folder `old` starts with `new` instead. The
-    /// first that fits is taken.
+    /// `(old, new)`: in a path that starts with the folder `old`, it is replaced by `new`. The
+    /// first match applies.
     pub prefix_map: Vec<(String, String)>,
-    /// If there are any: only files whose path one of them matches from the start.
+    /// If not empty, only files whose path matches one of them, from the start, count.
     pub filter: Vec<Regex>,
-    /// No files whose path one of them matches from the start.
+    /// Files whose path matches one of them, from the start, do not count.
     pub exclude: Vec<Regex>,
     /// Whether exclusion markers in the sources are honoured.
     pub markers: bool,
-    /// What they have left out.
+    /// What the markers have excluded.
     pub left_out: LeftOut,
-    /// Whether the instances of a template are kept apart.
+    /// Whether the instances of a template are distinguished.
     pub per_instance: bool,
-    /// Whether the blocks of flow graphs are sites, where files tell them. There are many.
+    /// Whether the blocks of flow graphs are sites, if files list them. There are many.
     pub blocks: bool,
-    /// Where to look for the notes (`.gcno`) of counters (`.gcda`) that do not lie beside them.
+    /// Where to look for the notes (`.gcno`) of counters (`.gcda`) that are not beside them.
     pub notes: Option<PathBuf>,
     /// Where else to look for them.
     pub notes_search: NotesSearch,
@@ -44,13 +44,14 @@ pub enum NotesSearch {
     /// Beside the counters and where they were compiled, then below the folder of notes.
     #[default]
     CountersFirst,
-    /// In the folder of notes only: where the counters were compiled may be on another machine, or have another build.
+    /// In the folder of notes only: the folder in which the counters were compiled may be on
+    /// another machine, or contain another build.
     FolderOnly,
 }
 
 impl Scope {
-    /// The path under which a file is known, from the path that a producer gives it and the
-    /// folder that it was compiled in.
+    /// The path under which a file is listed, given the producer's path and the folder in which it
+    /// was compiled.
     pub(crate) fn path(&self, path: &str, folder: Option<&str>) -> String {
         let mut path = normalize(path);
         if let Some(folder) = folder.filter(|_| !path::is_absolute(&path)) {
@@ -72,8 +73,8 @@ impl Scope {
             && !self.exclude.iter().any(matches)
     }
 
-    /// What the markers in the source of a file leave out. A source that cannot be read leaves
-    /// out nothing: most producers have applied the markers already.
+    /// What the markers in the source of a file exclude. If the source cannot be read, nothing is:
+    /// most producers have applied the markers already.
     pub(crate) fn exclusions(&self, path: &str) -> Exclusions {
         if self.markers {
             Exclusions::of_file(&self.root.join(path))

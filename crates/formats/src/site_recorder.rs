@@ -105,7 +105,7 @@ pub(crate) struct SiteRecorder<'i> {
     pub(crate) scope: &'i Scope,
     /// By file of the table: what its markers exclude, once it has been looked up.
     pub(crate) exclusions: &'i mut Vec<Option<Exclusions>>,
-    /// The number of the format that is being read.
+    /// The number of the format being read.
     pub(crate) format: u8,
     /// The test or context to read, if not all of them.
     pub(crate) context: Option<&'i str>,
@@ -117,7 +117,7 @@ pub(crate) struct SiteRecorder<'i> {
     pub(crate) prefix: Option<&'i Path>,
     /// The first file that was read: all files must be of its build.
     pub(crate) first: Option<&'i str>,
-    /// The translation unit that is being read (see `unit_of`), and the marks of its functions.
+    /// The translation unit being read (see `unit_of`), and the marks of its functions.
     pub(crate) unit: u32,
     pub(crate) unit_marks: &'i mut UnitMarks,
     pub(crate) reading: Reading,
@@ -143,7 +143,7 @@ impl SiteRecorder<'_> {
         self.table.symbol(name)
     }
 
-    /// The instance that a function of this name is, if instances are kept apart.
+    /// Returns the instance of a function of this name, if instances are distinguished.
     pub(crate) fn instance(&mut self, function: &str) -> Symbol {
         if self.scope.per_instance { self.table.symbol(function) } else { Symbol::NONE }
     }

@@ -1,9 +1,10 @@
-//! What producers say of functions, translation unit by translation unit.
+//! What producers report about functions, by translation unit.
 //!
-//! One program may have several versions of one function: an inline function is optimised in one way
-//! here and in another there, and a source may be compiled twice with other macros. So a function of
-//! one unit is compared with the same function of the same unit only; and where even that has several
-//! versions within one side (units of one name in two folders), with none.
+//! A program may contain several versions of a function: an inline function is optimised
+//! differently in different units, and a source may be compiled twice with different macros. So a
+//! function of a unit is compared only with the same function of the same unit; and if even that
+//! has several versions within one side (units of the same name in two folders), it is not
+//! compared.
 
 use std::cmp::Reverse;
 use std::path::Path;
@@ -18,7 +19,7 @@ pub(crate) struct UnitMarks {
 }
 
 impl UnitMarks {
-    /// The marks that follow come from this file.
+    /// Sets the file of the marks that follow.
     pub(crate) fn begin_file(&mut self, name: &str) {
         self.files.push(name.to_owned());
     }
@@ -27,13 +28,14 @@ impl UnitMarks {
         self.marks.push((site, mark, self.files.len().saturating_sub(1)));
     }
 
-    /// Takes all marks of a side to the table. The error has the name of the file that is of another
+    /// Adds all marks of a side to the table. The error has the name of the file that is of another
     /// build, if it has one.
     pub(crate) fn settle(
         &mut self,
         table: &mut SiteTable,
     ) -> Result<(), (BuildMismatch, Option<String>)> {
-        // The largest kind first: the table keeps the smallest, and compares with what it has kept.
+        // The largest kind first: the table keeps the smallest, and compares with the one that it
+        // has kept.
         self.marks.sort_unstable_by_key(|(site, mark, file)| (*site, Reverse(mark.kind()), *file));
         let mut settled = Ok(());
         for same in
@@ -54,15 +56,15 @@ impl UnitMarks {
     }
 }
 
-/// The name of a unit, hashed: that of the file of its counters. Below the folder of a side it is the
-/// path from there on, which tells units of one name apart.
+/// A hash of a unit's name: that of the file of its counters. Below the folder of a side it is the
+/// path relative to that folder, which distinguishes units of the same name.
 pub(crate) fn unit_of(counters: &Path, folder: Option<&Path>) -> u32 {
     let below = folder.and_then(|folder| counters.strip_prefix(folder).ok());
     let name = below.or_else(|| counters.file_name().map(Path::new)).unwrap_or(counters);
     hash_of(name)
 }
 
-/// The whole path of a unit, hashed.
+/// A hash of a unit's whole path.
 pub(crate) fn hash_of(name: &Path) -> u32 {
     let mut fingerprint = Fingerprint::new();
     fingerprint.bytes(name.as_os_str().as_encoded_bytes());
@@ -76,9 +78,9 @@ mod tests {
 
     use super::*;
 
-    /// What a side reports of a known unit is compared before a smaller unit takes its place.
+    /// A known unit is compared before a smaller unit of the side replaces it.
     #[test]
-    fn a_known_unit_is_compared_whichever_other_units_a_side_has() {
+    fn known_units_are_compared_whatever_other_units_a_side_has() {
         for unit in [1, 3] {
             let mut table = SiteTable::new();
             let (file, element) = (table.file("h.h"), Element::Function(table.symbol("f")));

@@ -9,7 +9,7 @@ pub(crate) struct Universe {
 }
 
 impl Universe {
-    /// All that a table holds.
+    /// Collects the statements of a table.
     pub(crate) fn of(table: &SiteTable) -> Self {
         let mut lines = vec![Vec::new(); table.file_count()];
         for (_, site) in table.all_sites() {
@@ -23,16 +23,16 @@ impl Universe {
         Universe { lines }
     }
 
-    /// The line that the statement on this line starts on: the nearest at or above it. A
-    /// statement that is written over several lines is traced on several of them.
+    /// The first line of the statement on this line: the nearest at or above it. A statement that
+    /// spans several lines is traced on several of them.
     pub(crate) fn statement(&self, file: FileId, line: u32) -> Option<u32> {
         let lines = self.lines.get(file.index())?;
         let after = lines.partition_point(|start| *start <= line);
         lines.get(after.checked_sub(1)?).copied()
     }
 
-    /// The branches that a jump between lines may be: to that line itself, or to the statement
-    /// that the line is part of. A negative end is the way out of the function that starts there.
+    /// The branches that a jump between lines may be: to that line itself, or to the statement that
+    /// contains it. A negative end is the exit from the function that starts there.
     pub(crate) fn branches(&self, file: FileId, to: i32) -> impl Iterator<Item = BranchKey> {
         let statement = self.statement(file, to.unsigned_abs());
         let statement = statement.and_then(|line| i32::try_from(line).ok());

@@ -22,7 +22,7 @@ struct Report {
 }
 
 impl Report {
-    /// The element that holds classes, at whatever depth.
+    /// Reads the element that contains classes, at any depth.
     fn read(
         &mut self,
         xml: &mut Xml<&mut CoverageFile>,
@@ -55,7 +55,8 @@ impl Report {
         Ok(())
     }
 
-    /// The folder that file names are relative to. Of several, a file may lie in any.
+    /// The folder that file names are relative to. None if there are several, because a file may be
+    /// in any of them.
     fn folder(&self) -> Option<&str> {
         match &self.sources[..] {
             [folder] if !folder.is_empty() => Some(folder),
@@ -64,7 +65,7 @@ impl Report {
     }
 }
 
-/// One `class`; its memory serves for the next.
+/// One `class`. The memory is reused for the next.
 #[derive(Default)]
 struct Class {
     /// The lines of its methods, and whether they ran.
@@ -94,8 +95,8 @@ impl Class {
                 _ => xml.skip()?,
             }
         }
-        // A class lists the lines of its methods again. Where it does not, nyc has put lines into
-        // methods that it does not count: their heads, which are no statements.
+        // A class repeats the lines of its methods. If it does not, nyc has put lines into methods
+        // that it does not count: their heads, which are not statements.
         if !has_lines {
             self.method_lines
                 .iter()
@@ -134,7 +135,7 @@ impl Class {
         }
         let lines = self.method_lines.get(first..).unwrap_or_default();
         let ran = lines.iter().any(|(_, ran)| *ran);
-        // A method without lines does not tell where it is, nor whether it ran.
+        // A method without lines does not say where it is, nor whether it ran.
         if let Some(start) = lines.iter().map(|(number, _)| *number).min() {
             recorder.add(Record::function(start, name, ran));
         }

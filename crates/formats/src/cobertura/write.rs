@@ -1,5 +1,5 @@
-//! Writing Cobertura, for the forges and pages that show it. Hits are the number of pairs whose
-//! result holds the line; of branches the format keeps only how many of a line's are in it.
+//! Writes Cobertura, for forges and pages that show it. Hits are the number of pairs whose result
+//! contains the line; for branches the format has only how many of a line are in it.
 
 use std::io::{self, Write};
 
@@ -21,7 +21,7 @@ pub(super) fn report(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>
     let root = xml.create_element("coverage");
     let root = Rates::of(export, files.iter()).write(root, true);
     let version = concat!("metacov ", env!("CARGO_PKG_VERSION"));
-    // The same input gives the same bytes, so the time of writing is not told.
+    // The same input gives the same bytes, so the time of writing is left out.
     let root = root.with_attribute(("complexity", "0")).with_attribute(("timestamp", "0"));
     root.with_attribute(("version", version)).write_inner_content(|xml| {
         xml.create_element("sources").write_inner_content(|xml| {
@@ -35,8 +35,8 @@ pub(super) fn report(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>
     writeln!(xml.into_inner())
 }
 
-/// One package for each folder. Files are in order of their paths, so a folder's files may stand
-/// in several runs; each run is a package.
+/// One package for each folder. Files are ordered by path, so the files of a folder may be in
+/// several runs; each run is a package.
 fn packages(export: &Export<'_>, files: &[FileSites<'_>], xml: &mut Xml<'_>) -> io::Result<()> {
     let folder = |file: &FileSites<'_>| {
         file.path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
@@ -95,7 +95,7 @@ fn methods(export: &Export<'_>, file: &FileSites<'_>, xml: &mut Xml<'_>) -> io::
     Ok(())
 }
 
-/// One line; the instances of a template on it are one.
+/// One line. The instances of a template on it are merged.
 fn write_line(export: &Export<'_>, line: &[LineSites], xml: &mut Xml<'_>) -> io::Result<()> {
     let hits = line.iter().map(|sites| sites.count(export.total)).max().unwrap_or(0);
     let element = xml.create_element("line");

@@ -1,4 +1,4 @@
-//! Opening a data base that may come from anywhere.
+//! Opens a database that may come from anywhere.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, MAIN_DB, OpenFlags, OptionalExtension};
 
 use crate::{CoverageFile, Fault, Location};
 
-/// What a data base may have that comes compressed, and so is held in memory.
+/// The size limit of a compressed database, which is held in memory.
 const MEMORY_BYTES_MAX: u64 = 256 << 20;
 
 /// The tables and columns that are read.
@@ -20,7 +20,7 @@ const SCHEMA: [(&str, &[&str]); 6] = [
     ("arc", &["file_id", "context_id", "fromno", "tono"]),
 ];
 
-/// Opens a data base of schema 7, and tells its size.
+/// Opens a database of schema 7, and returns its size.
 pub(super) fn open(input: &mut CoverageFile) -> Result<(Connection, u64), Fault> {
     let (connection, size) = match input.plain_path() {
         Some(path) => open_file(path)?,
@@ -30,7 +30,7 @@ pub(super) fn open(input: &mut CoverageFile) -> Result<(Connection, u64), Fault>
     Ok((connection, size))
 }
 
-/// Opens a file in a way that neither locks nor changes it, nor looks for others beside it.
+/// Opens a file without locking or changing it, and without looking for others beside it.
 fn open_file(path: &Path) -> Result<(Connection, u64), Fault> {
     let size = std::fs::metadata(path)?.len();
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
@@ -52,8 +52,8 @@ fn open_in_memory(input: &mut CoverageFile) -> Result<(Connection, u64), Fault> 
     Ok((connection, size))
 }
 
-/// Sees to it that all tables and columns are there and are plain ones: a view, a virtual
-/// table or a computed column can keep SQLite busy without end.
+/// Checks that all tables and columns exist and are plain ones: a view, a virtual table or a
+/// computed column can keep SQLite busy forever.
 fn check_schema(connection: &Connection) -> Result<(), Fault> {
     connection.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")?;
     let mut column_count = connection.prepare(
@@ -95,7 +95,7 @@ fn check_version(connection: &Connection) -> Result<(), Fault> {
 fn uri(path: &Path) -> String {
     use std::fmt::Write;
     let path = path.as_os_str().as_encoded_bytes();
-    // Behind two slashes stands a host: none.
+    // The host between the second and the third slash is empty.
     let mut uri = if path.starts_with(b"/") { "file://".to_owned() } else { "file:".to_owned() };
     for byte in path {
         match byte {
@@ -115,7 +115,7 @@ fn uri(path: &Path) -> String {
 impl From<rusqlite::Error> for Fault {
     fn from(error: rusqlite::Error) -> Self {
         let what = match error {
-            // Only what is wrong: the text of our query helps nobody.
+            // Only the message: the text of the query does not help the user.
             rusqlite::Error::SqlInputError { msg, .. } => msg,
             error => error.to_string(),
         };
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_path_can_be_a_uri() {
+    fn any_path_is_a_valid_uri() {
         assert_eq!(
             uri(Path::new("/tmp/a b/100%?#.coverage")),
             "file:///tmp/a%20b/100%25%3F%23.coverage?immutable=1"

@@ -1,7 +1,7 @@
 //! Reading coverage.py's JSON report.
 //!
-//! Up to coverage.py 7.6 the executed lines hold some that are no statements, such as docstrings.
-//! The report does not tell which, so they count as code.
+//! Up to coverage.py 7.6 the executed lines contain some that are not statements, such as
+//! docstrings. The report does not say which, so they count as code.
 
 use hashbrown::HashSet;
 use metacov_core::{BranchKey, Symbol};
@@ -48,7 +48,7 @@ pub(super) fn report(
 }
 
 fn meta(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
-    // The first version did not state it.
+    // The first version does not state it.
     let mut format = 1;
     json.begin_object()?;
     while let Some(key) = json.next_key()? {
@@ -64,28 +64,28 @@ fn meta(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
     Err(Fault::Version { format: "coverage.py JSON", found, known: "1 to 3" })
 }
 
-/// One entry of `files`; its memory serves for the next.
+/// One entry of `files`. The memory is reused for the next.
 #[derive(Default)]
 struct File {
     /// The lines, and whether they ran.
     lines: Vec<(u32, bool)>,
-    /// The lines that the user leaves out.
+    /// The lines that the user excludes.
     excluded: Vec<(u32, bool)>,
     /// From where to where, and whether it was taken.
     branches: Vec<(u32, i32, bool)>,
     functions: Vec<Function>,
-    /// The lines that ran in the context that is asked for, if one is.
+    /// The lines that ran in the requested context, if there is one.
     in_context: HashSet<u32>,
     /// Whether any file so far has contexts.
     has_contexts: bool,
-    /// Whether any file so far has the context that is asked for.
+    /// Whether any file so far has the requested context.
     has_context: bool,
 }
 
 struct Function {
     name: Symbol,
     start: u32,
-    /// The lines that hold code, and whether they ran.
+    /// The lines with code, and whether they ran.
     lines: Vec<(u32, bool)>,
 }
 
@@ -188,7 +188,7 @@ impl File {
         Ok(())
     }
 
-    /// Gives the records to the recorder, in an order that does not depend on what ran.
+    /// Passes the records to the recorder, in an order that does not depend on what ran.
     fn hand_over(&mut self, recorder: &mut SiteRecorder<'_>) {
         let of_context = recorder.context.is_some();
         let ran_now = |line: u32, ran: bool| {
@@ -198,7 +198,7 @@ impl File {
         for (line, ran) in &self.lines {
             recorder.add(Record::line(*line, ran_now(*line, *ran)));
         }
-        // They are left out of the data file as well, which knows nothing of the user's pragmas.
+        // They must be excluded from data files as well, which do not know the user's pragmas.
         for (line, _) in &self.excluded {
             recorder.add(Record::line(*line, false).excluded(true));
         }
@@ -211,7 +211,7 @@ impl File {
         }
         for Function { name, start, lines } in &self.functions {
             let ran = lines.iter().any(|(line, ran)| ran_now(*line, *ran));
-            // Of a function without code, or with none that is measured, nothing can be told.
+            // Whether a function without code, or without measured code, ran is not known.
             recorder.add(Record::function(*start, *name, ran).excluded(lines.is_empty()));
         }
     }
@@ -230,7 +230,7 @@ impl Function {
                 _ => json.skip()?,
             }
         }
-        // Before coverage.py 7.7 or so, the start is not given.
+        // Before about coverage.py 7.7 the start is not given.
         let first = code.iter().chain(&excluded).map(|(line, _)| *line).min();
         Ok(Function { name, start: start.or(first).unwrap_or(0), lines: code })
     }

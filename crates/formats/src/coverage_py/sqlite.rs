@@ -1,4 +1,4 @@
-//! Reading coverage.py's data file: an SQLite data base, schema 7.
+//! Reads coverage.py's data file: an SQLite database, schema 7.
 //!
 //! ```text
 //! file(id, path)  context(id, context)  meta(key, value): has_arcs
@@ -6,16 +6,16 @@
 //! arc(file_id, context_id, fromno, tono): if branches were measured, in place of line_bits
 //! ```
 //!
-//! One file holds all pairs of a run, a context for each side, and is opened for each of them. So
-//! a context is sought by index, file by file, and never by a scan of all contexts.
+//! One file contains all pairs of a run, with a context for each side, and is opened for each side.
+//! So a context is looked up by index, file by file, and never by a scan of all contexts.
 //!
-//! Lines and jumps are those that Python traces. A statement that is written over several lines
-//! has several of them, where coverage.py's reports count the first. That takes the source, or a
-//! report that lists all code (`--universe`); without one they stay as they are.
+//! Lines and jumps are those that Python traces. A statement that spans several lines has several
+//! of them, of which coverage.py's reports count the first. Finding that one takes the source, or a
+//! report that lists all code (`--universe`); without one, lines stay as they are.
 //!
-//! The data base may come from anywhere. It is opened so that SQLite writes nothing and runs none
-//! of its code, and the pages of a broken one, which may lead in circles, are given up once they
-//! have yielded more than the file can hold.
+//! The database may come from anywhere. It is opened so that SQLite writes nothing and runs no code
+//! from it, and reading a damaged one, whose pages may form a cycle, stops once it has yielded more
+//! than the file can contain.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,16 +26,16 @@ use rusqlite::{Connection, OptionalExtension};
 use super::connection;
 use crate::{CoverageFile, Fault, Location, Record, SiteRecorder};
 
-/// How the data file starts.
+/// The first bytes of a data file.
 pub(super) const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// How it started before coverage.py 5.
+/// The first bytes before coverage.py 5.
 pub(super) const OLD_MAGIC: &[u8] = b"!coverage.py: This is a private format";
 
 /// Enough for a million lines in one source file.
 const NUMBITS_BYTES_MAX: usize = 128 << 10;
 
-/// More lines than any program in Python has. A line takes a bit in the file and many bytes here.
+/// More lines than any Python program has. A line takes one bit in the file and many bytes here.
 const RECORDS_MAX: usize = 1 << 24;
 
 pub(super) fn data(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
@@ -65,7 +65,7 @@ pub(super) fn data(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) ->
     Ok(())
 }
 
-/// The contexts of a data file, in the order in which they were first used.
+/// Returns the contexts of a data file, in the order in which they were first used.
 pub(crate) fn contexts(path: &Path) -> Result<Vec<String>, Fault> {
     let mut input = CoverageFile::open(path)?;
     if !input.head().starts_with(MAGIC) {
@@ -90,7 +90,7 @@ impl DataFile {
             return Err(Fault::Version { format: "coverage.py", found, known });
         }
         let (connection, size) = connection::open(input)?;
-        // What is read is stored once, as UTF-16 at best, and a row has a length besides.
+        // Each value is stored once, at best as UTF-16, and a row also has a length.
         Ok(DataFile { connection, allowance: size.saturating_mul(2) })
     }
 
@@ -111,7 +111,7 @@ impl DataFile {
         self.rows("SELECT id, path FROM file ORDER BY id")
     }
 
-    /// Numbers and names.
+    /// Rows of a number and a name.
     fn rows(&mut self, query: &str) -> Result<Vec<(i64, String)>, Fault> {
         let mut statement = self.connection.prepare(query)?;
         let mut rows = statement.query([])?;
@@ -126,7 +126,7 @@ impl DataFile {
 
     /// The lines of a file that ran, in one context or in any.
     fn lines(&mut self, file: i64, context: Option<i64>) -> Result<Vec<Record>, Fault> {
-        // The length is told without loading what is too long.
+        // `length` does not load the value, so a value that is too long is never loaded.
         let query = format!(
             "SELECT iif(length(numbits) <= {NUMBITS_BYTES_MAX}, numbits, NULL) FROM line_bits
              INDEXED BY sqlite_autoindex_line_bits_1 WHERE file_id = ?1 {}",
@@ -154,7 +154,7 @@ impl DataFile {
 
     /// The lines of a file that ran, in one context or in any, and the jumps between them.
     ///
-    /// Most jumps are no branches: only a report that lists all code knows which are.
+    /// Most jumps are not branches: only a report that lists all code says which ones are.
     fn arcs(&mut self, file: i64, context: Option<i64>) -> Result<Vec<Record>, Fault> {
         let query = format!(
             "SELECT fromno, tono FROM arc INDEXED BY sqlite_autoindex_arc_1 WHERE file_id = ?1 {}",
@@ -167,7 +167,7 @@ impl DataFile {
             spend(&mut self.allowance, 0)?;
             arcs.insert((row.get(0)?, row.get(1)?));
         }
-        // A negative end is the way in or out of the function that starts on that line.
+        // A negative end is the entry to or the exit from the function that starts on that line.
         let line = |end: i32| u32::try_from(end).ok().filter(|line| *line > 0);
         let lines: BTreeSet<u32> =
             arcs.iter().flat_map(|(from, to)| [line(*from), line(*to)]).flatten().collect();
@@ -178,7 +178,7 @@ impl DataFile {
     }
 }
 
-/// The condition that chooses a context. Both need the same two values.
+/// The condition that selects a context. Both conditions use the same two values.
 fn of_context(context: Option<i64>) -> &'static str {
     if context.is_some() { "AND context_id = ?2" } else { "AND ?2 IS NULL" }
 }
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn contexts_of_something_else_are_a_message() {
+    fn contexts_of_another_file_are_an_error() {
         let fault = contexts(&fixture("7.17.2/a.json")).unwrap_err();
         assert_eq!(fault.to_string(), "not a coverage.py data file");
     }

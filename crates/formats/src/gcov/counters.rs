@@ -1,4 +1,4 @@
-//! Reading `.gcda`: the counters of a translation unit.
+//! Reads `.gcda`: the counters of a translation unit.
 //!
 //! ```text
 //! 0x01000000 FUNCTION: ident, lineno checksum, cfg checksum; or nothing: not in the program
@@ -37,7 +37,7 @@ pub(super) fn read(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) ->
     Ok(())
 }
 
-/// Names all sites of a translation unit, as if all its functions were in the program.
+/// Lists all sites of a translation unit, as if all its functions were in the program.
 pub(super) fn read_notes(
     input: &mut CoverageFile,
     recorder: &mut SiteRecorder<'_>,
@@ -54,14 +54,14 @@ pub(super) fn read_notes(
 
 /// The counters of all functions of a unit, in the order of its notes.
 pub(super) struct Counters {
-    /// By function: whether it is in the program.
+    /// Whether each function is in the program.
     pub(super) present: Vec<bool>,
-    /// Of those that are not, zeros.
+    /// Zeros for functions that are not.
     pub(super) bytes: Vec<u8>,
 }
 
 impl Counters {
-    /// The counters of a file, and the unit that they are of.
+    /// Reads the counters of a file, and finds their unit.
     pub(super) fn open(
         input: &mut CoverageFile,
         notes_index: &mut NotesIndex,
@@ -94,7 +94,7 @@ impl Counters {
                 (FUNCTION, _) if record.payload.is_empty() => function = None,
                 (FUNCTION, _) => {
                     let key = FunctionKey::read(&mut record.payload)?;
-                    // Counters come in the order of notes, some functions left out.
+                    // Counters are in the order of the notes, without some functions.
                     let number = unit.number(key, expected).ok_or_else(|| {
                         let what =
                             format!("counters of function {:#x}, unknown to the notes", key.ident);
@@ -119,7 +119,7 @@ impl Counters {
                     }
                     counters.present[number] = true;
                 }
-                // Counters of values, and summaries.
+                // Counters of values, and summaries, are ignored.
                 _ => {}
             }
         }

@@ -1,4 +1,4 @@
-//! From blocks and arcs to lines and branches, by gcov's own rules.
+//! Maps blocks and arcs to lines and branches, by gcov's rules.
 //!
 //! - A block is mentioned by the lines it is made of, and owned by the last of them in each place
 //!   that it is made of; where a place has no lines, once more by the last of the places before it.
@@ -6,20 +6,20 @@
 //! - A line that owns blocks ran if one of those ran; another if a block that mentions it ran.
 //! - The branches of a line are the arcs out of the blocks that it owns, by destination, without
 //!   fake ones and without the only way out of a block.
-//! - Functions that start on the same line of a file (instances of a template) have lines of their
-//!   own; all others share those of the file. What the compiler made up is left out, and so is
-//!   what is not in the program.
+//! - Functions that start on the same line of a file (instances of a template) have separate lines;
+//!   all others share those of the file. Artificial functions, and functions that are not in the
+//!   program, are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::flow::{Flow, Variable};
 use super::notes::{Function, Notes};
 
-/// A line of a file, or a function instance's share of it.
+/// A line of a file, or of one function instance.
 pub(super) struct Entry {
     pub(super) source: usize,
     pub(super) line: u32,
-    /// The function that the line is said to belong to.
+    /// The function that the line is attributed to.
     pub(super) function: Option<usize>,
     /// The blocks that mention it, those that it owns, and its branches.
     mentions: Vec<Part>,
@@ -75,8 +75,8 @@ impl Entry {
         Entry { source, line, function, mentions, owned, branches }
     }
 
-    /// What makes the line run, and its branches, if only some functions are in the program. None
-    /// if the line is in none of them.
+    /// The arcs and blocks that make the line run, and its branches, if only some functions are in
+    /// the program. None if the line is in none of them.
     pub(super) fn among(&self, present: &[bool]) -> Option<(Vec<Part>, Vec<Part>)> {
         let of = |parts: &[Part]| -> Vec<Part> {
             parts.iter().copied().filter(|part| present[part.function]).collect()
@@ -87,7 +87,7 @@ impl Entry {
     }
 }
 
-/// A line outside of groups belongs to the innermost function around it.
+/// Attributes a line outside of groups to the innermost function around it.
 fn name(entries: &mut [Entry], notes: &Notes, grouped: &BTreeSet<usize>) {
     let starts: BTreeMap<(usize, u32), usize> = (notes.functions.iter().enumerate())
         .filter(|(number, function)| !function.artificial && !grouped.contains(number))
@@ -110,7 +110,7 @@ fn grouped(notes: &Notes) -> BTreeSet<usize> {
     starts.into_values().filter(|functions| functions.len() > 1).flatten().collect()
 }
 
-/// By block, the arcs out of it that are branches, by destination.
+/// The arcs out of each block that are branches, by destination.
 fn branches(function: &Function) -> Vec<Vec<Variable>> {
     let mut branches: Vec<Vec<Variable>> = vec![Vec::new(); function.blocks.len()];
     for (number, arc) in (0..).zip(&function.arcs).filter(|(_, arc)| !arc.fake) {

@@ -2,7 +2,8 @@
 //! which only whether they ran is kept.
 //!
 //! Comparing two runs needs no counts. Tests use them to check that counters are solved as gcov
-//! solves them, number by number. Behind the feature `exact-counts`, so that no user pays for it.
+//! solves them, number by number. They are available with the feature `exact-counts` only, so that
+//! users do not pay for them.
 
 use std::collections::BTreeMap;
 use std::num::Wrapping;
@@ -23,7 +24,7 @@ use crate::{CoverageFile, Error, Fault, Scope};
 pub struct UnitCounts {
     /// The file of its counters (`.gcda`), or the one that they would be written to.
     pub data: PathBuf,
-    /// Its source files, in the order in which they are met.
+    /// Its source files, in the order of their first use.
     pub files: Vec<FileCounts>,
 }
 
@@ -80,20 +81,20 @@ pub struct FunctionCounts {
     pub blocks_executed: u64,
 }
 
-/// What gcov would report for the counters in a file.
+/// Returns what gcov would report for the counters in a file.
 pub(crate) fn tell_file(
     path: &Path,
     notes_index: &mut NotesIndex,
     scope: &Scope,
 ) -> Result<UnitCounts, Error> {
-    let told = CoverageFile::open(path).and_then(|mut input| {
+    let counts = CoverageFile::open(path).and_then(|mut input| {
         let (notes_unit, counters) = Counters::open(&mut input, notes_index, None, scope)?;
         tell(path, &notes_unit.unit.piece(0, &counters.present), &[&counters.bytes])
     });
-    told.map_err(|fault| fault.of(path.display().to_string()))
+    counts.map_err(|fault| fault.of(path.display().to_string()))
 }
 
-/// What gcov would report for counters in memory. Counters with the same layout are summed.
+/// Returns what gcov would report for counters in memory. Counters with the same layout are summed.
 pub(crate) fn tell_snapshots(
     snapshots: &[Snapshot<'_>],
     notes_index: &mut NotesIndex,
@@ -105,13 +106,13 @@ pub(crate) fn tell_snapshots(
     }
     let mut units = Vec::new();
     for (layout, all) in by_layout {
-        // What fits the shortest fits all of them.
+        // A layout that fits the shortest counters fits all of them.
         let counters = all.iter().copied().min_by_key(|counters| counters.len());
         let layout = layout.clone();
         let shortest = Snapshot { layout, counters: counters.unwrap_or_default() };
         for (path, piece) in pieces(&shortest, notes_index, scope)? {
-            let told = tell(&path, &piece, &all);
-            units.push(told.map_err(|fault| fault.of(path.display().to_string()))?);
+            let counts = tell(&path, &piece, &all);
+            units.push(counts.map_err(|fault| fault.of(path.display().to_string()))?);
         }
     }
     Ok(units)

@@ -1,14 +1,14 @@
-//! Solving a flow graph: from the arcs that are counted to all arcs and blocks.
+//! Solves a flow graph: computes the counts of all arcs and blocks from the counted arcs.
 //!
-//! As much flows into a block as out of it, so an arc that is not counted is what its block lacks.
-//! In which order that settles all of them depends on the graph alone, not on the counts. So the
-//! graph is solved once, and what is left of it is a list of additions.
+//! The flow into a block equals the flow out of it, so an uncounted arc is the difference of the
+//! other arcs of its block. The order in which all of them can be computed depends only on the
+//! graph, not on the counts. So the graph is solved once, and the result is a list of additions.
 
 use std::ops::{Add, Sub};
 
 use super::notes::{ENTRY, EXIT, Function};
 
-/// No function has as many arcs and blocks: far fewer fill all the memory of a compiler.
+/// More than any function has: far fewer exhaust the memory of a compiler.
 const VARIABLES_MAX: usize = 1 << 23;
 
 /// The number of an arc or a block of a function: arcs first, then blocks.
@@ -18,10 +18,10 @@ pub(super) type Variable = u32;
 pub(super) struct Flow {
     arc_count: usize,
     block_count: usize,
-    /// The arcs that are counted, in the order of counters.
+    /// The counted arcs, in the order of counters.
     counted: Vec<Variable>,
     steps: Vec<Step>,
-    /// What the steps add and subtract, one behind the other.
+    /// The operands of all steps, concatenated.
     terms: Vec<Variable>,
 }
 
@@ -33,8 +33,8 @@ pub(super) struct Step {
 }
 
 impl Flow {
-    /// None if the counted arcs do not settle all others, or if there are too many: gcc makes no
-    /// such graph.
+    /// None if the counted arcs do not determine all others, or if there are too many: gcc writes
+    /// no such graph.
     pub(super) fn of(function: &Function) -> Option<Self> {
         let variables = function.arcs.len() + function.blocks.len();
         (variables < VARIABLES_MAX).then(|| Solver::of(function).solve())?
@@ -50,12 +50,12 @@ impl Flow {
         Variable::try_from(arc_count + block).unwrap_or(Variable::MAX)
     }
 
-    /// The arcs that are counted, in the order of counters.
+    /// The counted arcs, in the order of counters.
     pub(super) fn counted(&self) -> &[Variable] {
         &self.counted
     }
 
-    /// What follows from them, in an order in which it does; each with its terms.
+    /// The steps in order, each with its operands.
     pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &[Variable])> {
         let mut terms = &self.terms[..];
         self.steps.iter().map(move |step| {
@@ -84,13 +84,13 @@ impl Flow {
     }
 }
 
-/// A flow graph that is being solved.
+/// A flow graph while it is being solved.
 struct Solver<'f> {
     function: &'f Function,
-    /// By block: the arcs out of it, and into it.
+    /// The arcs out of each block, and into it.
     outgoing: Vec<Vec<Variable>>,
     incoming: Vec<Vec<Variable>>,
-    /// By variable: whether its count is settled.
+    /// Whether the count of each variable is determined.
     settled: Vec<bool>,
     steps: Vec<Step>,
     terms: Vec<Variable>,
@@ -113,13 +113,13 @@ impl<'f> Solver<'f> {
     fn solve(mut self) -> Option<Flow> {
         let (arc_count, block_count) = (self.function.arcs.len(), self.function.blocks.len());
         let mut open: Vec<usize> = (0..block_count).collect();
-        // Each round settles something and puts two blocks back, or takes one away: it ends.
+        // Terminates: each round determines something and adds two blocks, or removes one.
         while let Some(block) = open.pop() {
             let variable = Flow::block(arc_count, block);
             if !self.settled[variable as usize] && !self.settle_block(block, variable) {
                 continue;
             }
-            // Nothing is known of what flows into the entry, or out of the exit.
+            // The flow into the entry and the flow out of the exit are not known.
             let ways = [(block == EXIT as usize, true), (block == ENTRY as usize, false)];
             for (_, out) in ways.into_iter().filter(|(unknown, _)| !unknown) {
                 if let Some(arc) = self.settle_arc(block, variable, out) {
@@ -135,7 +135,8 @@ impl<'f> Solver<'f> {
         settled.into_iter().all(|settled| settled).then_some(flow)
     }
 
-    /// A block is as much as flows out of it, or into it, if all of that is settled.
+    /// Determines a block as the sum of the arcs out of it, or into it, if all of those are
+    /// determined.
     fn settle_block(&mut self, block: usize, variable: Variable) -> bool {
         let all_settled = |arcs: &[Variable]| arcs.iter().all(|arc| self.settled[*arc as usize]);
         let arcs = if block != EXIT as usize && all_settled(&self.outgoing[block]) {
@@ -151,7 +152,7 @@ impl<'f> Solver<'f> {
         true
     }
 
-    /// The only arc out of a block, or into it, that is not settled is what the others lack.
+    /// Determines the only unknown arc out of a block, or into it, as the difference of the others.
     fn settle_arc(&mut self, block: usize, variable: Variable, out: bool) -> Option<Variable> {
         let arcs = if out { &self.outgoing[block] } else { &self.incoming[block] };
         let mut unsettled = arcs.iter().filter(|arc| !self.settled[**arc as usize]);

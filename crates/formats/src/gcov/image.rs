@@ -1,8 +1,8 @@
-//! The counters of a program, made ready to be read again and again.
+//! The counters of a program, prepared to be read many times.
 //!
-//! From one execution to the next most functions count the same, so the last counters are kept
-//! beside what they came to, and only functions whose counters have changed are run through. It
-//! starts with counters of zero, of which nothing ran: nothing in, nothing out.
+//! From one execution to the next most functions have the same counters, so the last counters are
+//! kept with their results, and only functions whose counters have changed are solved again.
+//! Initially all counters are zero and no site ran.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,14 +16,13 @@ use super::tape::{self, Operation, Slot};
 use super::unit::Unit;
 use crate::{Fault, Location, SiteRecorder};
 
-/// What is compared at once. Functions have a hundred bytes of counters on average.
+/// How many bytes are compared at once. Functions have a hundred bytes of counters on average.
 const SEGMENT_BYTES: usize = 512;
 
-/// A counter takes eight bytes, its low byte first.
+/// A counter has eight bytes, the low byte first.
 pub(super) const COUNTER_BYTES: usize = 8;
 
-/// The functions of a translation unit that are in the program, and at which byte their counters
-/// start.
+/// The functions of a translation unit that are in the program, and the offsets of their counters.
 pub(super) struct Piece {
     pub(super) unit: Arc<Unit>,
     /// The hash of its name (see `unit_marks`).
@@ -31,13 +30,13 @@ pub(super) struct Piece {
     pub(super) functions: Vec<(usize, usize)>,
 }
 
-/// Counters that belong together: those of a program, a library or a translation unit.
+/// Counters that are read together: those of a program, a library or a translation unit.
 pub(super) struct Image {
-    /// By their counters' place.
+    /// In the order of their counters.
     functions: Vec<Function>,
     segments: Vec<Segment>,
     operations: Vec<Operation>,
-    /// The slots of what must not be below zero, function by function.
+    /// The slots that must not be negative, function by function.
     sound: Vec<Slot>,
     stencils: Stencils,
     /// All sites, none of which ran.
@@ -46,7 +45,7 @@ pub(super) struct Image {
     last: Vec<u8>,
     /// The functions whose last counters do not add up.
     inconsistent: BTreeSet<usize>,
-    /// The counts of the function that is being run through, by slot, negated.
+    /// The counts of the function that is being solved, by slot, negated.
     counts: Vec<i64>,
 }
 
@@ -57,16 +56,16 @@ struct Function {
     sound: Range<usize>,
 }
 
-/// Functions whose counters lie one behind the other.
+/// Functions with adjacent counters.
 struct Segment {
     counters: Range<usize>,
     functions: Range<usize>,
-    /// Whether the last counters are all zero, as they often are: they need not be looked at then.
+    /// Whether the last counters are all zero, as they often are: they need not be compared then.
     is_zero: bool,
 }
 
 impl Image {
-    /// Enters all sites of the pieces into the table.
+    /// Adds all sites of the pieces to the table.
     pub(super) fn of(pieces: &[Piece], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
         let mut known = Reading::of(recorder.table);
         let (mut functions, mut projections) = (Vec::new(), Vec::new());
@@ -100,12 +99,12 @@ impl Image {
         })
     }
 
-    /// How many bytes of counters there are, at least.
+    /// The smallest size of the counters in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.last.len()
     }
 
-    /// Reads counters, of which there are enough.
+    /// Reads counters, which must be at least that long.
     pub(super) fn update(&mut self, counters: &[u8]) {
         for segment in &mut self.segments {
             let new = &counters[segment.counters.clone()];
@@ -136,7 +135,7 @@ impl Image {
         }
     }
 
-    /// Adds counters of another process of the same program to those of the first.
+    /// Adds the counters of another process of the same program to those of the first.
     pub(super) fn add(&self, sums: &mut [u8], counters: &[u8]) {
         for function in &self.functions {
             let sums = sums[function.counters.clone()].as_chunks_mut::<COUNTER_BYTES>().0;
@@ -149,18 +148,18 @@ impl Image {
         }
     }
 
-    /// Adds what the counters that were read last tell to a reading.
+    /// Adds the result of the last counters to a reading.
     pub(super) fn tell(&self, reading: &mut Reading) {
         reading.unite(&self.known);
         reading.executed |= self.executed();
     }
 
-    /// What ran, as the counters that were read last tell it.
+    /// The sites that ran, by the last counters.
     pub(super) fn executed(&self) -> &Cover {
         self.stencils.executed()
     }
 
-    /// Fails if they do not add up.
+    /// Returns an error if the last counters do not add up.
     pub(super) fn check(&self) -> Result<(), Fault> {
         match self.inconsistent.first() {
             Some(number) => {
@@ -172,14 +171,14 @@ impl Image {
 }
 
 impl Segment {
-    /// The place of counters, from its start.
+    /// The range of counters, relative to the start.
     fn within(&self, counters: &Range<usize>) -> Range<usize> {
         counters.start - self.counters.start..counters.end - self.counters.start
     }
 }
 
 impl Function {
-    /// Writes all counts to `counts`. Whether they add up.
+    /// Writes all counts to `counts`. Returns whether they add up.
     fn run(&self, operations: &[Operation], counters: &[u8], counts: &mut [i64]) -> bool {
         let counters = counters.as_chunks::<COUNTER_BYTES>().0;
         let mut signs = 0;
@@ -191,13 +190,13 @@ impl Function {
         tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
     }
 
-    /// Whether no arc or block that is there is below zero, for counts of which something is.
+    /// Whether no real arc or block has a negative count, for counts some of which are negative.
     fn is_sound(&self, sound: &[Slot], counts: &[i64]) -> bool {
         sound[self.sound.clone()].iter().all(|slot| counts[*slot as usize] <= 0)
     }
 }
 
-/// Functions that are being put together.
+/// Functions while they are being compiled.
 #[derive(Default)]
 struct Compiled {
     functions: Vec<Function>,
@@ -209,7 +208,7 @@ struct Compiled {
 }
 
 impl Compiled {
-    /// Adds a function whose counters start at a byte behind those of the functions before it.
+    /// Adds a function whose counters start at an offset after those of the functions before it.
     fn add(
         &mut self,
         at: usize,
@@ -242,7 +241,7 @@ impl Compiled {
 }
 
 fn is_zero(counters: &[u8]) -> bool {
-    // Nothing is faster than comparing.
+    // A comparison is the fastest way.
     static ZEROS: [u8; SEGMENT_BYTES] = [0; SEGMENT_BYTES];
     counters.chunks(SEGMENT_BYTES).all(|counters| *counters == ZEROS[..counters.len()])
 }

@@ -38,7 +38,8 @@ pub(super) struct NotesUnit {
 }
 
 impl NotesUnit {
-    /// The image of its counters if these functions are in the program, one function after the other.
+    /// Returns the image of its counters if these functions are in the program, one after the
+    /// other.
     pub(super) fn image(
         &self,
         name: u32,
@@ -50,7 +51,7 @@ impl NotesUnit {
     }
 }
 
-/// Values by which functions are in the program. There is one, unless several programs share the
+/// Values by the set of functions in the program. There is one, unless several programs share the
 /// unit.
 struct ByPresence<T>(RefCell<Vec<(Vec<bool>, Rc<T>)>>);
 
@@ -140,7 +141,7 @@ impl NotesIndex {
         candidates
     }
 
-    /// The unit of a file of notes, compiled now or before.
+    /// Returns the unit of a notes file, compiled now or before.
     fn read(&mut self, path: &Path) -> Result<Rc<NotesUnit>, Fault> {
         let mut bytes = Vec::new();
         std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
@@ -169,7 +170,7 @@ fn other_build(notes: &Path) -> Fault {
     Fault::OtherBuild { earlier: notes.display().to_string(), mismatch }
 }
 
-/// The counters below a folder, in the order of their paths.
+/// The counters below a folder, ordered by path.
 pub(crate) fn counters_below(folder: &Path) -> Vec<PathBuf> {
     files_below(folder, "gcda")
 }
@@ -181,7 +182,7 @@ fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Collects files with this ending. Links are not followed: they may lead in circles.
+/// Collects files with this ending. Links are not followed: they may form a cycle.
 fn walk(folder: &Path, ending: &str, depth: usize, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();

@@ -1,8 +1,8 @@
-//! Where the counts of a translation unit go: to the sites of a table.
+//! Maps the counts of a translation unit to the sites of a table.
 //!
-//! Which sites those are depends on the notes, on which functions are in the program, and on
-//! which code counts; not on the counts. So that is found out once, by handing all sites to the
-//! recorder as if none had run, and what is left for each run is to set bits.
+//! The mapping depends on the notes, on which functions are in the program, and on the scope; not
+//! on the counts. So it is computed once, by passing all sites to the recorder as if none had run,
+//! and each run only sets bits.
 
 use metacov_core::{BranchKey, Reading, SiteId, Symbol};
 
@@ -14,15 +14,15 @@ use crate::{Fault, Record, SiteRecorder};
 
 /// The sites of a translation unit.
 pub(super) struct Projection {
-    /// All of them, none of which ran.
+    /// All sites, none of which ran.
     reading: Reading,
-    /// By function: which arc or block makes which site run.
+    /// Which arc or block makes which site run, by function.
     sites: Vec<Vec<(Variable, SiteId)>>,
 }
 
 impl Projection {
-    /// Enters all sites of a unit into the table. `present` tells which functions are in the
-    /// program, `name` is the hash of the unit's name.
+    /// Adds all sites of a unit to the table. `present` says which functions are in the program;
+    /// `name` is the hash of the unit's name.
     pub(super) fn of(
         unit: &Unit,
         name: u32,
@@ -64,12 +64,12 @@ impl Projection {
     }
 }
 
-/// What makes the records run that are on their way to the recorder, in the order of the records.
+/// What makes the buffered records run, in the order of the records.
 struct Links<'u> {
     unit: &'u Unit,
     present: &'u [bool],
     parts: Vec<Part>,
-    /// By record, where its parts start; one more at the end.
+    /// Where the parts of each record start; one more at the end.
     starts: Vec<usize>,
 }
 
@@ -123,7 +123,7 @@ impl Links<'_> {
         self.starts.push(self.parts.len());
     }
 
-    /// By function: which of its arcs and blocks makes which site run.
+    /// Which arc or block makes which site run, by function.
     fn sites(self, numbers: &[Option<SiteId>]) -> Vec<Vec<(Variable, SiteId)>> {
         let mut sites = vec![Vec::new(); self.unit.notes.functions.len()];
         for (range, number) in self.starts.windows(2).zip(numbers) {

@@ -1,4 +1,4 @@
-//! Counters in memory: where they are in the program, and what they are.
+//! Counters in memory: their layout and their values.
 //!
 //! ```text
 //! layout   = unit*
@@ -7,8 +7,8 @@
 //! function = ident, lineno checksum, cfg checksum, number of counters, 64 bits: their first byte
 //! ```
 //!
-//! All are 32 bits, their low byte first, unless said otherwise. A layout is compiled once, and
-//! known again by its bytes.
+//! All numbers are 32 bits, the low byte first, unless said otherwise. A layout is compiled once,
+//! and recognised by its bytes.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -23,35 +23,36 @@ use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
 use crate::{Error, Fault, Location, Scope, SiteRecorder};
 
-/// What counters that lie in no file are called.
+/// The name of counters that are not in a file, for messages.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
 
 const LAYOUT: &str = "the layout of the counters in memory";
 
-/// How many layouts are kept. A program has one, and one more for each library of its own.
+/// How many layouts are kept. A program has one, and one more for each of its instrumented
+/// libraries.
 const IMAGES_MAX: usize = 256;
 
-/// The counters of one image (an executable or a shared library) of a process, as our runtime
+/// The counters of one image (an executable or a shared library) of a process, as metacov's runtime
 /// leaves them.
 #[derive(Clone, Debug)]
 pub struct Snapshot<'a> {
-    /// Which functions have counters, and where. One that is kept from snapshot to snapshot is
-    /// known again without being compared.
+    /// Which functions have counters, and where. If the same allocation is passed again, it is
+    /// recognised without a comparison.
     pub layout: Arc<[u8]>,
-    /// The counters: 64 bits each, their low byte first.
+    /// The counters: 64 bits each, the low byte first.
     pub counters: &'a [u8],
 }
 
-/// What to make of counters that do not add up.
+/// How to treat counters that do not add up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnInconsistency {
-    /// They are an error.
+    /// Return an error.
     Refuse,
-    /// What comes out negative did not run.
+    /// Treat negative counts as not run.
     Allow,
 }
 
-/// The layouts that have been met, compiled.
+/// The compiled layouts so far.
 #[derive(Default)]
 pub(crate) struct Images(Vec<Known>);
 
@@ -61,8 +62,9 @@ struct Known {
 }
 
 impl Images {
-    /// Reads the snapshots of one execution. Those of one layout are of processes that were forked
-    /// from one another, each of which counted only a part of the whole: their counters are added.
+    /// Reads the snapshots of one execution. Those with the same layout belong to processes that
+    /// were forked from one another, each of which counted only a part of the whole: their counters
+    /// are added.
     pub(crate) fn read(
         &mut self,
         snapshots: &[Snapshot<'_>],
@@ -70,7 +72,7 @@ impl Images {
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Error> {
         if self.0.len() > IMAGES_MAX {
-            // Nobody has so many libraries: somebody makes up new ones all the time.
+            // No program has that many libraries: new ones keep being generated.
             self.0.clear();
         }
         for snapshot in snapshots {
@@ -85,7 +87,7 @@ impl Images {
         Ok(())
     }
 
-    /// Reads the snapshots of one execution whose layouts have been met before: only what ran.
+    /// Reads the snapshots of one execution with known layouts: only the sites that ran.
     pub(crate) fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
         let numbers = self.update(snapshots, OnInconsistency::Refuse)?;
         let mut covers = numbers.into_iter().map(|number| self.0[number].image.executed());
@@ -94,7 +96,7 @@ impl Images {
         Ok(executed)
     }
 
-    /// Has images read their counters; the numbers of those that did.
+    /// Lets images read their counters. Returns the numbers of those images.
     fn update(
         &mut self,
         snapshots: &[Snapshot<'_>],
@@ -126,7 +128,7 @@ impl Images {
         Ok(sums.into_iter().map(|(number, _)| number).collect())
     }
 
-    /// The number of a snapshot's image, if it was met before.
+    /// The number of a snapshot's image, if it is known.
     fn number(&mut self, snapshot: &Snapshot<'_>) -> Option<usize> {
         let layout = &snapshot.layout;
         let known = self.0.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
@@ -159,9 +161,9 @@ pub(super) fn pieces(
     Ok(pieces)
 }
 
-/// What a layout says of a translation unit.
+/// The description of a translation unit in a layout.
 struct Listing {
-    /// Where its counters would be written to.
+    /// The file to which its counters would be written.
     path: PathBuf,
     build: (u32, Layout),
     functions: Vec<Listed>,
@@ -177,7 +179,7 @@ impl Listing {
     fn read(words: &mut Words<'_>) -> Result<Self, Fault> {
         let layout = Layout::of_version(words.word()?)?;
         let stamp = words.word()?;
-        words.word()?; // The checksum says no more than the stamp.
+        words.word()?; // The checksum adds nothing to the stamp.
         let (path_bytes, function_count) = (words.word()?, words.word()?);
         words.word()?;
         let mut functions = Vec::new();
@@ -190,7 +192,7 @@ impl Listing {
         Ok(Listing { path: PathBuf::from(path), build: (stamp, layout), functions })
     }
 
-    /// The functions as their notes know them.
+    /// The functions as their notes describe them.
     fn piece(
         &self,
         counter_bytes: usize,

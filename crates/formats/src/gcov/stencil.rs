@@ -1,23 +1,23 @@
-//! From counts to sites: a stencil for each function.
+//! Maps counts to sites: a stencil for each function.
 //!
-//! A site runs if one of its counts is above zero. Most sites belong to one function alone. They
-//! are set a word of the cover at a time, without asking: a word has a hole for each count that
-//! shows through as a bit. The few sites that several functions share, such as the lines of a
-//! macro, are counted: how many counts above zero hold them.
+//! A site runs if one of its counts is positive. Most sites belong to one function only. They are
+//! set one word of the cover at a time, without branches: a word has a hole for each count, which
+//! becomes a bit. The few sites that several functions share, such as the lines of a macro, have a
+//! reference count: how many positive counts make them run.
 
 use metacov_core::{Cover, SiteId, SiteTable};
 
 use super::tape::{Slot, ZERO, above_zero};
 
-/// The stencils of all functions, and what they have set.
+/// The stencils of all functions, and the sites that they have set.
 pub(super) struct Stencils {
     executed: Cover,
-    /// By function: where its words and links start; one more at the end.
+    /// Where the words and links of each function start; one more at the end.
     starts: Vec<(usize, usize)>,
     words: Vec<Word>,
     holes: Vec<Hole>,
     links: Vec<Link>,
-    /// The shared sites, and how many links hold them.
+    /// The shared sites, and how many links make them run.
     shared: Vec<(SiteId, u32)>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Stencils {
 struct Word {
     at: usize,
     mask: u64,
-    /// Where its holes end. They start where those of the word before end.
+    /// Where its holes end. They start at the end of those of the word before.
     end: usize,
 }
 
@@ -45,7 +45,7 @@ struct Link {
 }
 
 impl Stencils {
-    /// The stencils of functions, given which of their counts make which sites run.
+    /// Compiles stencils for functions, given which of their counts make which sites run.
     pub(super) fn of(table: &SiteTable, functions: Vec<Vec<(SiteId, Slot)>>) -> Self {
         let (words, holes, links) = (Vec::new(), Vec::new(), Vec::new());
         let mut owners = Owners::of(table, &functions);
@@ -89,9 +89,8 @@ impl Stencils {
         self.starts.push((self.words.len(), self.links.len()));
     }
 
-    /// Sets the sites of a function by its counts (negated), and takes out those that do not run
-    /// any more.
-    #[inline(never)] // On its own the loop has registers enough.
+    /// Sets the sites of a function by its counts (negated), and clears those that no longer run.
+    #[inline(never)] // A separate function, so that the loop has enough registers.
     pub(super) fn set(&mut self, function: usize, counts: &[i64]) {
         let ((first_word, first_link), (last_word, last_link)) =
             (self.starts[function], self.starts[function + 1]);
@@ -116,32 +115,32 @@ impl Stencils {
         }
     }
 
-    /// What ran.
+    /// The sites that ran.
     pub(super) fn executed(&self) -> &Cover {
         &self.executed
     }
 }
 
-/// By site: which function it belongs to, or that it belongs to several.
+/// The function that each site belongs to, or that it belongs to several.
 struct Owners(Vec<Owner>);
 
 #[derive(Clone, Copy, PartialEq)]
 enum Owner {
-    Nobody,
+    None,
     One(usize),
-    /// Several; it has no number among the shared sites yet.
+    /// Several, and it has no number among the shared sites yet.
     Several,
     Shared(usize),
 }
 
 impl Owners {
     fn of(table: &SiteTable, functions: &[Vec<(SiteId, Slot)>]) -> Self {
-        let mut owners = vec![Owner::Nobody; table.len()];
+        let mut owners = vec![Owner::None; table.len()];
         for (function, sites) in functions.iter().enumerate() {
             for (site, _) in sites {
                 let owner = &mut owners[site.index()];
                 *owner = match *owner {
-                    Owner::Nobody => Owner::One(function),
+                    Owner::None => Owner::One(function),
                     Owner::One(known) if known == function => Owner::One(function),
                     _ => Owner::Several,
                 };
@@ -154,7 +153,7 @@ impl Owners {
     fn shared(&mut self, site: SiteId, shared: &mut Vec<(SiteId, u32)>) -> Option<usize> {
         let owner = &mut self.0[site.index()];
         match *owner {
-            Owner::Nobody | Owner::One(_) => None,
+            Owner::None | Owner::One(_) => None,
             Owner::Shared(number) => Some(number),
             Owner::Several => {
                 shared.push((site, 0));

@@ -1,10 +1,10 @@
-//! A solved flow graph as a tape: one addition or subtraction behind the other.
+//! A solved flow graph as a tape: a list of additions and subtractions.
 //!
-//! Many arcs and blocks of a graph are the same number by its shape alone: a block with one way in
-//! and one way out, or the two ends of an `if`. They are found by running the graph once on
+//! Many arcs and blocks of a graph have the same count by its shape alone: a block with one arc in
+//! and one arc out, or the two ends of an `if`. They are found by running the graph once on
 //! fingerprints instead of counts. A count is a sum of counters, some of them negated, and its
-//! fingerprint is the same sum of numbers as good as random: two counts with the same fingerprint
-//! are the same sum. So each sum is taken once, and most blocks take none at all.
+//! fingerprint is the same sum of pseudo-random numbers: two counts with the same fingerprint are
+//! the same sum. So each sum is computed once, and most blocks need none at all.
 
 use std::cell::Cell;
 use std::num::Wrapping;
@@ -15,8 +15,8 @@ use super::flow::{Flow, Step, Variable};
 
 type Fingerprint = Wrapping<u128>;
 
-/// Where a count stands while a tape runs: first a zero, then the counters, then what each
-/// operation gives.
+/// The position of a count while a tape runs: first a zero, then the counters, then the result of
+/// each operation.
 pub(super) type Slot = u32;
 
 /// The slot that is always zero.
@@ -26,17 +26,17 @@ pub(super) const ZERO: Slot = 0;
 #[derive(Clone, Copy)]
 pub(super) struct Operation {
     left: Slot,
-    /// With [`SUBTRACT`] or without it.
+    /// Possibly with the flag [`SUBTRACT`].
     right: Slot,
 }
 
-/// The first bit of a slot, which is free: see `VARIABLES_MAX` of a flow.
+/// The highest bit of a slot, which is free: see `VARIABLES_MAX` of a flow.
 const SUBTRACT: Slot = 1 << 31;
 
 /// A function's flow graph, as operations.
 pub(super) struct Tape {
     pub(super) operations: Vec<Operation>,
-    /// By variable of the flow: where its count is.
+    /// The slot of each variable of the flow.
     slots: Vec<Slot>,
 }
 
@@ -57,26 +57,26 @@ impl Tape {
         Tape { operations, slots }
     }
 
-    /// Where the count of a variable is.
+    /// The slot of a variable.
     pub(super) fn slot(&self, variable: Variable) -> Slot {
         self.slots[variable as usize]
     }
 }
 
-/// Runs operations on counts up to `next`, and writes the results behind them. Whether they add up:
-/// none is below zero.
+/// Runs operations on counts up to `next`, and stores the results after them. Returns whether they
+/// add up: none is negative.
 ///
-/// All counts are negated, which is all the same to sums. So the first bit of a count tells that it
-/// is above zero: what that leads to is found without a jump, which nobody could foretell.
-#[inline(never)] // On its own the loop has registers enough.
+/// All counts are negated, which does not matter for sums. So the highest bit of a count says that
+/// it is positive, and its effect is computed without a branch, which could not be predicted.
+#[inline(never)] // A separate function, so that the loop has enough registers.
 pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> bool {
-    // Cells, since results are written to the same slice that operands are read from.
+    // Cells, because results are written to the slice that operands are read from.
     let counts = Cell::from_mut(counts).as_slice_of_cells();
     let mut signs = -1;
     for (operation, target) in operations.iter().zip(&counts[next..]) {
         let left = counts[operation.left as usize].get();
         let right = counts[(operation.right & !SUBTRACT) as usize].get();
-        // All bits set to subtract, none to add. In two's complement, -x is !x + 1.
+        // All bits are set to subtract, none to add. In two's complement, -x is !x + 1.
         let sign = i64::from(operation.right.cast_signed() >> 31);
         let result = left.wrapping_add((right ^ sign).wrapping_sub(sign));
         signs &= result.wrapping_sub(1);
@@ -85,21 +85,21 @@ pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> 
     signs < 0
 }
 
-/// All bits set if a negated count is above zero, none if not.
+/// All bits set if a negated count stands for a positive one, none otherwise.
 pub(super) fn above_zero(count: i64) -> u64 {
     (count >> (i64::BITS - 1)).cast_unsigned()
 }
 
-/// A tape that is being recorded.
+/// A tape while it is being recorded.
 struct Recording {
-    /// By fingerprint: where the count is.
+    /// The slot of each fingerprint.
     slots: HashMap<Fingerprint, Slot>,
     operations: Vec<Operation>,
     next: Slot,
 }
 
 impl Recording {
-    /// Takes the sum of a step, unless it has been taken before.
+    /// Records the sum of a step, unless it is already known.
     fn record(&mut self, step: &Step, terms: &[Variable], prints: &[Fingerprint]) {
         if self.slots.contains_key(&prints[step.target as usize]) {
             return;
@@ -128,8 +128,8 @@ impl Recording {
     }
 }
 
-/// Numbers as good as random, the same ones every time (splitmix64, two for each). That two sums
-/// that differ have one fingerprint is less likely than one in 2^100.
+/// Pseudo-random numbers, always the same (splitmix64, two for each). The probability that two
+/// different sums have the same fingerprint is below 2^-100.
 fn fingerprints(count: usize) -> Vec<Fingerprint> {
     let mut state = 0x6d65_7461_636f_7600_u64;
     let mut next = || {
@@ -149,9 +149,9 @@ mod tests {
     use super::super::notes::Notes;
     use super::*;
 
-    /// Whatever the counters, sound or not: all counts of a tape are those of its flow.
+    /// For any counters, sound or not: all counts of a tape equal those of its flow.
     #[test]
-    fn a_tape_counts_what_its_flow_counts() {
+    fn a_tape_has_the_counts_of_its_flow() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gcda");
         let (mut saved, mut doubtful) = (0, 0);
         for name in ["gcc-11/main.gcno", "gcc-12/main.gcno", "gcc-12/shapes.gcno"] {

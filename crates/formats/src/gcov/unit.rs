@@ -1,4 +1,4 @@
-//! A translation unit, compiled to read any number of counters.
+//! A translation unit, compiled once for any number of executions.
 //!
 //! Nothing here depends on a site table, so that all workers of a fold share it (`shared_notes`).
 
@@ -18,9 +18,9 @@ pub(super) struct Unit {
     pub(super) flows: Vec<Flow>,
     pub(super) entries: Vec<Entry>,
     numbers: BTreeMap<FunctionKey, usize>,
-    /// By function: the number of its first counter, if all functions are in the program.
+    /// The number of each function's first counter, if all functions are in the program.
     pub(super) starts: Vec<usize>,
-    /// By function. Compiled on first use: listing code does not need them.
+    /// By function. Compiled on first use, since listing code does not need them.
     tapes: OnceLock<Vec<Tape>>,
 }
 
@@ -46,7 +46,7 @@ impl Unit {
         Ok(Unit { notes, flows, entries, numbers, starts, tapes: OnceLock::new() })
     }
 
-    /// The number of a function, which is most likely `expected`.
+    /// The index of a function, which is most likely `expected`.
     pub(super) fn number(&self, key: FunctionKey, expected: usize) -> Option<usize> {
         match self.notes.functions.get(expected) {
             Some(function) if function.key == key => Some(expected),

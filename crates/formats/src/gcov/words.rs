@@ -1,4 +1,4 @@
-//! The words that both files are made of.
+//! The words that both kinds of files consist of.
 //!
 //! ```text
 //! file   = magic, version, stamp, [checksum, since gcc 12], ..., record*
@@ -6,8 +6,8 @@
 //! string = length with the final zero, bytes
 //! ```
 //!
-//! All are 32 bits in the order of the machine that wrote them; the magic tells which. Lengths are
-//! in bytes since gcc 12, in words before, and strings were padded to words then.
+//! All are 32 bits in the byte order of the machine that wrote them, which the magic shows. Lengths
+//! are in bytes since gcc 12, in words before, and strings were padded to words then.
 
 use crate::{Fault, Location};
 
@@ -25,7 +25,7 @@ impl Layout {
         Layout { big_endian: false, version: word.to_be_bytes() }.known()
     }
 
-    /// Refuses versions that nobody has looked at.
+    /// Refuses versions that were never tested.
     fn known(self) -> Result<Self, Fault> {
         if (9..=15).contains(&self.major()) {
             return Ok(self);
@@ -49,14 +49,14 @@ impl Layout {
 pub(super) struct Words<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// Where the bytes stand in the file.
+    /// The offset of the bytes in the file.
     base: usize,
     layout: Layout,
-    /// Whether the zero that gcov ends counters with was read.
+    /// Whether the zero that ends a file of counters was read.
     is_ended: bool,
 }
 
-/// A record's tag, and its payload or how many counters of zero stand for it.
+/// A record: its tag, and its payload or the number of zero counters that it stands for.
 pub(super) struct Record<'b> {
     pub(super) tag: u32,
     pub(super) payload: Words<'b>,
@@ -65,7 +65,8 @@ pub(super) struct Record<'b> {
 }
 
 impl<'b> Words<'b> {
-    /// The words behind the header of a file with this magic, and the stamp of its build.
+    /// Opens a file with this magic. Returns the words after its header, and the stamp of its
+    /// build.
     pub(super) fn open(bytes: &'b [u8], magic: [u8; 4]) -> Result<(Self, u32), Fault> {
         let mut reversed = magic;
         reversed.reverse();
@@ -85,7 +86,7 @@ impl<'b> Words<'b> {
         Ok((words, stamp))
     }
 
-    /// Words that this machine wrote.
+    /// Words in the byte order of this machine.
     pub(super) fn of_machine(bytes: &'b [u8]) -> Self {
         let layout = Layout { big_endian: false, version: *b"B22*" };
         Words { bytes, at: 0, base: 0, layout, is_ended: false }
@@ -123,7 +124,7 @@ impl<'b> Words<'b> {
         Ok((u64::from(high) << 32 | u64::from(low)).cast_signed())
     }
 
-    /// As many counters as there is room for, low bytes first.
+    /// Reads counters until the buffer is full, low bytes first.
     pub(super) fn counters(&mut self, room: &mut [u8]) -> Result<(), Fault> {
         room.copy_from_slice(self.take(room.len())?);
         if self.layout.big_endian {
@@ -139,7 +140,7 @@ impl<'b> Words<'b> {
         self.text(bytes.split(|byte| *byte == 0).next().unwrap_or_default())
     }
 
-    /// Text of so many bytes, and what fills it up to a multiple of eight.
+    /// A text of this length, and its padding to a multiple of eight.
     pub(super) fn padded_text(&mut self, length: usize) -> Result<String, Fault> {
         let bytes = self.take(length)?;
         self.take(length.wrapping_neg() % 8)?;
@@ -173,8 +174,8 @@ impl<'b> Words<'b> {
         Ok(Some(Record { tag, payload, zero_bytes }))
     }
 
-    /// Refuses a file of counters that does not end with a zero, and with nothing after it. Counters that are cut off
-    /// between two records have all that a whole file has, but fewer functions.
+    /// Refuses a file of counters that does not end with a zero, or that continues after it.
+    /// Counters that are cut off between two records look complete, but lack functions.
     pub(super) fn check_end(&self) -> Result<(), Fault> {
         if !self.is_ended {
             return Err(self.fault("it is cut off: it does not end as gcov ends its files"));

@@ -1,4 +1,4 @@
-//! Reading gcov JSON: one document per data file, several of them one behind the other.
+//! Reads gcov JSON: one document per data file, concatenated.
 //!
 //! Keys come in any order: gcov 12 writes a line's branches before its number, a file's lines
 //! before its path, and the folder that paths are relative to at the very end.
@@ -53,7 +53,8 @@ fn document(
     }
 }
 
-/// One entry of `files`, which gcovr took over from gcov: a path, lines and functions, in any order.
+/// One entry of `files`, which gcovr has adopted from gcov: a path, lines and functions, in any
+/// order.
 pub(crate) fn file(
     json: &mut Json<&mut CoverageFile>,
     recorder: &mut SiteRecorder<'_>,
@@ -164,7 +165,7 @@ fn function(
     }
     let line = line.ok_or_else(|| json.fault("a function without `start_line`"))?;
     let count = count.ok_or_else(|| json.fault("a function without `execution_count`"))?;
-    // A function with another number of blocks, or another end, is other code.
+    // A function with another number of blocks, or another end, is different code.
     let shape = [blocks.to_le_bytes(), last.to_le_bytes()].concat();
     recorder.add(Record::function(line, name, count > 0).ending(last).marked_in_unit(&shape));
     Ok(())

@@ -1,4 +1,4 @@
-//! Reading gcovr JSON. The keys of all versions are disjoint in meaning, so one reader serves.
+//! Reads gcovr JSON. No key has different meanings in different versions, so one reader is enough.
 
 use metacov_core::{BranchKey, Symbol};
 
@@ -48,7 +48,7 @@ fn read_version(json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
     Err(Fault::Version { format: "gcovr JSON", found, known: "0.1 to 0.15" })
 }
 
-/// One entry of `lines`; its memory serves for the next.
+/// One entry of `lines`. The memory is reused for the next.
 #[derive(Default)]
 struct Line {
     branches: Vec<Branch>,
@@ -83,7 +83,7 @@ impl Line {
                 }
                 b"gcovr/md5" => self.md5.extend_from_slice(json.string()?.as_bytes()),
                 b"gcovr/excluded" => excluded = json.bool()?,
-                // Until gcovr 5.2: the line is listed, but holds no code.
+                // Until gcovr 5.2: the line is listed, but has no code.
                 b"gcovr/noncode" => no_code = json.bool()?,
                 _ => json.skip()?,
             }
@@ -167,7 +167,7 @@ fn function(
     Ok(())
 }
 
-/// The last line of `["first:column", "last:column"]`; zero if it cannot be told.
+/// The last line of `["first:column", "last:column"]`; zero if it is not known.
 fn end_of(json: &mut Json<&mut CoverageFile>) -> Result<u32, Fault> {
     let mut last = 0;
     json.begin_array()?;

@@ -1,5 +1,5 @@
-//! Writing gcovr JSON: gcovr shows it as ordinary coverage, where a count is the number of pairs
-//! whose result holds the site.
+//! Writes gcovr JSON: gcovr shows it as ordinary coverage, where a count is the number of pairs
+//! whose result contains the site.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -12,12 +12,12 @@ use super::GcovrFormat;
 use crate::export::{Export, FileSites, LineSites};
 
 pub(super) fn report(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
-    // A buffer of its own: the serializer writes a few bytes at a time.
+    // A separate buffer, because the serializer writes a few bytes at a time.
     let mut out = BufWriter::new(out);
     let mut serializer = serde_json::Serializer::new(&mut out);
     let mut root = serializer.serialize_map(None)?;
     root.serialize_entry("gcovr/format_version", export.gcovr_format.name())?;
-    // Keys that gcovr does not know it passes over.
+    // gcovr ignores unknown keys.
     root.serialize_entry("metacov/version", env!("CARGO_PKG_VERSION"))?;
     root.serialize_entry("metacov/operation", export.suite.operation.name())?;
     root.serialize_entry("metacov/pairs", &export.total.pairs)?;
@@ -60,7 +60,7 @@ struct Branch {
     count: u32,
     fallthrough: bool,
     throw: bool,
-    // gcovr 8.0 to 8.3 insist on the block, and count branches by their place in the list.
+    // gcovr 8.0 to 8.3 require the block, and number branches by their position in the list.
     #[serde(skip_serializing_if = "Option::is_none")]
     blockno: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,7 +74,7 @@ struct Function<'e> {
     demangled_name: String,
     lineno: u32,
     execution_count: u32,
-    // gcovr 8.0 to 8.3 insist on it, and it was not measured.
+    // gcovr 8.0 to 8.3 require it, and it was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks_percent: Option<NotMeasured>,
 }
@@ -120,7 +120,7 @@ fn functions<'e>(export: &'e Export<'_>, sites: &[SiteId]) -> Vec<Function<'e>> 
         Element::Function(name) => (table.name(name), table.shown_name(name)),
         _ => ("", ""),
     };
-    // gcovr knows a function by its shown name alone and refuses the same name on two lines.
+    // gcovr identifies a function by its displayed name and refuses the same name on two lines.
     let mut uses: BTreeMap<&str, u32> = BTreeMap::new();
     for id in sites {
         *uses.entry(names(id).1).or_insert(0) += 1;

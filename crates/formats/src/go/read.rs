@@ -1,18 +1,18 @@
-//! Reading Go's profiles: a line `mode: set`, `count` or `atomic`, then a line per block.
+//! Reads Go's profiles: a line `mode: set`, `count` or `atomic`, then one line per block.
 
 use metacov_core::Span;
 
 use crate::syntax::lines::{Lines, shown};
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-/// Longer than any block: a block ends where control flow parts.
+/// Longer than any block: a block ends where control flow branches.
 const BLOCK_LINES_MAX: u32 = 1_000_000;
 
-/// How many lines a profile may touch for every block that it has named. Blocks of real code have
-/// two to five. Without a bound, one wrong digit makes a million lines.
+/// How many lines a profile may touch per block. Blocks of real code have two to five. Without a
+/// bound, one wrong digit would create a million lines.
 const LINES_PER_BLOCK_MAX: u64 = 16;
 
-/// How many lines a profile may touch beyond that: room for tables that are one long block.
+/// How many more lines a profile may touch, for tables that are one long block.
 const LINES_SPARE: u64 = 200_000;
 
 pub(super) fn is_mode(word: &[u8]) -> bool {
@@ -38,21 +38,21 @@ pub(super) fn profile(
 }
 
 struct Profile {
-    /// The file of the block before; none before the first. The blocks of a file may be scattered
-    /// over the profile, but mostly stand together.
+    /// The file of the last block; none before the first. The blocks of a file may be scattered
+    /// over the profile, but are mostly adjacent.
     path: String,
     lines_left: u64,
 }
 
 impl Profile {
-    /// The block on a line of the profile, if one stands there. Ends the file before, if the block
-    /// is of another.
+    /// Reads the block on a line of the profile, if there is one. Ends the previous file if the
+    /// block belongs to another.
     fn read(
         &mut self,
         line: &str,
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<Option<Block>, String> {
-        // Profiles are often put one after the other, each with its mode.
+        // Profiles are often concatenated, each with its mode.
         let mode = line.strip_prefix("mode: ").map(str::as_bytes);
         if line.is_empty() || mode.is_some_and(is_mode) {
             return Ok(None);
@@ -88,14 +88,14 @@ struct Block {
     span: Span,
     statements: u32,
     ran: bool,
-    /// Whether the block before is of another file.
+    /// Whether the block before belongs to another file.
     is_first: bool,
 }
 
 impl Block {
     fn record(&self, recorder: &mut SiteRecorder<'_>) {
         let region = Record::region(self.line, self.span, self.ran);
-        // The same code has the same number of statements: it tells builds apart.
+        // The same code has the same number of statements, which distinguishes builds.
         recorder.add(region.marked(&self.statements.to_le_bytes()));
         for number in self.line..=self.span.end_line {
             recorder.add(Record::line(number, self.ran));
@@ -103,8 +103,8 @@ impl Block {
     }
 }
 
-/// `path:line.column,line.column statements count`, taken apart from its end: a path may hold
-/// what stands between the parts.
+/// `path:line.column,line.column statements count`, parsed from its end: a path may contain the
+/// separators.
 fn parse(text: &str) -> Option<(&str, Block)> {
     let (text, count) = text.rsplit_once(' ')?;
     let (text, statements) = text.rsplit_once(' ')?;

@@ -1,5 +1,5 @@
-//! Reading Istanbul's coverage map: by file, what there is (`statementMap`, `fnMap`, `branchMap`)
-//! and how often it ran (`s`, `f`, `b`), in any order, tied together by numbers.
+//! Reads Istanbul's coverage map: by file, which code there is (`statementMap`, `fnMap`,
+//! `branchMap`) and how often it ran (`s`, `f`, `b`), in any order, linked by numbers.
 
 use std::collections::BTreeMap;
 
@@ -26,17 +26,17 @@ pub(super) fn map(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) -> 
     Ok(())
 }
 
-/// One file of the map, each part by the numbers that its producer gave.
+/// One file of the map, each part by the numbers of its producer.
 #[derive(Default)]
 struct File {
     path: Option<String>,
     statements: BTreeMap<u32, (u32, Span)>,
     functions: BTreeMap<u32, (u32, Symbol)>,
-    /// By decision: its line.
+    /// The line of each decision.
     decisions: BTreeMap<u32, u32>,
     statement_ran: BTreeMap<u32, bool>,
     function_ran: BTreeMap<u32, bool>,
-    /// By decision: which alternatives ran.
+    /// Which alternatives of each decision ran.
     alternatives_ran: BTreeMap<u32, Vec<bool>>,
 }
 
@@ -93,7 +93,7 @@ impl File {
         Ok(())
     }
 
-    /// A number that code with other statements does not have. Istanbul's own `hash` would not do:
+    /// A hash that differs for code with other statements. Istanbul's own `hash` does not serve:
     /// the same code has another one in another folder, and some producers write none.
     fn shape(&self) -> u64 {
         let mut fingerprint = Fingerprint::new();
@@ -104,7 +104,7 @@ impl File {
     }
 }
 
-/// An object whose keys are numbers, without the values that are of no interest.
+/// An object whose keys are numbers, without values that are ignored.
 fn numbered<T>(
     json: &mut Json<&mut CoverageFile>,
     mut value: impl FnMut(&mut Json<&mut CoverageFile>) -> Result<Option<T>, Fault>,
@@ -139,7 +139,7 @@ fn statement(json: &mut Json<&mut CoverageFile>) -> Result<Option<(u32, Span)>, 
     let line = start.line.ok_or_else(|| json.fault("a statement without a line"))?;
     let column = start.column.unwrap_or(0);
     let end_line = end.line.unwrap_or(line);
-    // Source maps often do not tell where a line ends.
+    // Source maps often do not say where a line ends.
     let end_column = end.column.unwrap_or(u32::MAX);
     Ok(Some((line, Span { column, end_line, end_column })))
 }
@@ -162,7 +162,7 @@ fn function(
     }
     let name = name.ok_or_else(|| json.fault("a function without `name`"))?;
     if name == "(empty-report)" {
-        // c8's word for "this file was never loaded".
+        // c8's name for "this file was never loaded".
         return Ok(None);
     }
     let line = declaration.start.line.or(body.start.line).or(line);
@@ -178,13 +178,13 @@ fn decision(json: &mut Json<&mut CoverageFile>) -> Result<Option<u32>, Fault> {
             b"type" => is_range = json.string()? == "branch",
             b"loc" => place = location(json)?,
             b"line" => line = coordinate(json)?,
-            // Where each alternative is: for an `else` that is not written, nowhere.
+            // The place of each alternative, which an implicit `else` does not have.
             _ => json.skip()?,
         }
     }
     if is_range {
-        // V8 (c8) lists ranges whose count differs from that of the code around them. What those
-        // are differs from run to run, and so do their numbers: they tell of no branch.
+        // V8 (c8) lists ranges whose count differs from that of the code around them. These ranges
+        // and their numbers differ from run to run, so they identify no branch.
         return Ok(None);
     }
     let line = place.start.line.or(line);
@@ -235,7 +235,7 @@ fn position(json: &mut Json<&mut CoverageFile>) -> Result<Position, Fault> {
     Ok(position)
 }
 
-/// A line or a column. Where a producer does not know it, it writes null, or -1.
+/// A line or a column. If a producer does not know it, it writes null or -1.
 fn coordinate(json: &mut Json<&mut CoverageFile>) -> Result<Option<u32>, Fault> {
     if json.peek()? == Next::Null {
         return json.null().map(|()| None);

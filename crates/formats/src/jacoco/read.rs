@@ -1,4 +1,4 @@
-//! Reading JaCoCo's report: packages, possibly in groups; in a package its classes with their
+//! Reads JaCoCo's report: packages, possibly in groups; in a package its classes with their
 //! methods, and its source files with their lines.
 
 use crate::syntax::xml::Xml;
@@ -14,7 +14,8 @@ pub(super) fn report(
     xml.end()
 }
 
-/// The report, or a group in it. Groups in groups end at the depth that [`Xml`] allows.
+/// Reads the report, or a group in it. The nesting of groups is limited by the depth that [`Xml`]
+/// allows.
 fn group(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     while let Some(name) = xml.next_child()? {
         match name {
@@ -28,7 +29,7 @@ fn group(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> R
 
 fn package(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<(), Fault> {
     let package = xml.required("name")?.into_owned();
-    // The package without a name is the folder in which all others are.
+    // The unnamed package is the folder of all others.
     let path = |file: &str| {
         if package.is_empty() { file.to_owned() } else { format!("{package}/{file}") }
     };
@@ -37,7 +38,7 @@ fn package(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) ->
             "class" => {
                 let class = xml.required("name")?.into_owned();
                 let source = xml.attribute("sourcefilename")?.map(|source| path(&source));
-                // Compiled without the name of its source: the class file stands for it.
+                // Compiled without the name of its source: the class file is used instead.
                 let path = source.unwrap_or_else(|| format!("{class}.class"));
                 if methods(xml, recorder, &class)? {
                     recorder.end_file(&path).map_err(|what| xml.fault(what))?;
@@ -55,7 +56,7 @@ fn package(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) ->
     recorder.flush(None)
 }
 
-/// The methods of a class; whether there are any.
+/// Reads the methods of a class. Returns whether there are any.
 fn methods(
     xml: &mut Xml<&mut CoverageFile>,
     recorder: &mut SiteRecorder<'_>,
@@ -67,7 +68,7 @@ fn methods(
             xml.skip()?;
             continue;
         }
-        // As in the JVM's own notation: `shop/Parcel.weight(I)I`.
+        // In the JVM's notation: `shop/Parcel.weight(I)I`.
         let name = format!("{class}.{}{}", xml.required("name")?, xml.required("desc")?);
         let line = match xml.attribute("line")? {
             Some(_) => xml.line_number("line")?,
@@ -82,7 +83,7 @@ fn methods(
     Ok(any)
 }
 
-/// Whether a method ran, if its counters tell.
+/// Whether a method ran, if its counters say so.
 fn method_ran(xml: &mut Xml<&mut CoverageFile>) -> Result<Option<bool>, Fault> {
     let mut ran = None;
     while let Some(name) = xml.next_child()? {
@@ -94,13 +95,13 @@ fn method_ran(xml: &mut Xml<&mut CoverageFile>) -> Result<Option<bool>, Fault> {
     Ok(ran)
 }
 
-/// The lines of a source file; whether there are any.
+/// Reads the lines of a source file. Returns whether there are any.
 fn lines(xml: &mut Xml<&mut CoverageFile>, recorder: &mut SiteRecorder<'_>) -> Result<bool, Fault> {
     let mut any = false;
     while let Some(name) = xml.next_child()? {
         if name == "line" {
             if xml.attribute("ci")?.is_none() {
-                // So does gcovr 8.7, which puts only branches there.
+                // gcovr 8.7 writes this too, with branches only.
                 return Err(xml.fault("a line without `ci`"));
             }
             // `ci` and `mi`: how many instructions of the line ran, and how many did not.

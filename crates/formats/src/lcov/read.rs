@@ -1,4 +1,4 @@
-//! Reading tracefiles. A context is a test name: the sections that follow its `TN:`.
+//! Reads tracefiles. A context is a test name: the sections that follow its `TN:`.
 
 use hashbrown::HashMap;
 use metacov_core::{BranchKey, Symbol};
@@ -29,15 +29,15 @@ pub(super) fn sections(
     Ok(())
 }
 
-/// What lies between `SF:` and `end_of_record`.
+/// The records between `SF:` and `end_of_record`.
 #[derive(Default)]
 struct Section {
     path: Option<String>,
-    /// `FN`: names and where they start and, if that is told, end.
+    /// `FN`: names, and where they start and, if known, end.
     functions: Vec<(Symbol, u32, u32)>,
     /// `FNDA`: whether the function of a name ran.
     runs: HashMap<Symbol, bool>,
-    /// `FNL`: by index, where the function starts and, if that is told, ends.
+    /// `FNL`: by index, where the function starts and, if known, ends.
     leaders: HashMap<u32, (u32, u32)>,
 }
 
@@ -67,7 +67,7 @@ impl Section {
             "FNDA" => self.function_runs(rest, recorder),
             "FNL" => self.leader(rest),
             "FNA" => self.alias(rest, recorder),
-            // Versions, MC/DC, and sums that follow from the rest; and what may yet come.
+            // Ignored: versions, MC/DC, sums that follow from the rest, and future records.
             _ => return Ok(()),
         };
         known.ok_or_else(|| {
@@ -162,7 +162,7 @@ fn branch_record(rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
     }
     let (line, block) = (line.parse().ok()?, block.parse().ok()?);
     let key = match name.parse() {
-        // What geninfo makes of gcc's data: the branches of a line, numbered.
+        // As geninfo converts gcc's data: the branches of a line, numbered.
         Ok(position) if block == 0 => BranchKey::Position(position),
         _ => BranchKey::Label { block, name: recorder.symbol(name) },
     };
@@ -171,8 +171,8 @@ fn branch_record(rest: &str, recorder: &mut SiteRecorder<'_>) -> Option<()> {
     Some(())
 }
 
-/// Whether a count is above zero. Negative counts are a fault: they come from counters that
-/// several threads have broken, and say nothing.
+/// Whether a count is positive. Negative counts are a fault: they come from counters that threads
+/// have corrupted.
 fn ran(count: &str) -> Option<bool> {
     count.parse::<u64>().ok().map(|count| count > 0)
 }

@@ -1,5 +1,5 @@
-//! Writing tracefiles: one test (`TN`) for each relation, in the records that lcov 1.x and 2.x
-//! both read. A count is the number of pairs whose result holds the site.
+//! Writes tracefiles: one test (`TN`) for each relation, in the records that both lcov 1.x and 2.x
+//! read. A count is the number of pairs whose result contains the site.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ pub(super) fn sections(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-/// lcov takes letters, digits and underscores in test names.
+/// lcov accepts letters, digits and underscores in test names.
 fn test_name(relation: &str) -> String {
     let legal = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '_' };
     relation.chars().map(legal).collect()
@@ -34,7 +34,7 @@ fn section(
     functions(export, tally, file, out)?;
     branches(tally, file, out)?;
     let (mut found, mut hit) = (0, 0);
-    // Instances of one line are written as one: lcov has a single count for a line.
+    // Instances of one line are merged: lcov has a single count for a line.
     for line in file.lines.chunk_by(|left, right| left.number == right.number) {
         let listed = || line.iter().filter_map(|sites| sites.line);
         let Some(count) = listed().map(|id| tally.count_of(id)).max() else { continue };

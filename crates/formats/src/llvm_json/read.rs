@@ -1,5 +1,5 @@
-//! Reading LLVM JSON. Keys come in any order: `type` and `version` at the very end, a function's
-//! file names between its counts. So what a function says waits until it has been read.
+//! Reads LLVM JSON. Keys come in any order: `type` and `version` at the very end, a function's file
+//! names between its counts. So a function is buffered until it has been read completely.
 
 use std::io::Read;
 
@@ -10,7 +10,7 @@ use super::segments::{Lines, Segment};
 use crate::syntax::json::Json;
 use crate::{CoverageFile, Fault, Record, SiteRecorder};
 
-/// The kind of a region that is code; others are macro uses, code left out, gaps and conditions.
+/// The kind of a region of code; other kinds are macro uses, skipped code, gaps and conditions.
 const CODE: u32 = 0;
 
 pub(super) fn report(
@@ -43,7 +43,7 @@ pub(super) fn report(
     Ok(())
 }
 
-/// One element of `data`: files with their lines, functions with all else.
+/// One element of `data`: files with their lines, functions with everything else.
 fn unit(
     json: &mut Json<&mut CoverageFile>,
     recorder: &mut SiteRecorder<'_>,
@@ -71,7 +71,7 @@ fn file(
     while let Some(key) = json.next_key()? {
         match key {
             b"filename" => path = Some(json.string()?.to_owned()),
-            // Written since LLVM 18, whether such records are asked for or not.
+            // Written since LLVM 18, whether such records are requested or not.
             b"mcdc_records" => {
                 lines.count_entries();
                 json.skip()?;
@@ -84,8 +84,8 @@ fn file(
                 }
                 lines.end_file(recorder);
             }
-            // `branches` are those of `functions`, mixed with conditions that the compiler has
-            // folded away and that llvm-cov itself does not count.
+            // `branches` repeats those of `functions`, mixed with conditions that the compiler has
+            // folded and llvm-cov itself does not count.
             _ => json.skip()?,
         }
     }
@@ -94,17 +94,18 @@ fn file(
     recorder.flush(None)
 }
 
-/// The functions of a report, one at a time; the memory of one serves for the next.
+/// The functions of a report, one at a time. The memory is reused for the next.
 #[derive(Default)]
 struct Functions {
     filenames: Vec<String>,
-    /// Regions and branches, each with the index of its file in `filenames`. A use of a macro has
-    /// an index of its own, with the path of the file that defines the macro.
+    /// Regions and branches, each with the index of its file in `filenames`. A use of a macro has a
+    /// separate index, with the path of the file that defines the macro.
     records: Vec<(usize, Record)>,
-    /// What tells the function from one of the same name in another build.
+    /// Distinguishes the function from one of the same name in another build.
     shape: Vec<u8>,
-    /// Programs that share a header may each have a function of one name with another shape, and
-    /// one report may hold several programs: only the first of a name speaks for the build.
+    /// Programs that share a header may each have a function of the same name with another shape,
+    /// and one report may contain several programs: only the first of a name is compared between
+    /// builds.
     seen: HashSet<Symbol>,
 }
 
@@ -185,8 +186,8 @@ impl Functions {
 
     /// `[line, column, end line, end column, count of true, of false, file, expanded file, kind]`.
     ///
-    /// Constant conditions are left out up to LLVM 19. LLVM 22 lists them, folds away only the
-    /// outcome that cannot be, and does not say which that is: it is a site that never runs.
+    /// Up to LLVM 19, constant conditions are left out. LLVM 22 lists them and folds only the
+    /// impossible outcome, but does not say which one that is: it is a site that never runs.
     fn read_branches(&mut self, json: &mut Json<&mut CoverageFile>) -> Result<(), Fault> {
         json.begin_array()?;
         while json.next_element()? {
@@ -204,7 +205,7 @@ impl Functions {
         Ok(())
     }
 
-    /// Gives all records to the recorder, file by file.
+    /// Passes all records to the recorder, file by file.
     fn hand_over(&mut self, recorder: &mut SiteRecorder<'_>) -> Result<(), String> {
         self.records.sort_by_key(|(file, _)| *file);
         for records in self.records.chunk_by(|(left, _), (right, _)| left == right) {
@@ -222,7 +223,7 @@ impl Functions {
     }
 }
 
-/// The first line, and the rest of the place.
+/// The first line, and the rest of the span.
 fn place(json: &mut Json<&mut CoverageFile>) -> Result<(u32, Span), Fault> {
     let line = element(json)?.uint32()?;
     let column = element(json)?.uint32()?;
@@ -231,12 +232,12 @@ fn place(json: &mut Json<&mut CoverageFile>) -> Result<(u32, Span), Fault> {
     Ok((line, Span { column, end_line, end_column }))
 }
 
-/// Steps to an element that must be there.
+/// Advances to an element that must exist.
 pub(super) fn element<R: Read>(json: &mut Json<R>) -> Result<&mut Json<R>, Fault> {
     if json.next_element()? { Ok(json) } else { Err(json.fault("the array is too short")) }
 }
 
-/// Passes over what a later version may have added to an array.
+/// Skips elements that a later version may have added to an array.
 pub(super) fn rest<R: Read>(json: &mut Json<R>) -> Result<(), Fault> {
     while json.next_element()? {
         json.skip()?;

@@ -1,7 +1,7 @@
-//! From the segments of a file to its lines, as llvm-cov itself does it (`LineCoverageStats` in
-//! LLVM's `CoverageMapping.cpp`).
+//! Converts the segments of a file to lines, as llvm-cov does (`LineCoverageStats` in LLVM's
+//! `CoverageMapping.cpp`).
 //!
-//! A line takes part in the region that reaches into it from above, and in those that start on it.
+//! A line belongs to the region that continues from above, and to those that start on it.
 
 use std::io::Read;
 
@@ -9,17 +9,17 @@ use super::read::{element, rest};
 use crate::syntax::json::Json;
 use crate::{Fault, Record, SiteRecorder};
 
-/// Lines without a segment of their own that any report may have.
+/// Lines without a segment that any report may have.
 const SPARE_LINES: u64 = 1 << 18;
 
-/// How many more it may have for each segment. Real code has a segment every few lines.
+/// How many more such lines are allowed for each segment. Real code has a segment every few lines.
 const SPARE_LINES_PER_SEGMENT: u64 = 64;
 
-/// A place where the count changes.
+/// A position where the count changes.
 #[derive(Clone, Copy)]
 pub(super) struct Segment {
     line: u32,
-    /// Whether what follows ran; none for code that is left out, and for what is no code.
+    /// Whether the following code ran; none for skipped code and for text that is not code.
     ran: Option<bool>,
     is_entry: bool,
     is_gap: bool,
@@ -43,9 +43,9 @@ impl Segment {
     }
 }
 
-/// The lines of a file, made from its segments as they come.
+/// The lines of a file, converted from its segments one by one.
 pub(super) struct Lines {
-    /// The last segment above the line.
+    /// The last segment before the line.
     wrapped: Option<Segment>,
     /// The line of the latest segment.
     line: Option<Line>,
@@ -53,18 +53,18 @@ pub(super) struct Lines {
     /// stand for billions of lines.
     spare: u64,
     /// Whether code that starts anywhere on a line makes it a line of code. Before LLVM 18, it did
-    /// not if the line starts with a comment or with code that is left out.
+    /// not if the line starts with a comment or with skipped code.
     entries_count: bool,
 }
 
-/// What the segments of one line say.
+/// The segments of one line, combined.
 struct Line {
     last: Segment,
-    /// Whether the first of them starts code that is left out.
+    /// Whether the first of them starts skipped code.
     is_left_out: bool,
     /// Whether code starts on the line.
     has_entry: bool,
-    /// Whether what starts on the line, gaps aside, ran.
+    /// Whether the code that starts on the line ran, not counting gaps.
     ran: Option<bool>,
 }
 
@@ -73,12 +73,12 @@ impl Lines {
         Lines { wrapped: None, line: None, spare: SPARE_LINES, entries_count: false }
     }
 
-    /// The report is one of LLVM 18 or later.
+    /// Records that the report is one of LLVM 18 or later.
     pub(super) fn count_entries(&mut self) {
         self.entries_count = true;
     }
 
-    /// The next segment of the file.
+    /// Adds the next segment of the file.
     pub(super) fn take(
         &mut self,
         segment: Segment,
@@ -106,7 +106,7 @@ impl Lines {
         Ok(())
     }
 
-    /// No segment of this file follows.
+    /// Ends the file: no more segments follow.
     pub(super) fn end_file(&mut self, recorder: &mut SiteRecorder<'_>) {
         self.end_line(recorder);
         self.wrapped = None;

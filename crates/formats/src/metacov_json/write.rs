@@ -1,4 +1,4 @@
-//! Writing metacov's own JSON.
+//! Writes metacov's own JSON.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
 
-/// The version of the shape below. The first number grows when a reader must change.
+/// The version of the structure below. The first number grows when readers have to change.
 const VERSION: &str = "2.0";
 
 pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -30,7 +30,7 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
             .collect(),
         files: Files(export),
     };
-    // A buffer of its own: the serializer writes a few bytes at a time.
+    // A separate buffer, because the serializer writes a few bytes at a time.
     let mut out = BufWriter::new(out);
     serde_json::to_writer(&mut out, &document)?;
     writeln!(out)?;
@@ -153,7 +153,7 @@ struct StateEntry<'e> {
     #[serde(skip_serializing_if = "Option::is_none")]
     instance: Option<&'e str>,
     state: &'static str,
-    /// In how many pairs the result holds the site.
+    /// In how many pairs the result contains the site.
     pairs: u32,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     flaky: bool,

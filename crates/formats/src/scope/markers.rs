@@ -1,23 +1,23 @@
-//! Exclusion markers in source comments: `LCOV_EXCL_LINE` and its kin.
+//! Exclusion markers in source comments: `LCOV_EXCL_LINE` and similar.
 //!
-//! The prefixes `GCOV`, `GCOVR`, `LCOV` and `LCOVR` mean the same, as in gcovr. What depends on
-//! hits (`GCOVR_EXCL_BR_WITHOUT_HIT`) is ignored: it would differ between the sides.
+//! The prefixes `GCOV`, `GCOVR`, `LCOV` and `LCOVR` are equivalent, as in gcovr. Markers that
+//! depend on hits (`GCOVR_EXCL_BR_WITHOUT_HIT`) are ignored: they would differ between the sides.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use memchr::memmem;
 
-/// Sources beyond this size are generated data, not something that people put markers in.
+/// Larger sources are generated data, and have no markers.
 const SOURCE_BYTES_MAX: u64 = 64 << 20;
 
-/// What the markers of one source file leave out.
+/// What the markers of one source file exclude.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Exclusions {
     lines: Vec<Range>,
     branches: Vec<Range>,
     functions: Vec<u32>,
-    /// Lines that something was left out of, as far as reports have been read.
+    /// Lines of which something was excluded so far.
     met: BTreeSet<u32>,
 }
 
@@ -25,8 +25,8 @@ pub(crate) struct Exclusions {
 type Range = (u32, u32);
 
 impl Exclusions {
-    /// Those of a file; none if it cannot be read. Only regular files are opened: the path comes
-    /// from a report, and a report may name a device or a pipe.
+    /// Reads the markers of a file; none if it cannot be read. Only regular files are opened: the
+    /// path comes from a report, and a report may name a device or a pipe.
     pub(crate) fn of_file(path: &Path) -> Self {
         let readable = std::fs::metadata(path)
             .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= SOURCE_BYTES_MAX);
@@ -59,7 +59,7 @@ impl Exclusions {
             } else if word.starts_with(b"START") {
                 open.get_or_insert(number);
             } else if word.starts_with(b"STOP") {
-                // The line of the closing marker counts again: so it is in gcovr and in lcov.
+                // The line of the closing marker counts again, as in gcovr and lcov.
                 ranges.extend(open.take().map(|start| (start, number - 1)));
             } else if word.starts_with(b"FUNCTION") {
                 exclusions.functions.push(number);
@@ -71,27 +71,27 @@ impl Exclusions {
         exclusions
     }
 
-    /// Whether nothing is left out.
+    /// Whether nothing is excluded.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty() && self.branches.is_empty() && self.functions.is_empty()
     }
 
-    /// Whether the line, and all that stands on it, is left out.
+    /// Whether the line, with everything on it, is excluded.
     pub(crate) fn hold_line(&self, line: u32) -> bool {
         within(&self.lines, line)
     }
 
-    /// Whether the branches of the line are left out.
+    /// Whether the branches of the line are excluded.
     pub(crate) fn hold_branches(&self, line: u32) -> bool {
         within(&self.branches, line)
     }
 
-    /// Notes that something of the line was left out; whether that is new.
+    /// Records that something on the line was excluded. Returns whether that is new.
     pub(crate) fn meet(&mut self, line: u32) -> bool {
         self.met.insert(line)
     }
 
-    /// Takes a function marker to mean all lines from the function's start to the next function.
+    /// Extends a function marker to all lines from the function's start to the next function.
     pub(crate) fn spread_functions(&mut self, starts: impl Iterator<Item = u32>) {
         if self.functions.is_empty() {
             return;

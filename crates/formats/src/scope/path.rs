@@ -1,7 +1,6 @@
-//! Paths as text: reports travel between machines, so no file system is asked.
+//! Paths as text: reports are moved between machines, so the file system is not consulted.
 
-/// The path with `/` between its parts, without `.`, `//` and, where it can be told from the text
-/// alone, `..`.
+/// The path with `/` as separator, without `.`, `//` and, where the text alone allows it, `..`.
 pub(crate) fn normalize(path: &str) -> String {
     let unified;
     let path = if is_windows(path) {
@@ -31,7 +30,7 @@ pub(super) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || is_windows(path)
 }
 
-/// The path below `folder`, if it is there. Both are normalised.
+/// The path relative to `folder`, if it is below it. Both are normalised.
 pub(super) fn below<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
     if folder.is_empty() {
         return None;
@@ -50,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_normalised_by_their_text_alone() {
+    fn paths_are_normalised_as_text() {
         for (path, normal) in [
             ("a.c", "a.c"),
             ("./src//a.c", "src/a.c"),
@@ -66,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn below_means_a_whole_folder() {
+    fn below_compares_whole_folder_names() {
         assert_eq!(below("/build/a.c", "/build"), Some("a.c"));
         assert_eq!(below("/builder/a.c", "/build"), None);
         assert_eq!(below("/a.c", "/"), Some("a.c"));

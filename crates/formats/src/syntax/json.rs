@@ -1,11 +1,11 @@
 //! A pull reader for JSON.
 //!
-//! Coverage reports reach gigabytes, and nine tenths of them are keys that are not needed. This reader
-//! goes through a stream with one small buffer, returns keys and numbers without building a tree,
-//! skips the rest, and always knows its byte offset. `serde_json` is as fast only with the whole text
-//! in memory. From a stream it reads byte by byte: 0.4 to 0.5 of this reader's throughput, in which
-//! recording the sites is included, on gcov JSON (`cargo bench -p metacov-formats --bench json`).
-//! Tests compare the results with those of `serde_json`.
+//! Coverage reports reach gigabytes, and nine tenths of them are keys that are not needed. This
+//! reader reads a stream with one small buffer, returns keys and numbers without building a tree,
+//! skips the rest, and always knows its byte offset. `serde_json` is as fast only with the whole
+//! text in memory. From a stream it reads byte by byte: 0.4 to 0.5 of this reader's throughput, in
+//! which recording the sites is included, on gcov JSON (`cargo bench -p metacov-formats --bench
+//! json`). Tests compare the results with those of `serde_json`.
 //!
 //! ```text
 //! json.begin_object()?;
@@ -32,10 +32,10 @@ const BUFFER_BYTES: usize = 128 << 10;
 /// More bytes than any number, literal or escape has.
 const SCALAR_BYTES: usize = 32;
 
-/// Two `\uXXXX` in a row.
+/// Two consecutive `\uXXXX`.
 const ESCAPE_BYTES_MAX: usize = 12;
 
-/// What value comes next.
+/// The kind of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Next {
     Object,
@@ -57,7 +57,7 @@ pub(crate) struct Json<R> {
     depth: u32,
     /// Whether the next element is the first of its object or array.
     first: bool,
-    /// Whether a key was given out, so that a colon comes before the next value.
+    /// Whether a key was returned, so that a colon precedes the next value.
     colon_due: bool,
     unescaped: String,
 }
@@ -131,7 +131,7 @@ impl<R: Read> Json<R> {
         Ok(())
     }
 
-    /// What value comes next.
+    /// Returns the kind of the next value.
     pub(crate) fn peek(&mut self) -> Result<Next, Fault> {
         match self.value_byte()? {
             b'{' => Ok(Next::Object),
@@ -150,7 +150,7 @@ impl<R: Read> Json<R> {
         self.text_of(scanned)
     }
 
-    /// A count: a whole number that is not negative.
+    /// A count: a non-negative integer.
     #[inline]
     pub(crate) fn uint(&mut self) -> Result<u64, Fault> {
         let first = self.value_byte()?;
@@ -175,13 +175,13 @@ impl<R: Read> Json<R> {
         Ok(number)
     }
 
-    /// A whole number that fits 32 bits: a line, a column, an index.
+    /// An integer that fits 32 bits: a line, a column, an index.
     pub(crate) fn uint32(&mut self) -> Result<u32, Fault> {
         let number = self.uint()?;
         u32::try_from(number).map_err(|_| self.fault(format!("{number} is beyond 32 bits")))
     }
 
-    /// A whole number with a sign.
+    /// A signed integer.
     pub(crate) fn int(&mut self) -> Result<i64, Fault> {
         let negative = self.value_byte()? == b'-';
         self.at += usize::from(negative);
@@ -262,7 +262,7 @@ impl<R: Read> Json<R> {
         Ok(true)
     }
 
-    /// The first byte of the next value, which is not taken; the colon before it is.
+    /// The first byte of the next value, which is not consumed; the colon before it is.
     #[expect(clippy::inline_always, reason = "called for every token: a fifth of all instructions")]
     #[inline(always)]
     fn value_byte(&mut self) -> Result<u8, Fault> {
@@ -292,7 +292,7 @@ impl<R: Read> Json<R> {
         self.next_byte()?.ok_or_else(|| self.fault("unexpected end of file"))
     }
 
-    /// The next byte that is not white space, which is not taken.
+    /// The next byte that is not white space, which is not consumed.
     fn next_byte(&mut self) -> Result<Option<u8>, Fault> {
         loop {
             for byte in &self.buffer[self.at..self.end] {
@@ -431,7 +431,7 @@ impl<R: Read> Json<R> {
         Ok(Some(self.buffer[self.at]))
     }
 
-    /// Makes sure that `count` bytes, or all that are left, are in the buffer.
+    /// Ensures that `count` bytes, or all that are left, are in the buffer.
     #[inline]
     fn look_ahead(&mut self, count: usize) -> Result<(), Fault> {
         while self.end - self.at < count && self.fill()? {}
@@ -461,7 +461,7 @@ impl<R: Read> Json<R> {
     }
 }
 
-/// Where in the buffer a string stands.
+/// The position of a string in the buffer.
 #[derive(Clone, Copy)]
 struct Scanned {
     start: usize,
@@ -473,7 +473,7 @@ struct Scanned {
 #[inline]
 fn plain_length(text: &[u8]) -> usize {
     // Eight bytes at a time. `x - 1 & !x` has its high bit set in the lowest byte of `x` that is
-    // zero (and perhaps in higher ones, which do not matter); `x - 32 & !x` in the lowest byte
+    // zero (and possibly in higher ones, which do not matter); `x - 32 & !x` in the lowest byte
     // that is below 32.
     const EACH: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = EACH << 7;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 
 use crate::{Fault, Location};
 
-/// Longer than any line of a coverage file, names of template instances included.
+/// Longer than any line of a coverage file, including names of template instances.
 const LINE_BYTES_MAX: u64 = 1 << 20;
 
 /// The lines of a text, with their numbers.

@@ -1,9 +1,9 @@
 //! A pull reader for XML.
 //!
-//! `quick-xml` finds the tags; this reader walks from element to element without making a tree,
-//! and sees to it that no file, however damaged or hostile, does more than end in a message: every
-//! tag, comment and text is bounded while it is read, no entity is known but XML's own five, and a
-//! file that ends within an element is not a report.
+//! `quick-xml` finds the tags; this reader moves from element to element without building a tree,
+//! and ensures that a damaged or hostile file ends in a message: every tag, comment and text is
+//! bounded while it is read, only XML's five predefined entities are known, and a file that ends
+//! within an element is refused.
 //!
 //! ```text
 //! xml.root("report")?;
@@ -27,7 +27,7 @@ use quick_xml::{Error, Reader, XmlVersion};
 use crate::syntax::lines::shown;
 use crate::{Fault, Location};
 
-/// No producer nests deeper than a dozen levels, save JaCoCo, whose groups may hold groups.
+/// No producer nests deeper than a dozen levels, except JaCoCo, whose groups may contain groups.
 const DEPTH_MAX: u32 = 128;
 
 /// The longest tag, comment or text: as long as the longest string in JSON.
@@ -52,7 +52,7 @@ pub(crate) struct Xml<R: Read> {
     closes_itself: bool,
 }
 
-/// What was read.
+/// The last event.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Step {
     Open,
@@ -81,7 +81,7 @@ impl<R: Read> Xml<R> {
         Fault::malformed(Location::Offset(self.start), what)
     }
 
-    /// Goes into the document's element, which must have this name.
+    /// Enters the document's element, which must have this name.
     pub(crate) fn root(&mut self, name: &str) -> Result<(), Fault> {
         match self.next_child()? {
             Some(found) if found == name => Ok(()),
@@ -89,8 +89,8 @@ impl<R: Read> Xml<R> {
         }
     }
 
-    /// Goes into the next child of the element and gives its name; or leaves the element, if it
-    /// has no more. A child must be left as well: by this or by [`Xml::skip`].
+    /// Enters the next child of the element and returns its name; or leaves the element, if it has
+    /// no more. A child must be left as well: by this or by [`Xml::skip`].
     pub(crate) fn next_child(&mut self) -> Result<Option<&str>, Fault> {
         loop {
             match self.step()? {
@@ -110,7 +110,7 @@ impl<R: Read> Xml<R> {
         Ok(())
     }
 
-    /// The text in the element, which is left.
+    /// Returns the text of the element, and leaves it.
     pub(crate) fn text(&mut self) -> Result<String, Fault> {
         let mut text = String::new();
         loop {
@@ -125,7 +125,7 @@ impl<R: Read> Xml<R> {
         }
     }
 
-    /// Sees to it that nothing follows the document's element.
+    /// Checks that nothing follows the document's element.
     pub(crate) fn end(&mut self) -> Result<(), Fault> {
         match self.next_child()? {
             None => Ok(()),
@@ -133,10 +133,10 @@ impl<R: Read> Xml<R> {
         }
     }
 
-    /// An attribute of the element that was gone into last.
+    /// An attribute of the element that was entered last.
     pub(crate) fn attribute(&self, name: &str) -> Result<Option<Cow<'_, str>>, Fault> {
         let mut value = None;
-        // The check for attributes of one name compares each with each; a tag has room for many.
+        // The check for duplicate attributes is quadratic, and a tag may have many.
         for attribute in Attributes::new(&self.tag, self.name_bytes).with_checks(false) {
             let attribute =
                 attribute.map_err(|_| self.fault("an attribute that is not `name=\"value\"`"))?;
@@ -152,13 +152,13 @@ impl<R: Read> Xml<R> {
         })
     }
 
-    /// An attribute that must be there.
+    /// A required attribute.
     pub(crate) fn required(&self, name: &str) -> Result<Cow<'_, str>, Fault> {
         let value = self.attribute(name)?;
         value.ok_or_else(|| self.fault(format!("`{}` without `{name}`", self.name())))
     }
 
-    /// A count that must be there: a whole number that is not negative.
+    /// A required count: a non-negative integer.
     pub(crate) fn uint(&self, name: &str) -> Result<u64, Fault> {
         let value = self.required(name)?;
         value
@@ -166,7 +166,7 @@ impl<R: Read> Xml<R> {
             .map_err(|_| self.fault(format!("`{name}` is `{}`, not a count", shown(&value))))
     }
 
-    /// The number of a line, from one.
+    /// A line number, counted from one.
     pub(crate) fn line_number(&self, name: &str) -> Result<u32, Fault> {
         let number = u32::try_from(self.uint(name)?).ok().filter(|number| *number > 0);
         number.ok_or_else(|| self.fault(format!("`{name}` is not the number of a line")))
@@ -176,7 +176,7 @@ impl<R: Read> Xml<R> {
         self.tag.get(..self.name_bytes).unwrap_or_default()
     }
 
-    /// Sees to it that the text between elements is but white space: else a tag is broken.
+    /// Checks that the text between elements is white space: otherwise a tag is broken.
     fn no_text(&self) -> Result<(), Fault> {
         if self.text.trim().is_empty() {
             return Ok(());
@@ -241,7 +241,7 @@ impl<R: Read> Xml<R> {
         if self.name_bytes == 0 || self.name_bytes > NAME_BYTES_MAX {
             return Err(self.fault(format!("a tag without a name of 1 to {NAME_BYTES_MAX} bytes")));
         }
-        // A quote that is missing makes the tags that follow part of an attribute.
+        // With a missing quote, the following tags become part of an attribute.
         if self.tag.contains('<') {
             return Err(self.fault("a `<` within a tag"));
         }
@@ -262,7 +262,7 @@ impl<R: Read> Xml<R> {
     }
 }
 
-/// The name of the document's element, as far as a file that starts like this has one.
+/// The name of the document's element, if the start of the file has it.
 pub(crate) fn root_name(head: &[u8]) -> Option<String> {
     if !head.trim_ascii_start().starts_with(b"<") {
         return None;
@@ -283,7 +283,7 @@ fn character(reference: &BytesRef<'_>) -> Option<char> {
     }
 }
 
-/// Ends a read that takes more bytes than it was given.
+/// Ends a read that takes more bytes than allowed.
 struct Metered<R> {
     inner: R,
     left: usize,
@@ -316,7 +316,7 @@ impl<R: BufRead> Read for Metered<R> {
 mod tests {
     use super::*;
 
-    /// Reads a document to its end: every name, attribute `a` and text.
+    /// Reads a document completely: every name, attribute `a` and text.
     fn walk<R: Read>(xml: &mut Xml<R>) -> Result<Vec<String>, Fault> {
         let mut seen = Vec::new();
         while let Some(name) = xml.next_child()? {
@@ -350,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_documents_are_refused_with_their_place() {
+    fn broken_documents_are_refused_with_their_position() {
         for (text, message) in [
             ("<r><e>", "byte 6: the file ends within an element"),
             ("<r><e", "byte 3: tag not closed: `>` not found before end of input"),
@@ -381,20 +381,20 @@ mod tests {
     }
 
     #[test]
-    fn entities_that_multiply_are_not_expanded() {
+    fn nested_entities_are_not_expanded() {
         let text = "<!DOCTYPE r [<!ENTITY a 'aaaa'><!ENTITY b '&a;&a;'>]><r a='&b;'/>";
         check(text.as_bytes(), Err("byte 53: `a` is `&b;`: not a predefined entity of XML"));
     }
 
     #[test]
-    fn deep_nesting_ends_in_a_message() {
+    fn deep_nesting_is_an_error() {
         let text = "<g>".repeat(1_000_000);
         check(text.as_bytes(), Err("byte 384: nested deeper than 128 levels"));
         assert!(Xml::new(text.as_bytes()).skip().is_ok(), "there is nothing to leave");
     }
 
     #[test]
-    fn what_does_not_end_ends_in_a_message() {
+    fn overlong_tokens_are_an_error() {
         let endless = || io::repeat(b'x').take(1 << 40);
         let message = "a tag, comment or text of over 1048576 bytes";
         check(b"<r a='".chain(endless()), Err(&format!("byte 0: {message}")));

@@ -1,4 +1,4 @@
-//! Blocks, which gcov only counts.
+//! Compares blocks with gcov, which only reports their number.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,7 +7,7 @@ use metacov_core::{Element, Reading, SiteTable};
 
 use crate::oracle::File;
 
-/// Fails with the first function of a unit whose blocks are not those that gcov counts.
+/// Fails at the first function of a unit whose blocks differ from those that gcov counts.
 #[track_caller]
 pub fn assert_same(table: &SiteTable, reading: &Reading, right: &[File], what: &str) {
     let mut blocks: BTreeMap<(&str, &str), BTreeMap<u32, bool>> = BTreeMap::new();
@@ -27,7 +27,7 @@ pub fn assert_same(table: &SiteTable, reading: &Reading, right: &[File], what: &
                 panic!("{what}: blocks of {}", function.name);
             };
             assert_eq!(ours.len() as u64, function.blocks, "{what}: {}", function.name);
-            // gcov counts the block that a function is left by instead of the last one.
+            // gcov counts the exit block instead of the last one.
             let last = u64::from(*ours.last_key_value().unwrap().1);
             let ran = ours.values().filter(|ran| **ran).count() as u64;
             let is_left = function.blocks_executed + last - ran;

@@ -1,5 +1,5 @@
-//! Programs that are compiled and run here, and what gcov says of each run: all that metacov makes
-//! of the same counters is the same, element for element.
+//! Compiles and runs programs, and compares metacov's result with gcov's for each run, element by
+//! element.
 
 mod blocks;
 #[path = "../readers/memory.rs"]
@@ -52,7 +52,7 @@ fn shapes_with_optimization() {
     shapes(&["-O3"]);
 }
 
-/// The switches that keep lines exact, at each level that they are used with.
+/// The options that keep lines exact, at each level that they are used with.
 #[test]
 fn shapes_with_exact_lines() {
     for level in ["-O1", "-O2", "-O3", "-Os"] {
@@ -60,9 +60,9 @@ fn shapes_with_exact_lines() {
     }
 }
 
-/// A block of two files whose lines have the same number: the second is named without a line.
+/// A block of two files whose lines have the same number: the second file is listed without a line.
 #[test]
-fn lines_of_one_number_in_two_files() {
+fn lines_with_the_same_number_in_two_files() {
     let folder = repository().join("tests/targets/sameline");
     let sources = ["line.cpp", "line.h"].map(|name| folder.join(name));
     for level in ["-O0", "-O1", "-O2", "-O3"] {

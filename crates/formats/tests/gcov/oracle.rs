@@ -1,30 +1,30 @@
-//! What gcov's JSON says.
+//! Parses gcov's JSON.
 
 use metacov_formats::{BranchCount, FunctionCounts, LineCounts, UnitCounts};
 use serde_json::Value;
 
-/// A source file of a unit: its path, its lines and its functions, in one order.
+/// A source file of a unit: its path, its lines and its functions, sorted.
 pub type File = (String, Vec<LineCounts>, Vec<FunctionCounts>);
 
-/// The files of all units, in gcov's words.
+/// The files of all units, as gcov reports them.
 pub fn units(json: &[u8]) -> Vec<Vec<File>> {
     let documents = serde_json::Deserializer::from_slice(json).into_iter::<Value>();
     documents.map(|document| unit(&document.unwrap())).collect()
 }
 
-/// Fails with the first thing that is not the same.
+/// Fails at the first difference.
 #[track_caller]
-pub fn assert_same(told: &[UnitCounts], right: &[Vec<File>], what: &str) {
-    assert_eq!(told.len(), right.len(), "{what}: units");
-    for (told, right) in told.iter().zip(right) {
-        let told = told
+pub fn assert_same(ours: &[UnitCounts], right: &[Vec<File>], what: &str) {
+    assert_eq!(ours.len(), right.len(), "{what}: units");
+    for (ours, right) in ours.iter().zip(right) {
+        let ours = ours
             .files
             .iter()
             .map(|file| (file.path.clone(), file.lines.clone(), file.functions.clone()));
-        let told = ordered(told.collect());
+        let ours = ordered(ours.collect());
         let paths = |files: &[File]| files.iter().map(|file| file.0.clone()).collect::<Vec<_>>();
-        assert_eq!(paths(&told), paths(right), "{what}: files");
-        for ((path, lines, functions), (_, right_lines, right_functions)) in told.iter().zip(right)
+        assert_eq!(paths(&ours), paths(right), "{what}: files");
+        for ((path, lines, functions), (_, right_lines, right_functions)) in ours.iter().zip(right)
         {
             for (line, right) in lines.iter().zip(right_lines) {
                 assert_eq!(line, right, "{what}: {path}");
@@ -71,7 +71,7 @@ fn function(function: &Value) -> FunctionCounts {
     }
 }
 
-/// The order in which gcov lists things is its own.
+/// gcov's order of files, lines and functions is arbitrary.
 fn ordered(mut files: Vec<File>) -> Vec<File> {
     for (_, lines, functions) in &mut files {
         lines

@@ -13,14 +13,14 @@ use crate::{blocks, oracle};
 pub struct Program {
     folder: tempfile::TempDir,
     units: Vec<PathBuf>,
-    /// One for all runs, so that what it keeps from one to the next is tested too.
+    /// One loader for all runs, so that what it caches between runs is tested too.
     loader: RefCell<CoverageLoader<'static>>,
-    /// One that is asked for blocks.
+    /// A loader that reads blocks.
     blocks: RefCell<CoverageLoader<'static>>,
 }
 
 impl Program {
-    /// Compiles sources, each on its own: so that their notes have the sources' names.
+    /// Compiles each source separately, so that the notes have the sources' names.
     pub fn build(compiler: &str, options: &[&str], sources: &[PathBuf]) -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let folder = temporary.path().canonicalize().unwrap();
@@ -53,10 +53,10 @@ impl Program {
         self.folder.path()
     }
 
-    /// Runs the program, and holds all that can be made of its counters against gcov.
+    /// Runs the program, and compares the results of its counters with gcov's.
     pub fn check(&self, words: &[&str]) {
         let what = words.join(" ");
-        // It may fail, as long as it ends in a way that leaves counters.
+        // It may fail, as long as it ends in a way that writes counters.
         Command::new("./program").args(words).current_dir(self.folder()).output().unwrap();
         let mut gcov = Command::new("gcov");
         gcov.args(["--json-format", "--branch-probabilities", "--stdout"]).args(&self.units);
@@ -66,10 +66,10 @@ impl Program {
         let mut loader = self.loader.borrow_mut();
 
         let right = oracle::units(&json);
-        let told = self.units.iter().map(|unit| loader.tell_file(unit).unwrap());
-        oracle::assert_same(&told.collect::<Vec<_>>(), &right, &what);
-        let told = loader.tell_snapshots(&[memory.snapshot()]).unwrap();
-        oracle::assert_same(&told, &right, &what);
+        let ours = self.units.iter().map(|unit| loader.tell_file(unit).unwrap());
+        oracle::assert_same(&ours.collect::<Vec<_>>(), &right, &what);
+        let ours = loader.tell_snapshots(&[memory.snapshot()]).unwrap();
+        oracle::assert_same(&ours, &right, &what);
 
         let mut with_blocks = self.blocks.borrow_mut();
         for (unit, right) in pairs.iter().zip(&right) {

@@ -1,4 +1,4 @@
-//! Files that are made to eat memory or stack. Each ends in a message.
+//! Files that are designed to exhaust memory or stack. Each ends in a message.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,7 +9,7 @@ use metacov_formats::detected_names;
 
 use crate::probe::probe;
 
-/// Starts of files that look like a format's.
+/// Starts of files that look like a format.
 const HEADS: [(&str, &str); 9] = [
     ("gcovr JSON", "{\"gcovr/format_version\": \"0.14\", \"files\": ["),
     ("gcov JSON", "{\"format_version\": \"1\", \"gcc_version\": \"12\", \"files\": ["),
@@ -50,7 +50,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
 
 #[track_caller]
 fn check_growth(compress: fn(&[u8]) -> Vec<u8>) {
-    // Compressed files may follow each other in one: a mebibyte is compressed, not 400.
+    // Compressed members may be concatenated: one mebibyte is compressed, not 400.
     let spaces = compress(&vec![b' '; 1 << 20]).repeat(400);
     for (format, expected) in [
         ("gcovr JSON", "decompresses to more than 300 times its size"),
@@ -65,17 +65,17 @@ fn check_growth(compress: fn(&[u8]) -> Vec<u8>) {
 }
 
 #[test]
-fn gzip_that_grows_out_of_proportion_ends_in_a_message() {
+fn gzip_bombs_are_an_error() {
     check_growth(gzip);
 }
 
 #[test]
-fn zstd_that_grows_out_of_proportion_ends_in_a_message() {
+fn zstd_bombs_are_an_error() {
     check_growth(zstd);
 }
 
 #[test]
-fn deep_nesting_ends_in_a_message() {
+fn deep_nesting_is_an_error() {
     for (format, level) in [
         ("gcovr JSON", "["),
         ("gcov JSON", "["),
@@ -98,7 +98,7 @@ fn deep_nesting_ends_in_a_message() {
 }
 
 #[test]
-fn what_is_too_long_ends_in_a_message() {
+fn overlong_tokens_are_an_error() {
     let long = "x".repeat(10 << 20);
     for (format, start) in [
         ("gcovr JSON", "{\"file\": \""),
@@ -123,13 +123,13 @@ fn what_is_too_long_ends_in_a_message() {
         let text = head(format) + start + &long;
         check(&format!("{format} {start}"), text.into_bytes(), "of over 1048576 bytes");
     }
-    // What nobody asked for is passed over, however long it is.
+    // A value that is not needed is skipped, however long it is.
     let text = head("gcovr JSON") + "{\"lines\": [{\"function_name\": \"" + &long;
     check("skipped", text.into_bytes(), "the file ends within a string");
 }
 
 #[test]
-fn numbers_without_end_end_in_a_message() {
+fn overlong_numbers_are_an_error() {
     let long = "9".repeat(10 << 20);
     for (format, start) in [
         ("gcovr JSON", "{\"lines\": [{\"count\": "),
@@ -139,14 +139,14 @@ fn numbers_without_end_end_in_a_message() {
     ] {
         check(format, (head(format) + start + &long).into_bytes(), "");
     }
-    // A number that is passed over may have any length, and takes no memory.
+    // A number that is skipped may have any length, and takes no memory.
     let text = head("gcovr JSON") + "{\"x\": " + &long;
     check("a number", text.into_bytes(), "unexpected end of file");
 }
 
 #[test]
-fn tags_with_very_many_attributes_are_read_in_time() {
-    // Comparing each with each would take 10^10 steps a tag.
+fn tags_with_many_attributes_are_read_in_linear_time() {
+    // Comparing all pairs of attributes would take 10^10 steps per tag.
     let mut text = head("Cobertura") + "<class filename='a'><lines><line";
     for number in 0..100_000 {
         write!(text, " a{number}=''").unwrap();
@@ -156,7 +156,7 @@ fn tags_with_very_many_attributes_are_read_in_time() {
 }
 
 #[test]
-fn entities_that_multiply_stay_harmless() {
+fn nested_entities_are_harmless() {
     let mut text = "<!DOCTYPE report [<!ENTITY a0 'lol'>".to_owned();
     for level in 1..30 {
         let ten = format!("&a{};", level - 1).repeat(10);
@@ -167,7 +167,7 @@ fn entities_that_multiply_stay_harmless() {
 }
 
 #[test]
-fn lines_that_are_not_there_take_no_memory() {
+fn missing_lines_take_no_memory() {
     // A few bytes must not stand for millions of lines.
     let text = head("Go coverage profile") + &"f.go:1.1,100000.1 1 1\n".repeat(100);
     check("Go", text.into_bytes(), "more lines than code has");

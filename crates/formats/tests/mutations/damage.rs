@@ -9,12 +9,13 @@ use flate2::write::GzEncoder;
 use crate::fixtures::fixtures;
 use crate::probe::probe;
 
-/// How many bytes of damaged files are made of each fixture: few of a large one, many of a small
-/// one, so that the test takes some seconds. `METACOV_DAMAGE=100` makes it a hundred times as many.
+/// How many bytes of damaged files are generated from each fixture: few files of a large one, many
+/// of a small one, so that the test takes some seconds. `METACOV_DAMAGE=100` multiplies it by a
+/// hundred.
 const BYTES_PER_FIXTURE: usize = 150_000;
 
-/// What readers trip over: numbers out of range, brackets without end, what ends a string or a
-/// tag early, what is not text.
+/// Input that readers may fail on: numbers out of range, brackets that are never closed, bytes that
+/// end a string or a tag early, bytes that are not text.
 const NASTY: [&[u8]; 24] = [
     b"-1",
     b"0",
@@ -43,11 +44,11 @@ const NASTY: [&[u8]; 24] = [
 ];
 
 #[test]
-fn damaged_files_end_in_a_reading_or_a_message() {
+fn damaged_files_give_a_reading_or_an_error() {
     let times: usize = std::env::var("METACOV_DAMAGE").map_or(1, |times| times.parse().unwrap());
     let mut complaints = String::new();
     for (number, fixture) in fixtures().into_iter().enumerate() {
-        // A fixed seed: what fails here fails again, and on every machine.
+        // A fixed seed: a failure is reproducible on every machine.
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ number as u64);
         let gzip = compressed(&fixture.bytes);
         let zstd = zstd::encode_all(&fixture.bytes[..], 1).unwrap();
@@ -77,8 +78,7 @@ fn compressed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Numbers that look random and are always the same: xorshift64*, which needs no crate and never
-/// changes under us.
+/// A deterministic pseudo-random generator (xorshift64*), which needs no crate and never changes.
 pub struct Random(pub u64);
 
 impl Random {
@@ -93,13 +93,13 @@ impl Random {
         usize::try_from(self.next()).unwrap() % end.max(1)
     }
 
-    /// A stretch of up to 64 bytes of something that long.
+    /// A stretch of up to 64 bytes within this length.
     fn stretch(&mut self, length: usize) -> std::ops::Range<usize> {
         let start = self.below(length);
         start..(start + 1 + self.below(64)).min(length)
     }
 
-    /// The bytes with one to four of their 32 bit words made up.
+    /// The bytes with one to four of their 32-bit words replaced.
     pub fn damage_words(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..=self.below(4) {
@@ -139,7 +139,7 @@ impl Random {
                     let token = NASTY[self.below(NASTY.len())];
                     bytes.splice(at..at, token.iter().copied());
                 }
-                // Most fields are numbers: the places where a token does the most harm.
+                // Most fields are numbers, where a token does the most harm.
                 7 => {
                     let start = (at..bytes.len()).find(|at| bytes[*at].is_ascii_digit());
                     let Some(start) = start else { continue };

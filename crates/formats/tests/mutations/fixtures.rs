@@ -1,4 +1,4 @@
-//! Which of the files below `tests/data` are coverage files.
+//! Which files below `tests/data` are coverage files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 pub struct Format {
     /// Its name.
     pub folder: &'static str,
-    /// The readers that read what lies in it.
+    /// The readers of its files.
     pub readers: &'static [&'static str],
-    /// How the names of its coverage files end. All other files are commands, sources, and
-    /// reports of the same runs in other formats, against which readers are held.
+    /// The endings of its coverage files. All other files are commands, sources, and reports of the
+    /// same runs in other formats, which readers are compared with.
     endings: &'static [&'static str],
 }
 
@@ -38,14 +38,14 @@ pub const FORMATS: [Format; 10] = [
     Format { folder: "llvm_json", readers: &["LLVM JSON"], endings: &[".json"] },
 ];
 
-/// A coverage file that a real producer made.
+/// A coverage file of a real producer.
 pub struct Fixture {
     pub path: PathBuf,
     pub format: &'static Format,
     pub bytes: Vec<u8>,
 }
 
-/// All coverage files below `tests/data`, in the order of their names.
+/// All coverage files below `tests/data`, ordered by name.
 pub fn fixtures() -> Vec<Fixture> {
     let mut fixtures = Vec::new();
     let folders = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data"));

@@ -1,8 +1,8 @@
-//! Bad files: damaged, cut off, hostile. Whatever the bytes, a reader ends in a reading or in a
-//! message with a place; it never panics, and its memory stays bounded.
+//! Bad files: damaged, truncated, hostile. For any bytes, a reader returns a reading or an error
+//! with a position; it never panics, and its memory stays bounded.
 //!
-//! This is a test binary of its own because it has its own allocator, which counts. What C
-//! libraries allocate (zstd, SQLite) is not counted.
+//! This is a separate test binary because it has a counting allocator. Allocations of C libraries
+//! (zstd, SQLite) are not counted.
 
 mod bombs;
 mod damage;
@@ -21,7 +21,7 @@ use peak_alloc::PeakAlloc;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 #[test]
-fn every_fixture_is_known_by_its_content() {
+fn every_fixture_is_detected_by_its_content() {
     for Fixture { path, format, bytes } in fixtures() {
         let input = CoverageFile::from_bytes(bytes).unwrap();
         let found: Vec<&str> = detected_names(input.head()).collect();
@@ -31,7 +31,7 @@ fn every_fixture_is_known_by_its_content() {
 }
 
 #[test]
-fn every_format_that_is_read_has_fixtures() {
+fn every_reader_has_fixtures() {
     for name in reader_names() {
         let has = FORMATS.iter().any(|format| format.readers.contains(&name));
         assert!(has, "{name} has none");

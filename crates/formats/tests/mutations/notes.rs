@@ -9,7 +9,7 @@ use crate::damage::Random;
 use crate::probe::probe_with;
 
 #[test]
-fn damaged_counters_and_notes_end_in_a_reading_or_a_message() {
+fn damaged_counters_and_notes_give_a_reading_or_an_error() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gcda");
     let folder = tempfile::tempdir().unwrap();
     let (counters, notes) = (folder.path().join("x.gcda"), folder.path().join("x.gcno"));

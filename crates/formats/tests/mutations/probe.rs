@@ -1,4 +1,4 @@
-//! Reading bytes that may be anything, and judging how that ends.
+//! Reads arbitrary bytes, and checks the result.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -7,27 +7,27 @@ use metacov_formats::{CoverageFile, CoverageLoader, Fault, Location, Scope};
 
 use crate::ALLOCATOR;
 
-/// More than any reader needs for a file of the size of a fixture: its own buffers take less
-/// than one MiB, the longest line, string or tag that it accepts a few.
+/// More than any reader needs for a file of the size of a fixture: its buffers take less than one
+/// MiB, the longest line, string or tag that it accepts a few.
 pub const MEMORY_BYTES_MAX: usize = 64 << 20;
 
 /// No message repeats a file at length.
 const MESSAGE_BYTES_MAX: usize = 4000;
 
-/// Reads the bytes; the message in which that ends, if it does. Or what a reader must not do:
-/// panic, take too much memory, or end in a message that helps nobody.
+/// Reads the bytes. Returns the error message, if there is one; or what a reader must not do:
+/// panic, use too much memory, or return an unhelpful message.
 pub fn probe(bytes: Vec<u8>) -> Result<Option<String>, String> {
     probe_with(bytes.len() as u64, |loader| {
         CoverageFile::from_bytes(bytes).and_then(|input| loader.read(input, None)).map(drop)
     })
 }
 
-/// The same for whatever an intake is asked to do with files of this length.
+/// The same for any operation of a loader on files of this length.
 pub fn probe_with(
     length: u64,
     read: impl FnOnce(&mut CoverageLoader<'_>) -> Result<(), Fault>,
 ) -> Result<Option<String>, String> {
-    // Memory is counted for the whole process, so one at a time.
+    // Memory is counted for the whole process, so only one at a time.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     ALLOCATOR.reset_peak_usage();
@@ -49,7 +49,7 @@ pub fn probe_with(
         return Err(format!("hands control characters to the terminal: {message:?}"));
     }
     match fault {
-        // Of compressed content the length is not known here; it is not much longer.
+        // The length of compressed content is not known here; it is not much longer.
         Fault::Malformed { place: Location::Offset(at) | Location::Line(at), .. }
             if at > 100 * length + 100 =>
         {

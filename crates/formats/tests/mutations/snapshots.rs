@@ -1,4 +1,4 @@
-//! Counters in memory: the layout or the counters may be damaged, by the program that they are of.
+//! Counters in memory: the layout or the counters may be damaged by the program under test.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::probe::probe_with;
 
 #[test]
-fn damaged_layouts_and_counters_end_in_a_reading_or_a_message() {
+fn damaged_layouts_and_counters_give_a_reading_or_an_error() {
     let mut random = Random(11);
     let mut messages = 0;
     for producer in ["gcc-11", "gcc-12"] {
@@ -23,7 +23,7 @@ fn damaged_layouts_and_counters_end_in_a_reading_or_a_message() {
             }
             let length = damaged.layout.len() + damaged.counters.len();
             let outcome = probe_with(length as u64, |loader| {
-                // What came before must not matter, nor what comes after.
+                // Earlier and later snapshots must not matter.
                 let both = [damaged.snapshot(), sound.snapshot(), damaged.snapshot()];
                 let first = loader.read_snapshots(&both[..1]).map(drop);
                 let _ = loader.read_snapshots_of_crash(&both);

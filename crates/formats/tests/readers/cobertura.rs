@@ -1,4 +1,4 @@
-//! Cobertura of four producers, against another report of the same run.
+//! Cobertura of four producers, compared with another report of the same run.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn places(sets: &Sets) -> Sets {
 }
 
 #[test]
-fn gcovr_says_the_same_in_json() {
+fn gcovrs_json_agrees() {
     for (xml, json) in [("a", "a"), ("a-merged", "a"), ("b", "b")] {
         let xml = read(&scope(), &[data(&format!("cobertura/gcovr-8.7/{xml}.xml"))]).unwrap();
         let json = read(&scope(), &[data(&format!("gcovr_json/8.7/{json}.json"))]).unwrap();
@@ -43,7 +43,7 @@ fn functions_have_their_names_and_signatures() {
 }
 
 #[test]
-fn coverage_py_says_the_same_in_json() {
+fn coverage_pys_json_agrees() {
     for run in ["a", "b"] {
         let path = data(&format!("cobertura/coverage_py-7.17.2/{run}.xml"));
         let xml = read(&root("parcel"), &[path]).unwrap();
@@ -61,7 +61,7 @@ fn coverage_py_says_the_same_in_json() {
 }
 
 #[test]
-fn nyc_and_c8_say_the_same_in_lcov() {
+fn tracefiles_of_nyc_and_c8_agree() {
     for producer in ["nyc-18.0.0", "c8-12.0.0"] {
         for run in ["a", "b"] {
             let read = |extension| {
@@ -75,7 +75,7 @@ fn nyc_and_c8_say_the_same_in_lcov() {
     }
 }
 
-/// A report with these classes, whose files lie below this folder.
+/// A report with these classes, whose files are below this folder.
 fn report(source: &str, classes: &str) -> String {
     format!(
         "<coverage line-rate=\"0\"><sources>{source}</sources><packages><package name=\"p\">\
@@ -88,7 +88,7 @@ fn read_text(text: &str) -> Result<Sets, String> {
 }
 
 #[test]
-fn a_file_lies_below_the_only_source() {
+fn files_are_relative_to_the_only_source() {
     let line = "<lines><line number=\"3\" hits=\"1\"/></lines>";
     for (source, filename, path) in [
         ("", "src/a.py", "src/a.py"),
@@ -107,7 +107,7 @@ fn a_file_lies_below_the_only_source() {
 }
 
 #[test]
-fn a_class_without_lines_has_those_of_its_methods() {
+fn a_class_without_lines_gets_those_of_its_methods() {
     let text = report(
         "",
         "<class filename=\"a.c\"><methods><method name=\"f\" signature=\"()\"><lines>\
@@ -122,7 +122,7 @@ fn a_class_without_lines_has_those_of_its_methods() {
 }
 
 #[test]
-fn broken_reports_are_refused_with_their_place() {
+fn broken_reports_are_refused_with_their_position() {
     let line = |line: &str| format!("<class filename=\"a.c\"><lines>{line}</lines></class>");
     let class = |class: &str| class.to_owned();
     for (classes, at, message) in [

@@ -1,4 +1,4 @@
-//! coverage.py's JSON and data files, against each other and against its own report.
+//! coverage.py's JSON and data files, compared with each other and with its own report.
 
 mod broken;
 
@@ -19,7 +19,7 @@ fn fixture(file: &str) -> PathBuf {
     data(&format!("coverage_py/{file}"))
 }
 
-/// What a file says, of one context or of all, to an intake that knows all code.
+/// Reads one context of a file, or all, with a loader that knows all code.
 fn read_with_universe(file: &str, context: Option<&str>, universe: &str) -> Sets {
     let scope = scope();
     let mut loader = CoverageLoader::new(&scope);
@@ -40,7 +40,7 @@ fn reported(version: &str, side: &str) -> Vec<usize> {
 }
 
 #[test]
-fn json_gives_the_numbers_of_the_report() {
+fn json_has_the_numbers_of_the_report() {
     for (version, docstrings, has_branches) in
         [("5.5", 1, false), ("6.5.0", 1, true), ("7.6.12", 1, true), ("7.17.2", 0, true)]
     {
@@ -70,7 +70,7 @@ fn functions_are_named_and_placed() {
     let mut executed = known.clone();
     executed.remove("function parcel.py:19 never_called");
     assert_same(&functions, &Sets { known, executed }, "7.17.2");
-    // Before, where a function starts is not told: its first line of code has to do.
+    // Earlier versions do not report where a function starts; its first line of code is used.
     let older = read(&scope(), &[fixture("7.6.12/a.json")]).unwrap().only("function");
     assert!(older.executed.contains("function parcel.py:6 weight_price"));
     assert!(older.known.contains("function parcel.py:20 never_called"));
@@ -78,7 +78,7 @@ fn functions_are_named_and_placed() {
 }
 
 #[test]
-fn data_files_hold_the_executed_lines_and_branches_of_the_json() {
+fn data_files_have_the_executed_lines_and_branches_of_the_json() {
     for (version, sides) in
         [("5.5", &["a", "b"][..]), ("6.5.0", &["a"]), ("7.6.12", &["a"]), ("7.17.2", &["a", "b"])]
     {
@@ -99,7 +99,7 @@ fn data_files_hold_the_executed_lines_and_branches_of_the_json() {
 }
 
 #[test]
-fn without_all_code_a_data_file_has_lines_only_and_says_so() {
+fn without_a_universe_a_data_file_has_only_lines_and_says_so() {
     let scope = scope();
     let mut loader = CoverageLoader::new(&scope);
     let file = FileSpec { path: fixture("7.17.2/a.coverage"), context: None };
@@ -122,7 +122,7 @@ fn compressed_data_files_are_read_from_memory() {
 }
 
 #[test]
-fn data_files_may_lie_anywhere() {
+fn data_files_may_be_anywhere() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("50% of?it#all&more=1");
     std::fs::copy(fixture("7.17.2/a.coverage"), &path).unwrap();
@@ -130,7 +130,7 @@ fn data_files_may_lie_anywhere() {
     assert_same(&read(&scope(), &[path]).unwrap(), &plain, "odd name");
 }
 
-/// By context, the executed lines of a report that shows contexts.
+/// The executed lines of each context, from a report that shows contexts.
 fn lines_of(report: &str, context: &str) -> BTreeSet<String> {
     let json: Value = serde_json::from_slice(&std::fs::read(fixture(report)).unwrap()).unwrap();
     let file = &json["files"]["parcel.py"];
@@ -160,7 +160,7 @@ fn each_context_has_the_lines_that_the_producer_shows() {
             assert!(json.only("branch").known.is_empty());
             let file = format!("7.17.2/{name}.coverage");
             let mut data = read_with_universe(&file, Some(&context), "7.17.2/universe.json");
-            data.executed.remove("line parcel.py:1"); // The docstring, which is no code.
+            data.executed.remove("line parcel.py:1"); // The docstring, which is not code.
             assert_eq!(data.only("line").executed, expected, "{context}");
             all.append(&mut data.only("branch").executed);
         }
@@ -186,7 +186,7 @@ fn read_text(text: &str, context: Option<&str>) -> Result<Sets, String> {
 }
 
 #[test]
-fn a_context_that_is_not_there_is_a_missing_side() {
+fn an_unknown_context_is_a_missing_side() {
     let read = |file: &str| {
         let spec = FileSpec { path: fixture(file), context: Some("typo".to_owned()) };
         CoverageLoader::new(&scope()).read_side(&[spec]).unwrap_err().fault.to_string()
@@ -199,7 +199,7 @@ fn a_context_that_is_not_there_is_a_missing_side() {
 }
 
 #[test]
-fn what_the_user_leaves_out_is_left_out_everywhere() {
+fn excluded_code_is_excluded_everywhere() {
     let text = r#"{"files": {"a.py": {"missing_lines": [5], "functions": {
         "f": {"excluded_lines": [8, 9], "missing_lines": [], "executed_lines": []},
         "": {"missing_lines": [5], "excluded_lines": [7], "executed_lines": [1]}},
@@ -210,7 +210,7 @@ fn what_the_user_leaves_out_is_left_out_everywhere() {
 }
 
 #[test]
-fn broken_reports_are_refused_with_their_place() {
+fn broken_reports_are_refused_with_their_position() {
     let meta = r#""meta":{"branch_coverage":true,"show_contexts":true}"#;
     let report = |file: &str| format!(r#"{{{meta},"files":{{"a.py":{file}}}}}"#);
     for (file, read, message) in [
@@ -229,9 +229,9 @@ fn broken_reports_are_refused_with_their_place() {
     assert_eq!(read_text(&text, None).unwrap_err(), message);
 }
 
-/// Python traces a statement on all lines that it is written over, reports count the first.
+/// Python traces a statement on all lines that it spans; reports count the first.
 #[test]
-fn data_files_count_statements_like_reports_if_a_report_tells_them() {
+fn data_files_count_statements_like_a_given_report() {
     let scope = Scope { root: "/tmp/fixtures/spread".into(), ..Scope::default() };
     for side in ["a", "b", "a-lines", "b-lines"] {
         let file = |ending| FileSpec {

@@ -1,5 +1,5 @@
-//! One program, one build, two runs: gcov's JSON, all of gcovr's versions and lcov say the same,
-//! and they say what gcov's own text report says.
+//! One program, one build, two runs: gcov's JSON, all versions of gcovr and lcov agree with each
+//! other and with gcov's text report.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn gcov_text(producer: &str, side: &str) -> Sets {
     sets
 }
 
-/// The text of the source line that a site such as `line main.cpp:7` names.
+/// The text of the source line of a site such as `line main.cpp:7`.
 fn source_line(site: &str) -> String {
     let (path, line) = site.strip_prefix("line ").unwrap().split_once(':').unwrap();
     let source = data("../../../../tests/targets/shapes").join(path);
@@ -46,7 +46,7 @@ fn source_line(site: &str) -> String {
 }
 
 #[test]
-fn gcov_json_holds_the_lines_of_gcovs_text_report() {
+fn gcov_json_has_the_lines_of_gcovs_text_report() {
     for producer in ["gcc-11", "gcc-12"] {
         for side in ["a", "b"] {
             let json = gcov(producer, side, "json");
@@ -58,7 +58,7 @@ fn gcov_json_holds_the_lines_of_gcovs_text_report() {
 }
 
 #[test]
-fn one_file_many_files_and_compressed_files_are_the_same() {
+fn one_file_many_files_and_compressed_files_agree() {
     for side in ["a", "b"] {
         let many = gcov("gcc-12", side, "json");
         assert_eq!(many, gcov("gcc-12", side, "json.gz"));
@@ -74,7 +74,7 @@ fn every_version_of_gcovr_gives_gcovs_lines() {
             let gcovr = gcovr(version, side).only("line");
             let mut gcov = gcov_text("gcc-12", side);
             if version < "6" {
-                // These versions take a lone brace for code only if it ran.
+                // These versions regard a lone brace as code only if it ran.
                 let Sets { known, executed } = &mut gcov;
                 known.retain(|site| executed.contains(site) || source_line(site) != "}");
             }
@@ -89,7 +89,7 @@ fn gcovr_gives_gcovs_branches_and_functions() {
         for side in ["a", "b"] {
             let (gcovr, gcov) = (gcovr(version, side), gcov("gcc-12", side, "json"));
             assert_same(&gcovr.only("branch"), &gcov.only("branch"), version);
-            // The text report that gcovr reads names functions as people do, not as linkers do.
+            // The text report that gcovr reads has demangled names.
             let (gcovr, gcov) = (gcovr.only("function"), gcov.only("function"));
             assert_same(&gcovr.without_names(), &gcov.without_names(), version);
         }

@@ -1,4 +1,4 @@
-//! gcc's counters and notes, solved here, against what gcov makes of them.
+//! gcc's counters and notes, solved by metacov, compared with gcov.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn gcov(scope: &Scope, producer: &str, side: &str) -> Sets {
 }
 
 #[test]
-fn counters_give_what_gcov_makes_of_them() {
+fn counters_give_the_result_of_gcov() {
     for producer in ["gcc-11", "gcc-12"] {
         for side in ["a", "b"] {
             let ours = read(&with_notes(producer), &counters(producer, side)).unwrap();
@@ -31,7 +31,7 @@ fn counters_give_what_gcov_makes_of_them() {
 }
 
 #[test]
-fn instances_of_a_template_are_kept_apart_as_gcov_does() {
+fn template_instances_are_distinguished_as_in_gcov() {
     for producer in ["gcc-11", "gcc-12"] {
         for side in ["a", "b"] {
             let scope = Scope { per_instance: true, ..with_notes(producer) };
@@ -55,9 +55,10 @@ fn notes_are_needed_and_must_be_of_the_same_build() {
     assert_eq!(other, expected);
 }
 
-/// Notes of the embedded SQLite are not looked for where it was compiled: another build may be there.
+/// Notes of the embedded SQLite are not searched for where it was compiled: another build may be
+/// there.
 #[test]
-fn own_notes_are_the_only_ones() {
+fn only_the_given_notes_are_used() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["main.gcda", "shapes.gcda"] {
         fs::copy(data(&format!("gcda/gcc-12/a/{name}")), folder.path().join(name)).unwrap();
@@ -71,9 +72,9 @@ fn own_notes_are_the_only_ones() {
     assert!(read(&elsewhere, &files).is_err(), "not in a folder below");
 }
 
-/// A cut between two records leaves a file whose records are all right, with fewer functions.
+/// A cut between two records leaves a file of valid records, with fewer functions.
 #[test]
-fn counters_that_are_cut_off_or_end_early_are_refused() {
+fn truncated_counters_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let cut = folder.path().join("cut.gcda");
     for producer in ["gcc-11", "gcc-12"] {
@@ -92,7 +93,7 @@ fn counters_that_are_cut_off_or_end_early_are_refused() {
                 let zeroed = [&whole[..length], &vec![0; whole.len() - length]].concat();
                 if said.contains("it is cut off") && zeroed != whole {
                     between_records += 1;
-                    // A power cut may leave zeros in place of what was written last.
+                    // After a power cut, zeros may replace what was written last.
                     let said = read(&zeroed).unwrap_err();
                     assert!(said.contains("there is more after its end"), "{said}");
                 }
@@ -102,9 +103,9 @@ fn counters_that_are_cut_off_or_end_early_are_refused() {
     }
 }
 
-/// Units that no run has loaded leave no counters behind: their notes tell that they are code.
+/// Units that no run has loaded leave no counters: their notes show that they are code.
 #[test]
-fn notes_alone_are_a_universe_and_no_side() {
+fn notes_alone_are_a_universe_but_not_a_side() {
     let notes = ["main", "shapes"].map(|unit| data(&format!("gcda/gcc-12/{unit}.gcno")));
     let scope = with_notes("gcc-12");
     let fault = read(&scope, &notes).unwrap_err().fault.to_string();

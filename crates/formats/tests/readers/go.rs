@@ -1,4 +1,4 @@
-//! Go's profiles, against the shares of statements that `go tool cover -func` tells.
+//! Go's profiles, compared with the shares of statements that `go tool cover -func` reports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn profile(name: &str) -> Sets {
     read(&Scope::default(), &[data(&format!("go/1.19/{name}.out"))]).unwrap()
 }
 
-/// By block, as [`Sets`] names regions: its statements, from the profile's text.
+/// The statements of each block, named as in [`Sets`], from the profile's text.
 fn statements(name: &str) -> BTreeMap<String, u32> {
     let text = std::fs::read_to_string(data(&format!("go/1.19/{name}.out"))).unwrap();
     let blocks = text.lines().filter(|line| !line.starts_with("mode:")).map(|line| {
@@ -62,7 +62,7 @@ fn regions_give_the_shares_of_go_tool_cover() {
 }
 
 #[test]
-fn modes_differ_in_counts_alone() {
+fn modes_differ_only_in_counts() {
     assert_eq!(profile("a"), profile("a-set"));
     assert_eq!(profile("a"), profile("a-atomic"));
 }
@@ -80,7 +80,8 @@ fn a_block_that_ran_in_any_package_ran() {
 
 #[test]
 fn a_line_ran_if_any_block_on_it_ran() {
-    // By hand, from the program: 11kg took the first return of `Weight`; the loop was not reached.
+    // Derived by hand from the program: 11kg took the first return of `Weight`; the loop was not
+    // reached.
     let lines = |set: &BTreeSet<String>| -> Vec<u32> {
         let rest =
             set.iter().filter_map(|site| site.strip_prefix("line fixture/parcel/parcel.go:"));
@@ -99,14 +100,14 @@ fn read_text(text: &str) -> Result<Sets, String> {
 }
 
 #[test]
-fn paths_may_hold_what_stands_between_the_parts() {
+fn paths_may_contain_separators() {
     let sets = read_text("mode: set\r\nC:\\a b\\x,1.go:3.1,4.2 1 1\r\n").unwrap();
     let expected = ["line C:/a b/x,1.go:3", "line C:/a b/x,1.go:4", "region C:/a b/x,1.go:3:1-4:2"];
     assert_eq!(sets.executed, expected.map(str::to_owned).into());
 }
 
 #[test]
-fn profiles_may_follow_each_other() {
+fn profiles_may_be_concatenated() {
     let both =
         read_text("mode: set\nx.go:1.1,1.9 1 0\nmode: set\ny.go:1.1,1.9 1 1\nx.go:1.1,1.9 1 1\n");
     let other = read_text("\u{feff}mode: set\ny.go:1.1,1.9 1 1\nx.go:1.1,1.9 1 1\n");
@@ -114,7 +115,7 @@ fn profiles_may_follow_each_other() {
 }
 
 #[test]
-fn broken_profiles_are_refused_with_their_place() {
+fn broken_profiles_are_refused_with_their_position() {
     for (block, message) in [
         (
             "x.go:1.1,2.1 1 -1",

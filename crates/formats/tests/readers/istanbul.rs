@@ -1,4 +1,4 @@
-//! Istanbul's coverage maps, against the tracefile that nyc and c8 write of the same run.
+//! Istanbul's coverage maps, compared with the tracefiles that nyc and c8 write for the same run.
 
 use std::collections::BTreeSet;
 
@@ -42,8 +42,8 @@ fn branches_and_statements_are_those_of_the_tracefile_and_the_summary() {
 }
 
 #[test]
-fn ranges_of_v8_are_no_branches() {
-    // The two runs of one program have 12 and 10 of them, and number 3 is another in each.
+fn ranges_of_v8_are_not_branches() {
+    // The two runs of one program have 12 and 10 of them, and number 3 differs.
     for side in ["a", "b"] {
         assert!(fixture(&format!("c8-12.0.0/{side}.json")).only("branch").known.is_empty());
     }
@@ -62,7 +62,7 @@ fn read_texts(texts: &[&str]) -> Result<Sets, String> {
 }
 
 #[test]
-fn keys_come_in_any_order_and_places_may_be_missing() {
+fn keys_come_in_any_order_and_positions_may_be_missing() {
     let text = r#"{ "a.js": {
         "b": {"4": [1, 0]}, "f": {"0": 0}, "s": {"0": 2, "1": 0, "7": 1},
         "branchMap": {"4": {"line": 3, "locations": [{"start": {"line": 3, "column": 1}, "end": {}},
@@ -79,7 +79,7 @@ fn keys_come_in_any_order_and_places_may_be_missing() {
     assert_same(&sets, &Sets { known, executed }, "any order");
 }
 
-/// A map of one file with one statement, which may be broken.
+/// A map of one file with one statement, possibly broken.
 fn map(statements: &str, counts: &str, rest: &str) -> String {
     format!(r#"{{"a.js":{{"statementMap":{{{statements}}},"s":{{{counts}}}{rest}}}}}"#)
 }
@@ -110,7 +110,7 @@ fn the_same_code_in_another_folder_is_the_same_build() {
 }
 
 #[test]
-fn broken_maps_are_refused_with_their_place() {
+fn broken_maps_are_refused_with_their_position() {
     let nowhere = r#","fnMap":{"0":{"name":"f","loc":{}}}"#;
     let uncounted = r#","branchMap":{"3":{"line":9}}"#;
     for (statements, rest, read, message) in [

@@ -1,4 +1,4 @@
-//! JaCoCo's XML, against the totals that JaCoCo itself gives in CSV.
+//! JaCoCo's XML, compared with the totals in JaCoCo's CSV report.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use metacov_formats::Scope;
 
 use crate::sets::{Sets, data, read};
 
-/// By column of the CSV report: the sum over all classes.
+/// The sum over all classes, by column of the CSV report.
 fn totals(run: &str) -> BTreeMap<String, usize> {
     let csv = std::fs::read_to_string(data(&format!("jacoco/0.8.6/{run}.csv"))).unwrap();
     let mut lines = csv.lines().map(|line| line.split(','));
@@ -39,7 +39,7 @@ fn lines_and_methods_are_those_of_the_csv_report() {
 }
 
 #[test]
-fn methods_of_one_name_are_told_apart() {
+fn overloaded_methods_are_distinguished() {
     let sets = read(&Scope::default(), &[data("jacoco/0.8.6/a.xml")]).unwrap();
     for method in [
         "shop/Parcel.java:18 shop/Parcel.express(I)I",
@@ -75,7 +75,7 @@ fn classes_compiled_without_debug_information_are_code_as_well() {
 }
 
 #[test]
-fn broken_reports_are_refused_with_their_place() {
+fn broken_reports_are_refused_with_their_position() {
     let line = |line: &str| {
         format!("<package name=\"p\"><sourcefile name=\"A.java\">{line}</sourcefile></package>")
     };

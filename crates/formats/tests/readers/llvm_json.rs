@@ -1,4 +1,4 @@
-//! LLVM's JSON, against what llvm-cov says of the same run in lcov's format and in its own report.
+//! LLVM's JSON, compared with llvm-cov's tracefile and report of the same run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,8 +17,8 @@ fn macros(file: &str) -> Sets {
     read(&scope, &[data(&format!("llvm_json/macros/{file}"))]).unwrap()
 }
 
-/// The outcomes of conditions in LLVM's tracefile, numbered as [`Sets`] numbers them: by place,
-/// false before true.
+/// The outcomes of conditions in LLVM's tracefile, numbered as in [`Sets`]: by position, false
+/// before true.
 fn outcomes(file: &str) -> Sets {
     let mut sets = Sets { known: BTreeSet::new(), executed: BTreeSet::new() };
     let mut source = String::new();
@@ -38,7 +38,7 @@ fn outcomes(file: &str) -> Sets {
     sets
 }
 
-/// By file: the regions, and those that did not run, of llvm-cov's report.
+/// By file: all regions, and those that did not run, of llvm-cov's report.
 fn reported_regions(file: &str) -> BTreeMap<String, (usize, usize)> {
     let report = std::fs::read_to_string(data(&format!("llvm_json/{file}"))).unwrap();
     let rows = report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
@@ -87,7 +87,7 @@ fn branches_are_those_of_llvms_tracefile() {
     for side in ["a", "b"] {
         let newest = outcomes(&format!("22/{side}.info"));
         for version in VERSIONS {
-            // Before LLVM 22, tracefiles list the branches of each template instance anew.
+            // Before LLVM 22, tracefiles repeat the branches for each template instance.
             let json = shapes(&format!("{version}/{side}.json"));
             assert_same(&json.only("branch"), &newest, version);
         }
@@ -117,7 +117,7 @@ fn conditions_of_mcdc_are_the_same_branches() {
 }
 
 #[test]
-fn code_of_a_macro_stands_where_the_macro_is_defined() {
+fn code_of_a_macro_is_where_the_macro_is_defined() {
     for side in ["a", "b"] {
         let json = macros(&format!("22-{side}.json"));
         assert!(json.known.contains("region checks.h:6:13-6:25"));
@@ -134,7 +134,7 @@ fn code_of_a_macro_stands_where_the_macro_is_defined() {
 }
 
 #[test]
-fn constant_conditions_are_no_branches_where_llvm_says_so() {
+fn folded_conditions_are_not_branches() {
     let constant = "branch macros.cpp:22 #1";
     for version in ["14", "19"] {
         assert!(!macros(&format!("{version}-a.json")).known.contains(constant));
@@ -145,7 +145,7 @@ fn constant_conditions_are_no_branches_where_llvm_says_so() {
 }
 
 #[test]
-fn instances_of_a_template_are_kept_apart_if_asked_for() {
+fn template_instances_are_distinguished_on_request() {
     let scope = Scope { per_instance: true, ..scope() };
     let sets = read(&scope, &[data("llvm_json/22/a.json")]).unwrap();
     let place = "region shapes.h:13:71-21:2 in";
@@ -165,7 +165,7 @@ fn another_build_is_refused() {
     assert!(fault.to_string().contains("main.cpp:11"), "{fault}");
 }
 
-/// A report with one file and one function, which may be broken.
+/// A report with one file and one function, possibly broken.
 fn report(segments: &str, regions: &str) -> String {
     format!(
         "{{\"data\":[{{\"files\":[{{\"filename\":\"a.c\",\"segments\":[{segments}]}}],\
@@ -181,9 +181,9 @@ fn read_text(text: &str) -> Result<Sets, String> {
 #[test]
 fn lines_follow_llvms_rule() {
     for (segments, executed, not_executed) in [
-        // A region reaches over the lines between its segments.
+        // A region covers the lines between its segments.
         ("[2,1,1,true,true,false],[5,2,0,false,false,false]", &[2, 3, 4, 5][..], &[][..]),
-        // What starts on a line counts as much as what reaches into it.
+        // Regions that start on a line count as much as the one that continues from above.
         (
             "[2,1,0,true,true],[3,1,7,true,true],[3,5,0,true,false],[4,1,0,false,false]",
             &[3],
@@ -195,13 +195,13 @@ fn lines_follow_llvms_rule() {
             &[4],
             &[2, 3],
         ),
-        // Code that the preprocessor left out is no code.
+        // Code that the preprocessor skipped does not count.
         (
             "[2,1,1,true,true,false],[3,1,0,false,true,false],[5,1,1,true,false,false],[6,1,0,false,false,false]",
             &[2, 6],
             &[],
         ),
-        // Between functions there is none.
+        // There is no code between functions.
         (
             "[2,1,1,true,true,false],[2,9,0,false,false,false],[5,1,0,true,true,false],[5,9,0,false,false,false]",
             &[2],
@@ -217,7 +217,7 @@ fn lines_follow_llvms_rule() {
 }
 
 #[test]
-fn code_behind_a_comment_makes_a_line_of_code_since_llvm_18() {
+fn code_after_a_comment_makes_a_line_of_code_since_llvm_18() {
     assert!(!macros("14-a.json").known.contains("line macros.cpp:42"));
     assert!(macros("19-a.json").executed.contains("line macros.cpp:42"));
 }
@@ -241,7 +241,7 @@ fn keys_come_in_any_order() {
 }
 
 #[test]
-fn broken_reports_are_refused_with_their_place() {
+fn broken_reports_are_refused_with_their_position() {
     let start = "[2,1,1,true,true,false],";
     for (segments, regions, read, message) in [
         ("[1,1,", "", "[1,1,", "expected a whole number"),

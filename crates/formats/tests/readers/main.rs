@@ -1,5 +1,5 @@
-//! Every reader against files that real producers made, and against what those producers say of
-//! the same run in another of their formats.
+//! Every reader on files of real producers, compared with another report of the same run by the
+//! same producer.
 
 mod cobertura;
 mod coverage_py;

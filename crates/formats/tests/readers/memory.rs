@@ -1,4 +1,4 @@
-//! What our runtime would have left in memory, made from the files that libgcov wrote instead.
+//! The memory that metacov's runtime would leave, built from the files that libgcov wrote.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,8 +13,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// The counters of a program, from the `.gcda` files of its units; each with the path that it
-    /// was to be written to.
+    /// The counters of a program, from the `.gcda` files of its units, each with the path that it
+    /// would be written to.
     pub fn of(units: &[(PathBuf, PathBuf)]) -> Self {
         let mut memory = Memory::default();
         for (file, path) in units {
@@ -42,7 +42,7 @@ impl Memory {
                     key = (length > 0).then(|| file[payload..payload + 12].to_vec());
                 }
                 (0x01a1_0000, Some(key)) => {
-                    // Odd gaps, as a linker leaves them.
+                    // Irregular gaps, as a linker leaves them.
                     self.counters.resize(self.counters.len() + 8 * (count as usize % 3), 0xee);
                     functions.extend_from_slice(key);
                     functions.extend(u32::try_from(bytes / 8).unwrap().to_le_bytes());

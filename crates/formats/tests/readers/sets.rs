@@ -1,4 +1,4 @@
-//! What a report says, as text that tests can compare and people can read.
+//! The contents of a report, as text that is easy to compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct Sets {
 }
 
 impl Sets {
-    /// Those of one criterion alone.
+    /// The sites of one criterion.
     pub fn only(&self, criterion: &str) -> Sets {
         let of = |set: &BTreeSet<String>| {
             let word = format!("{criterion} ");
@@ -29,7 +29,7 @@ impl Sets {
 }
 
 impl Sets {
-    /// Functions by the place where they start.
+    /// Functions by the line that they start on.
     pub fn without_names(&self) -> Sets {
         let of = |set: &BTreeSet<String>| {
             set.iter().map(|site| site.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
@@ -38,19 +38,19 @@ impl Sets {
     }
 }
 
-/// Where the fixtures of a format and producer are.
+/// The folder of the fixtures of a format and producer.
 pub fn data(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(folder)
 }
 
-/// A scope that knows the folder in which the fixtures were made. The compiler's own headers are
-/// left out, as most producers do.
+/// A scope with the folder in which the fixtures were generated. The compiler's own headers are
+/// excluded, as most producers do.
 pub fn scope() -> Scope {
     let exclude = vec![Regex::new("/usr/").unwrap()];
     Scope { root: "/tmp/fixtures/shapes".into(), exclude, ..Scope::default() }
 }
 
-/// Fails with what only one of the two has.
+/// Fails with the sites that only one of the two has.
 #[track_caller]
 pub fn assert_same(left: &Sets, right: &Sets, what: &str) {
     for (word, left, right) in
@@ -61,7 +61,7 @@ pub fn assert_same(left: &Sets, right: &Sets, what: &str) {
     }
 }
 
-/// What the files of one side say, read as the tool reads them.
+/// Reads the files of one side, as metacov does.
 pub fn read(scope: &Scope, files: &[PathBuf]) -> Result<Sets, Error> {
     let specs: Vec<FileSpec> =
         files.iter().map(|path| FileSpec { path: path.clone(), context: None }).collect();
@@ -75,7 +75,7 @@ pub fn read_specs(scope: &Scope, files: &[FileSpec]) -> Result<Sets, Error> {
     Ok(describe(loader.table(), &reading))
 }
 
-/// What a report says that a test writes, or its fault.
+/// Reads a report that a test has written. Returns its sites or its fault.
 pub fn read_text(scope: &Scope, text: &str) -> Result<Sets, String> {
     let mut loader = CoverageLoader::new(scope);
     let input = CoverageFile::from_bytes(text.into()).map_err(|fault| fault.to_string())?;

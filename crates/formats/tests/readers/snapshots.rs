@@ -1,4 +1,4 @@
-//! Counters in memory give what the same counters in files give.
+//! Counters in memory give the same result as the same counters in files.
 
 use metacov_core::{Cover, Reading, SiteId};
 use metacov_formats::{CoverageLoader, Error, Fault, FileSpec, Scope};
@@ -9,7 +9,7 @@ use proptest::sample::Index;
 use crate::memory::Memory;
 use crate::sets::{data, scope};
 
-/// Shapes, as run `a` or `b` left it.
+/// The program "shapes", as run `a` or `b` left it.
 fn memory(producer: &str, side: &str) -> Memory {
     Memory::of(&["main", "shapes"].map(|unit| {
         let folder = data(&format!("gcda/{producer}"));
@@ -37,7 +37,7 @@ fn assert_same(left: &Reading, right: &Reading) {
 }
 
 #[test]
-fn memory_gives_what_files_give_whatever_was_read_before() {
+fn memory_and_files_agree_whatever_was_read_before() {
     for producer in ["gcc-11", "gcc-12"] {
         let scope = Scope { notes: Some(data(&format!("gcda/{producer}"))), ..scope() };
         let mut loader = CoverageLoader::new(&scope);
@@ -47,7 +47,7 @@ fn memory_gives_what_files_give_whatever_was_read_before() {
         for side in [0, 0, 1, 0, 1, 1] {
             assert_same(&read(&mut loader, &memories[side]).unwrap(), &right[side]);
         }
-        // Nothing ran: all is known, as before.
+        // Nothing ran: all sites are known, as before.
         let mut nothing = memories[0].clone();
         nothing.counters.fill(0);
         let nothing = read(&mut loader, &nothing).unwrap();
@@ -56,7 +56,7 @@ fn memory_gives_what_files_give_whatever_was_read_before() {
     }
 }
 
-/// Two processes, each with a part of the counts: neither adds up, their sum does.
+/// Two processes, each with a part of the counts: neither adds up, but their sum does.
 #[test]
 fn snapshots_of_one_layout_are_added_counter_by_counter() {
     let scope = scope();
@@ -70,7 +70,7 @@ fn snapshots_of_one_layout_are_added_counter_by_counter() {
     let fault = read(&mut loader, &parts[0]).unwrap_err().fault;
     assert!(matches!(&fault, Fault::Inconsistent { .. }), "{fault}");
     assert!(fault.to_string().ends_with("do not add up (were they updated by several threads?)"));
-    // The same again is no better.
+    // Reading the same again fails as well.
     assert!(read(&mut loader, &parts[0]).is_err());
     let both = parts.each_ref().map(Memory::snapshot);
     assert_same(&loader.read_snapshots(&both).unwrap(), &right);
@@ -79,7 +79,7 @@ fn snapshots_of_one_layout_are_added_counter_by_counter() {
     assert_same(&read(&mut loader, &whole).unwrap(), &right);
 }
 
-/// A program and its library: what either ran.
+/// A program and its library: the union of what they ran.
 #[test]
 fn snapshots_of_several_layouts_are_united() {
     let scope = scope();
@@ -96,7 +96,7 @@ fn snapshots_of_several_layouts_are_united() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_a_name() {
+fn inconsistent_layouts_are_refused_with_a_name() {
     let scope = scope();
     let said = |memory: &Memory| {
         let error = read(&mut CoverageLoader::new(&scope), memory).unwrap_err();
@@ -134,9 +134,9 @@ fn what_does_not_fit_is_refused_with_a_name() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// What is kept from one execution to the next changes nothing, whatever they count.
+    /// The caches that are kept between executions never change a result.
     #[test]
-    fn the_past_does_not_matter(
+    fn earlier_executions_do_not_matter(
         executions in vec(vec((any::<Index>(), 0..3i64), 0..12), 1..6),
     ) {
         let scope = Scope { blocks: true, ..scope() };

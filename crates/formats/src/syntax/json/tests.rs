@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// Gives out one byte at a time, so that every token is torn.
+/// Returns one byte at a time, so that every token is split.
 struct Drip<'b>(&'b [u8]);
 
 impl Read for Drip<'_> {
@@ -63,7 +63,7 @@ fn any_value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn reads_what_serde_json_writes(expected in any_value(), pretty: bool) {
+    fn values_of_serde_json_are_read(expected in any_value(), pretty: bool) {
         let text = if pretty { serde_json::to_string_pretty(&expected) } else { serde_json::to_string(&expected) };
         let text = text.unwrap();
         let mut json = Json::new(Drip(text.as_bytes()));
@@ -72,10 +72,10 @@ proptest! {
     }
 
     #[test]
-    fn skips_exactly_what_serde_json_accepts(text in r#"[\[\]{}:,"\\u0-9a-fnrtlse.+\- ]{0,24}"#) {
+    fn exactly_the_documents_of_serde_json_are_skipped(text in r#"[\[\]{}:,"\\u0-9a-fnrtlse.+\- ]{0,24}"#) {
         let mut json = Json::new(text.as_bytes());
         let accepted = json.skip().is_ok() && json.at_end().unwrap();
-        // serde_json refuses numbers beyond f64; a scan has no reason to.
+        // serde_json refuses numbers beyond f64; skipping them has no reason to.
         if let Err(error) = serde_json::from_str::<Value>(&text) {
             prop_assert!(!accepted || error.to_string().contains("out of range"), "{}", error);
         } else {
@@ -85,7 +85,7 @@ proptest! {
 }
 
 #[test]
-fn counts_that_are_no_counts_are_refused_with_their_place() {
+fn invalid_counts_are_refused_with_their_position() {
     for (text, message) in [
         ("[-3]", "byte 1: a negative number (were counters updated by several threads?)"),
         ("[1.5]", "byte 1: expected a whole number"),
@@ -100,21 +100,21 @@ fn counts_that_are_no_counts_are_refused_with_their_place() {
 }
 
 #[test]
-fn deep_nesting_ends_in_a_message() {
+fn deep_nesting_is_an_error() {
     let text = "[".repeat(1_000_000);
     let fault = Json::new(text.as_bytes()).skip().unwrap_err();
     assert_eq!(fault.to_string(), "byte 128: nested deeper than 128 levels");
 }
 
 #[test]
-fn endless_strings_end_in_a_message() {
+fn overlong_strings_are_an_error() {
     let text = io::repeat(b'x').take(1 << 40);
     let fault = Json::new(b"\"".chain(text)).string().unwrap_err().to_string();
     assert_eq!(fault, "byte 0: a string of over 1048576 bytes");
 }
 
 #[test]
-fn strings_that_nobody_asked_for_may_be_long() {
+fn skipped_strings_may_be_long() {
     let text = io::repeat(b'x').take(1 << 24);
     let mut json = Json::new(b"\"".chain(text).chain(&b"\\n\" 7"[..]));
     json.skip().unwrap();
@@ -124,7 +124,7 @@ fn strings_that_nobody_asked_for_may_be_long() {
 
 proptest! {
     #[test]
-    fn plain_text_ends_where_a_byte_by_byte_scan_ends(text in prop::collection::vec(any::<u8>(), 0..40)) {
+    fn plain_length_equals_a_byte_by_byte_scan(text in prop::collection::vec(any::<u8>(), 0..40)) {
         let ends = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < b' ';
         let expected = text.iter().position(ends).unwrap_or(text.len());
         prop_assert_eq!(plain_length(&text), expected);

@@ -1,4 +1,4 @@
-//! Data files that are not what they should be.
+//! Malformed data files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::{fixture, scope};
 use crate::sets::read;
 
-/// A copy of a data file, changed.
+/// A modified copy of a data file.
 fn changed(folder: &Path, change: &str) -> PathBuf {
     let path = folder.join("changed");
     std::fs::copy(fixture("7.17.2/contexts-lines.coverage"), &path).unwrap();
@@ -62,7 +62,7 @@ fn broken_data_files_are_refused() {
 }
 
 #[test]
-fn a_data_base_cut_short_is_refused() {
+fn a_truncated_database_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("short");
     let bytes = std::fs::read(fixture("7.17.2/contexts.coverage")).unwrap();
@@ -73,7 +73,7 @@ fn a_data_base_cut_short_is_refused() {
     }
 }
 
-/// A page of SQLite's that has nothing but this page below it, many times over.
+/// A page of SQLite that has only this page as its child, many times.
 fn interior_page(child: u32) -> Vec<u8> {
     const CELLS: u16 = 300;
     let mut page = vec![0; 4096];
@@ -94,7 +94,7 @@ fn interior_page(child: u32) -> Vec<u8> {
 }
 
 #[test]
-fn pages_that_lead_in_circles_are_given_up() {
+fn cyclic_pages_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = changed(folder.path(), "");
     let mut bytes = std::fs::read(&path).unwrap();
@@ -118,7 +118,7 @@ fn pages_that_lead_in_circles_are_given_up() {
 }
 
 #[test]
-fn old_data_files_are_named_as_such() {
+fn old_data_files_are_reported_as_such() {
     let path = fixture("4.5.4/a.coverage");
     let message = "coverage.py version 4 or earlier, which is text, is not known (metacov reads \
                    data files of coverage.py 5.0 and later)";
