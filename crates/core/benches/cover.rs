@@ -1,6 +1,6 @@
-//! Set operations on ten million sites, beside copying as many bits.
+//! Set operations on ten million sites, compared with copying as many bits.
 //!
-//! `cargo bench -p metacov-core` prints the ratios; it judges nothing.
+//! `cargo bench -p metacov-core` prints the ratios; it checks no limits.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
@@ -20,7 +20,7 @@ fn main() {
     let ids: Vec<SiteId> = (1..=SITES)
         .map(|line| table.site(Site { file, line, element: Element::Line, instance: Symbol::NONE }))
         .collect();
-    // As in practice: most of what runs runs on both sides.
+    // As in practice, most sites that run, run on both sides.
     let side = |step: usize| {
         let mut reading = Reading::of(&table);
         for (at, id) in ids.iter().enumerate() {
@@ -48,7 +48,7 @@ fn main() {
     show("tally.add(pair)", fastest(|| tally.add(black_box(&group), Operation::Xor)), base);
 }
 
-/// The shortest of many runs: what the machine can do when nobody else is at it.
+/// The shortest of many runs, which is least disturbed by other processes.
 fn fastest(mut run: impl FnMut()) -> Duration {
     let mut time = || {
         let start = Instant::now();

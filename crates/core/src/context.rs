@@ -1,18 +1,17 @@
-//! What a group was run on, and how it was judged.
+//! The inputs and the verdict of a group.
 
 use std::sync::Arc;
 
 use crate::{Fingerprint, Judge, Verdict};
 
-/// What a group was run on, and how it was judged: all that there is to say of it besides what it
-/// ran.
+/// The inputs and the verdict of a group: everything that is known about it except its covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Context {
-    /// What made the state that all its sides started from, if they share one.
+    /// The setup of the state that all its sides started from, if they share one.
     pub setup: Option<Arc<Setup>>,
-    /// By side: what it was run on. None at all if nobody knows.
+    /// The inputs of each side. Empty if they are not known.
     pub inputs: Vec<Vec<StoredInput>>,
-    /// What the outcomes mean, if they were judged.
+    /// The verdict on the outcomes, if they were judged.
     pub verdict: Option<Verdict>,
     /// How the outcomes must relate, if they were judged.
     pub judge: Option<Judge>,
@@ -21,15 +20,15 @@ pub struct Context {
 /// One of the inputs of a side.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredInput {
-    /// What it is called, and what else the execution got; it may be nothing.
+    /// Its name, with additional arguments and variables of the execution. May be empty.
     pub name: String,
     /// Its bytes, or the first of them.
     pub content: Vec<u8>,
-    /// How many bytes it has. Those that are more than the content were not kept.
+    /// The length of the whole input. If the content is shorter, the rest was not stored.
     pub bytes: u64,
 }
 
-/// What makes the state that sides start from: many groups share it.
+/// The setup of the state that sides start from. Many groups share it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Setup {
     content: Vec<u8>,
@@ -41,16 +40,16 @@ pub struct Setup {
 pub struct Violation {
     /// The relation.
     pub relation: String,
-    /// What tells it from others of its relation.
+    /// The name of the group, unique within its relation.
     pub pair: String,
     /// How its outputs differ.
     pub how: String,
-    /// By side: what it was run on.
+    /// The inputs of each side.
     pub inputs: Vec<Vec<StoredInput>>,
 }
 
 impl Context {
-    /// The violation of a group with this context, if it is one.
+    /// Returns the violation of a group with this context, if it is one.
     pub fn violation(&self, relation: &str, pair: &str) -> Option<Violation> {
         let Some(Verdict::Violated(how)) = &self.verdict else { return None };
         let (relation, pair, how) = (relation.to_owned(), pair.to_owned(), how.clone());
@@ -59,25 +58,25 @@ impl Context {
 }
 
 impl StoredInput {
-    /// How much of an input is kept. What shows a violation is small; a program that eats videos
-    /// should not fill the disk.
+    /// How much of an input is stored. Inputs that show a violation are small, and a program that
+    /// processes videos should not fill the disk.
     pub const BYTES_MAX: usize = 64 * 1024;
 
-    /// An input, as much as is kept of it.
+    /// Stores an input, up to the limit.
     pub fn new(name: String, mut content: Vec<u8>) -> Self {
         let bytes = content.len() as u64;
         content.truncate(StoredInput::BYTES_MAX);
         StoredInput { name, content, bytes }
     }
 
-    /// Whether not all of it was kept.
+    /// Whether the content was cut off.
     pub fn is_cut(&self) -> bool {
         self.bytes > self.content.len() as u64
     }
 }
 
 impl Setup {
-    /// A setup of these bytes.
+    /// Creates a setup with these bytes.
     pub fn new(content: Vec<u8>) -> Self {
         let mut fingerprint = Fingerprint::new();
         fingerprint.bytes(&content);
@@ -89,7 +88,7 @@ impl Setup {
         &self.content
     }
 
-    /// What tells it from others.
+    /// Its hash, which identifies it.
     pub fn hash(&self) -> u64 {
         self.hash
     }

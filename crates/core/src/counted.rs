@@ -1,11 +1,11 @@
 //! Numbers in sentences and tables.
 
-/// A number and what is counted: `1 line`, `2,000 lines`.
+/// Formats a number with its noun: `1 line`, `2,000 lines`.
 pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { several })
 }
 
-/// `12345` as `12,345`.
+/// Formats `12345` as `12,345`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A set of sites, one bit each; in the modules below it: pairs and groups of them, and how they are stored.
+//! A set of sites, one bit each. Submodules: pairs and groups of sets, and their encoding.
 
 pub mod codec;
 mod group;
@@ -19,10 +19,12 @@ pub use reading::Reading;
 
 pub(crate) const BITS: usize = u64::BITS as usize;
 
-/// A set of sites of one table: what an execution ran, what two executions differ in, what a suite validates.
+/// A set of sites of one table: those that an execution ran, those in which two executions differ,
+/// the MC sites of a suite.
 ///
-/// Bits beyond the last word are zero, so covers taken while a table was smaller stay valid as it grows. Mixing covers
-/// of different tables is a defect of the program, not of its input, and panics.
+/// Bits beyond the last word are zero, so covers taken while a table was smaller stay valid as it
+/// grows. Mixing covers of different tables is a defect of the program, not of its input, and
+/// panics.
 #[derive(Clone, Default)]
 pub struct Cover {
     table: TableId,
@@ -46,8 +48,8 @@ impl Cover {
         new
     }
 
-    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, a subset
-    /// of `mask`. Faster than [`Cover::insert`] where many sites of a word are known at once.
+    /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, a
+    /// subset of `mask`. Faster than [`Cover::insert`] if many sites of a word are known at once.
     pub fn replace(&mut self, word: usize, mask: u64, bits: u64) {
         debug_assert_eq!(bits & !mask, 0, "bits are within the mask");
         if word >= self.words.len() {
@@ -90,7 +92,7 @@ impl Cover {
         self.words.fill(0);
     }
 
-    /// The maximal ranges of consecutive numbers, ascending: what a cover is stored as.
+    /// The maximal ranges of consecutive numbers, ascending. They are how a cover is stored.
     ///
     /// ```
     /// # use metacov_core::Cover;

@@ -1,8 +1,8 @@
-//! What can go wrong with sets and tables.
+//! Errors of sets and tables.
 
 use thiserror::Error;
 
-/// Two covers come from different builds: the same place is not the same code.
+/// Two covers come from different builds: the same place is different code.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{place} is not the same code")]
 pub struct BuildMismatch {
@@ -15,7 +15,7 @@ pub struct BuildMismatch {
 #[error("a group needs at least two sides")]
 pub struct GroupTooSmall;
 
-/// A reduction was ended by the caller's answer. The caller knows why.
+/// The caller ended a reduction, and knows why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the reduction was stopped")]
 pub struct ReductionStopped;

@@ -1,36 +1,36 @@
-//! A hash that is the same everywhere and forever, unlike the hashers of tables.
+//! A hash that is the same on every platform and in every version, unlike the hashers of tables.
 
-/// 64-bit FNV-1a, taken in piece by piece.
+/// 64-bit FNV-1a, computed piece by piece.
 #[derive(Clone, Copy, Debug)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Of nothing.
+    /// Starts a new hash.
     pub fn new() -> Self {
         Fingerprint(0xcbf2_9ce4_8422_2325)
     }
 
-    /// Takes in bytes.
+    /// Adds bytes.
     pub fn bytes(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         }
     }
 
-    /// Takes in a text and where it ends.
+    /// Adds a text and its end.
     pub fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(&[0]);
     }
 
-    /// Takes in numbers.
+    /// Adds numbers.
     pub fn numbers<const N: usize>(&mut self, numbers: [u32; N]) {
         for number in numbers {
             self.bytes(&number.to_le_bytes());
         }
     }
 
-    /// The hash of all that was taken in.
+    /// Returns the hash of everything that was added.
     pub fn hash(self) -> u64 {
         self.0
     }

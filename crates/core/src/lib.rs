@@ -1,6 +1,6 @@
 //! Sites, covers, pairs and the algebra of metamorphic coverage.
 //!
-//! The paper's figure, which is all that metacov does:
+//! The paper's figure, which shows the whole computation:
 //!
 //! ```
 //! use metacov_core::{Cover, Pair};
@@ -17,24 +17,24 @@
 //! assert_eq!(total, Cover::from([3, 5]));
 //! ```
 //!
-//! The faulty absolute difference that motivates it (lines 2 to 7 of the paper's first listing). Both relations run
-//! every line, but only the first could have caught the fault in line 5:
+//! The faulty absolute difference that motivates it (lines 2 to 7 of the paper's first listing).
+//! Both relations run every line, but only the first can detect the fault in line 5:
 //!
 //! ```
 //! # use metacov_core::{Cover, Pair};
 //! let greater = || Cover::from([2, 3, 7]); // x > y
 //! let smaller = || Cover::from([2, 5, 7]);
 //!
-//! // R1 swaps the two numbers: the sides take different ways.
+//! // R1 swaps the two numbers: the sides take different paths.
 //! assert_eq!(Pair { a: smaller(), b: greater() }.difference(), Cover::from([3, 5]));
-//! // R2 adds a constant to both: the sides take the same way.
+//! // R2 adds a constant to both: the sides take the same path.
 //! assert_eq!(Pair { a: greater(), b: greater() }.difference(), Cover::from([]));
 //! ```
 //!
-//! **The key design decision of this crate** is one dense numbering of everything that can be covered: a
-//! [`SiteTable`] gives each line, branch, function and region of a build a number, and a [`Cover`] is a bit set over
-//! those numbers. Counters of any kind are projected to sites *first*; what remains is exclusive-or at memory speed,
-//! the same for all criteria at once.
+//! **The key design decision of this crate** is one dense numbering of everything that can be
+//! covered: a [`SiteTable`] gives each line, branch, function and region of a build a number, and a
+//! [`Cover`] is a bit set over those numbers. Counters of any kind are projected to sites *first*;
+//! what remains is exclusive-or at memory speed, the same for all criteria at once.
 //!
 //! The crate is pure: no input, no output, no clock; random choices come from a seed.
 

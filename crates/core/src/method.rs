@@ -1,14 +1,15 @@
-//! Methods: how tests in one input language are made, and what can be done to a stored case.
+//! Methods: how tests in one input language are generated, and how stored cases are edited.
 //!
-//! A [`Method`] is implemented in a crate of its own and handed down as `&dyn Method`, so that nothing that runs, stores or
-//! reports tests knows a language. Tests are made in the process that runs them, by a [`Subject`]; failing ones are
-//! examined later and elsewhere, on stored text, by the [`Language`].
+//! A [`Method`] is implemented in another crate and passed as `&dyn Method`, so that the code that
+//! runs, stores or reports tests knows no language. Tests are generated in the process that runs
+//! them, by a [`Subject`]; failing ones are examined later in another process, on stored text, by
+//! the [`Language`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Case, Input, Outcome, Pair, ReductionStopped, Rng, Test};
 
-/// What an opened target says of itself, by name: its version, its compile-time options.
+/// What an opened target reports about itself, by name: its version, its compile-time options.
 pub type Facts = BTreeMap<String, String>;
 
 /// A relation, as users see it.
@@ -16,11 +17,11 @@ pub type Facts = BTreeMap<String, String>;
 pub struct RelationInfo {
     /// Its name on command lines and in results.
     pub name: &'static str,
-    /// What must hold, in a sentence.
+    /// The property that must hold, in a sentence.
     pub about: &'static str,
 }
 
-/// Makes tests in one input language.
+/// Generates tests in one input language.
 pub trait Method: Sync {
     /// Its relations. Append only: the position of a relation is mixed into the seeds of its tests.
     fn relations(&self) -> &'static [RelationInfo];
@@ -28,63 +29,66 @@ pub trait Method: Sync {
     /// Kinds of changes of a state, by name. Append only: campaigns store rewards by position.
     fn mutators(&self) -> &'static [&'static str];
 
-    /// Makes one state and the tests on it, for a target with these facts.
+    /// Creates a state and the tests on it, for a target with these facts.
     fn subject(&self, facts: &Facts) -> Box<dyn Subject>;
 
     /// The language of its inputs.
     fn language(&self) -> &'static dyn Language;
 }
 
-/// A state in the making, and the tests on it. It owns no randomness: every call gets the stream to draw from.
+/// A state under construction, and the tests on it. It has no source of randomness: every call is
+/// given the stream to draw from.
 pub trait Subject {
-    /// The next statement that makes or changes the state; none if the state is complete.
+    /// Returns the next statement that builds or changes the state; none if the state is complete.
     fn next_setup(&mut self, rng: &mut Rng) -> Option<SetupStep>;
 
-    /// What came of the last statement.
+    /// Receives the outcome of the last statement.
     fn accept(&mut self, outcome: &Outcome);
 
-    /// A test of the relation at this position.
+    /// Derives a test of the relation at this position.
     fn derive(&self, relation: usize, rng: &mut Rng) -> Test;
 
-    /// Plans a change by the mutator at this position: the statements come out of [`next_setup`](Self::next_setup).
+    /// Plans a change by the mutator at this position: [`next_setup`](Self::next_setup) returns its
+    /// statements.
     fn mutate(&mut self, mutator: usize);
 }
 
-/// A statement that makes or changes a state.
+/// A statement that builds or changes a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetupStep {
-    /// What kind of statement it is, for counting.
+    /// The kind of the statement, for counting.
     pub kind: &'static str,
     /// Its text.
     pub statement: String,
 }
 
-/// Says of each of some cases whether it still fails.
+/// Says for each case whether it still fails.
 pub type StillFails<'f> = dyn FnMut(&[Case]) -> Result<Vec<bool>, ReductionStopped> + 'f;
 
-/// What can be done to a stored case without running it.
+/// Operations on a stored case that do not run it.
 pub trait Language: Sync {
-    /// The extension of its files, without a dot; also the name of its blocks in Markdown.
+    /// Returns the extension of its files, without a dot; also the name of its blocks in Markdown.
     fn extension(&self) -> &'static str;
 
-    /// Statements as a script.
+    /// Joins statements to a script.
     fn script(&self, statements: &[String]) -> String;
 
-    /// The statements of a script.
+    /// Splits a script into statements.
     fn statements(&self, script: &str) -> Vec<String>;
 
-    /// The words of a statement.
+    /// Splits a statement into words.
     fn words(&self, statement: &str) -> Vec<String>;
 
-    /// Whether a statement only sets how the others run.
+    /// Whether a statement only changes how the others run.
     fn is_setting(&self, _statement: &str) -> bool {
         false
     }
 
-    /// A script that shows a case to a person who has the target; the lines of `heading` come first, as comments.
+    /// Returns a script that reproduces a case for a person who has the target; the lines of
+    /// `heading` come first, as comments.
     fn reproducer(&self, case: &Case, heading: &[String]) -> String;
 
-    /// Makes a case smaller while it fails, asking about `candidates_max` candidates at most.
+    /// Reduces a case while it fails, trying `candidates_max` candidates at most.
     fn reduce(
         &self,
         case: &Case,
@@ -93,11 +97,13 @@ pub trait Language: Sync {
         fails: &mut StillFails<'_>,
     ) -> Result<Reduction, ReductionStopped>;
 
-    /// Cases that are one small edit away, each once: `count_max` at most, from all parts alike.
+    /// Returns distinct cases that are one small edit away: `count_max` at most, evenly from all
+    /// parts.
     fn variants(&self, case: &Case, count_max: usize) -> Vec<Variant>;
 
-    /// What a reduced case needs to fail, in words. `differing` are the functions that only one of its sides runs;
-    /// `is_crash` says that it fails by ending the target, whatever the relation.
+    /// Returns the words that a reduced case needs to fail. `differing` are the functions that only
+    /// one of its sides runs; `is_crash` says that it fails by ending the target, whatever the
+    /// relation.
     fn features(
         &self,
         case: &Case,
@@ -105,37 +111,38 @@ pub trait Language: Sync {
         is_crash: bool,
     ) -> BTreeSet<String>;
 
-    /// The statements of a case without what is left to chance, such as names: equal for cases that are the same.
+    /// Returns the statements of a case without arbitrary details such as names: equal cases have
+    /// equal normal forms.
     fn normal_form(&self, case: &Case) -> Vec<String>;
 
-    /// What tells the outcome of a test's probe from others; none if it says nothing.
+    /// Returns a hash that identifies the outcome of a test's probe; none if it says nothing.
     fn digest_probe(&self, outcome: &Outcome) -> Option<u64>;
 }
 
-/// How much of a case is reduced.
+/// How much of a case to reduce.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Only its sides. That is cheap: a state is made once for many candidates.
+    /// Only its sides. This is cheap: one state serves many candidates.
     Sides,
     /// All of it.
     Whole,
 }
 
-/// A case that was made smaller.
+/// The result of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reduction {
-    /// What is left.
+    /// The smaller case.
     pub case: Case,
-    /// How many candidates were asked about.
+    /// How many candidates were tried.
     pub candidates: usize,
 }
 
 /// A case that is one small edit away from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// What makes the state.
+    /// The statements that build the state.
     pub setup: Vec<String>,
-    /// Of each statement of the setup: its position in the other's setup, if it was there.
+    /// The position of each statement in the setup of the original, if it was there.
     pub origins: Vec<Option<usize>>,
     /// The inputs of each side.
     pub sides: Pair<Vec<Input>>,

@@ -1,40 +1,40 @@
-//! Choices that a seed determines.
+//! Random choices that a seed determines.
 
 use chacha20::ChaCha8Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
 use serde::{Deserialize, Serialize};
 
-/// A stream of choices. The same seed gives the same choices, on any machine.
+/// A stream of random choices. The same seed gives the same choices, on any machine.
 ///
-/// Only the stream of numbers comes from a library; what is made of a number is decided here, so that no new version
-/// of a library changes the tests of a seed.
+/// Only the stream of numbers comes from a library; how a number becomes a choice is defined here,
+/// so that no new version of a library changes the tests of a seed.
 #[derive(Debug)]
 pub struct Rng {
     stream: ChaCha8Rng,
     drawn: u64,
-    /// The cuts that are still to come, the next one last.
+    /// The remaining cuts, the next one last.
     cuts: Vec<Cut>,
 }
 
 impl Rng {
-    /// The stream of a seed.
+    /// Creates the stream of a seed.
     pub fn new(seed: u64) -> Self {
         Self { stream: ChaCha8Rng::seed_from_u64(seed), drawn: 0, cuts: Vec::new() }
     }
 
-    /// The stream of a recipe.
+    /// Creates the stream of a recipe.
     pub fn following(recipe: &Recipe) -> Self {
         let mut rng = Self::new(recipe.seed);
         rng.cuts = recipe.cuts.iter().rev().copied().collect();
         rng
     }
 
-    /// How many numbers were drawn.
+    /// Returns how many numbers were drawn.
     pub fn drawn(&self) -> u64 {
         self.drawn
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         while let Some(cut) = self.cuts.pop_if(|cut| cut.at <= self.drawn) {
             self.stream = ChaCha8Rng::seed_from_u64(cut.seed);
@@ -45,12 +45,12 @@ impl Rng {
         self.stream.next_u64()
     }
 
-    /// 32 random bits.
+    /// Returns 32 random bits.
     pub fn word(&mut self) -> u32 {
         (self.bits() >> 32) as u32
     }
 
-    /// A number below `end`, all of them as likely. `end` is not zero.
+    /// Returns a number below `end`, uniformly distributed. `end` is not zero.
     pub fn below(&mut self, end: usize) -> usize {
         debug_assert!(end > 0, "there is no number below zero");
         // The high half of a product is a number below `end`; the bias is less than 2^-32 for the small ends here.
@@ -58,28 +58,28 @@ impl Rng {
         usize::try_from(product >> 64).unwrap_or_default()
     }
 
-    /// A number from `low` to `high`, both included.
+    /// Returns a number from `low` to `high`, both included.
     pub fn between(&mut self, low: usize, high: usize) -> usize {
         low + self.below(high - low + 1)
     }
 
-    /// A number from `low` to `high`, both included, to compute with.
+    /// Returns a signed number from `low` to `high`, both included.
     pub fn number(&mut self, low: i32, high: i32) -> i32 {
         let offset = self.below(high.abs_diff(low) as usize + 1);
         low + i32::try_from(offset).unwrap_or_default()
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn chance(&mut self, percent: u32) -> bool {
         self.below(100) < percent as usize
     }
 
-    /// One of the items, all of them as likely. There is at least one.
+    /// Returns one of the items, uniformly distributed. There must be at least one.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
 
-    /// One of the items, as likely as its weight says.
+    /// Returns one of the items, with a probability proportional to its weight.
     pub fn weigh<T: Copy>(&mut self, items: &[(u32, T)]) -> T {
         let total: u32 = items.iter().map(|item| item.0).sum();
         let mut left = self.below(total as usize);
@@ -93,7 +93,7 @@ impl Rng {
         items[items.len() - 1].1
     }
 
-    /// A random part of the items, in their order: at least `least` of them (or all).
+    /// Returns a random subset of the items, in their order: at least `least` of them (or all).
     pub fn subset<T: Clone>(&mut self, items: &[T], least: usize) -> Vec<T> {
         let mut chosen: Vec<bool> = items.iter().map(|_| self.chance(50)).collect();
         let mut missing =
@@ -109,23 +109,24 @@ impl Rng {
     }
 }
 
-/// Choices to make again, some of them in another way: the stream of a seed, cut here and there, with
-/// stretches of other streams put in.
+/// Choices to repeat with some changes: the stream of a seed, cut in some places, with stretches of
+/// other streams inserted.
 ///
-/// What is made of it is akin to what is made of the stream as it was: up to the first cut it is the same, and behind
-/// a stretch it is often the same again. So whatever makes something from choices makes variants of it too.
+/// The result resembles that of the original stream: up to the first cut it is the same, and after
+/// a stretch it is often the same again. So every generator that draws from a stream can generate
+/// variants too.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Recipe {
     seed: u64,
     cuts: Vec<Cut>,
 }
 
-/// From here on, another stream is followed.
+/// From here on, another stream is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Cut {
-    /// How many numbers come before it.
+    /// How many numbers precede it.
     at: u64,
-    /// The other stream, and how many of its numbers are left out.
+    /// The other stream, and how many of its numbers are skipped.
     seed: u64,
     from: u64,
 }
@@ -133,17 +134,17 @@ struct Cut {
 /// A recipe with more cuts than this is not varied further.
 const CUTS_MAX: usize = 12;
 
-/// Choices that are made in another way in the middle of a recipe, at most.
+/// The most choices that are changed in the middle of a recipe.
 const STRETCH_MAX: usize = 12;
 
 impl Recipe {
-    /// The stream of a seed as it is.
+    /// Creates the recipe of an unchanged stream.
     pub fn new(seed: u64) -> Self {
         Self { seed, cuts: Vec::new() }
     }
 
-    /// A variant of a recipe of which `drawn` numbers were drawn: all choices from one of them on are made in another
-    /// way, or only a few.
+    /// Returns a variant of a recipe from which `drawn` numbers were drawn: all choices from one of
+    /// them on are changed, or only a few.
     #[must_use]
     pub fn varied(&self, drawn: u64, rng: &mut Rng) -> Self {
         if self.cuts.len() + 2 > CUTS_MAX {
@@ -166,7 +167,7 @@ impl Recipe {
     }
 }
 
-/// One seed from several numbers (splitmix64).
+/// Combines several numbers to one seed (splitmix64).
 pub fn seed(numbers: &[u64]) -> u64 {
     numbers.iter().fold(0, |state: u64, number| {
         let mut mixed = (state ^ number).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -181,7 +182,7 @@ mod tests {
     use super::{Recipe, Rng};
 
     #[test]
-    fn a_recipe_is_the_stream_with_other_numbers_in_it() {
+    fn a_recipe_is_the_stream_with_some_numbers_replaced() {
         let numbers = |recipe: &Recipe| {
             let mut rng = Rng::following(recipe);
             (0..100).map(|_| rng.bits()).collect::<Vec<_>>()
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_kept() {
+    fn choices_follow_their_weights() {
         let mut rng = Rng::new(7);
         let rare = (0..10_000).filter(|_| rng.weigh(&[(1, true), (9, false)])).count();
         assert!((800..1200).contains(&rare), "{rare} of 10000 at a weight of 1 in 10");

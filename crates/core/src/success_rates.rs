@@ -1,11 +1,11 @@
-//! How much of what is generated works, by kind.
+//! How many generated statements work, by kind.
 
 use std::collections::BTreeMap;
 
 /// How often statements of each kind were tried, and how often they worked.
 ///
-/// A kind is that of a statement (`INSERT`) or a side of a relation (`norec a`), so that a part of the generator that
-/// makes nothing but errors cannot hide behind the others.
+/// A kind is that of a statement (`INSERT`) or a side of a relation (`norec a`), so that a part of
+/// the generator that only produces errors is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuccessRates {
     /// By the name of the kind.
@@ -22,7 +22,7 @@ pub struct Success {
 }
 
 impl SuccessRates {
-    /// Counts a statement that makes or changes a database.
+    /// Counts a statement that builds or changes a database.
     pub fn statement(&mut self, kind: &str, worked: bool) {
         self.of(kind).count(worked);
     }
@@ -32,14 +32,14 @@ impl SuccessRates {
         self.of(&format!("{relation} {side}")).count(worked);
     }
 
-    /// Adds so many of a kind, by its name.
+    /// Adds counts of a kind, by its name.
     pub fn add(&mut self, kind: &str, tried: u64, worked: u64) {
         let own = self.of(kind);
         own.tried += tried;
         own.worked += worked;
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds the counts of another.
     pub fn merge(&mut self, other: &Self) {
         for (kind, success) in &other.by_kind {
             self.add(kind, success.tried, success.worked);
@@ -77,7 +77,7 @@ mod tests {
     use super::{Success, SuccessRates};
 
     #[test]
-    fn what_is_counted_apart_adds_up() {
+    fn separate_counts_add_up() {
         let mut first = SuccessRates::default();
         first.statement("INSERT", true);
         first.statement("INSERT", false);

@@ -1,4 +1,4 @@
-//! The fold of a suite: pair by pair, in constant memory; in the modules below it: what is read off a tally.
+//! The fold of a suite: pair by pair, in constant memory. Submodules: what is derived from a tally.
 
 mod growth;
 mod site_state;
@@ -15,9 +15,9 @@ pub use suite::{SharedCriteria, Suite, SuiteFold};
 pub use summary::{FunctionKey, Functions, Summaries, Summary, by_file, by_function, total};
 pub use warning::Warning;
 
-/// What is left of the pairs of a relation, or of a whole suite, once they are folded.
+/// The result of folding the pairs of a relation, or of a whole suite.
 ///
-/// Differences are united pair by pair; the difference of unions would be something else. Folding
+/// Differences are united pair by pair; the difference of unions would be another number. Folding
 /// is commutative and associative ([`Tally::merge`]), so pairs can be folded in any order and in
 /// parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,22 +35,22 @@ pub struct Tally {
     pub vacuous: u64,
     /// How many groups had a side that ran less than a tenth of what another side ran.
     pub lopsided: u64,
-    /// What any side of any pair ran.
+    /// The sites that any side of any pair ran.
     pub executed: Cover,
-    /// What the first side of some pair ran alone.
+    /// The sites that only the first side of some pair ran.
     pub a_only: Cover,
-    /// What the second side of some pair ran alone.
+    /// The sites that only the second side of some pair ran.
     pub b_only: Cover,
-    /// What ran in some repetitions of an execution and not in others.
+    /// The sites that ran in some repetitions of an execution and not in others.
     pub flaky: Cover,
-    /// What some side reported to exist and another side of the same group did not.
+    /// The sites that some side reported to exist and another side of the same group did not.
     pub one_sided: Cover,
-    /// By site: in how many pairs the operation's result holds it.
+    /// In how many pairs the operation's result contains each site.
     counts: Vec<u32>,
 }
 
 impl Tally {
-    /// A tally of no pairs.
+    /// Creates a tally of no pairs.
     pub fn of(table: &SiteTable) -> Self {
         Tally {
             pairs: 0,
@@ -68,7 +68,7 @@ impl Tally {
         }
     }
 
-    /// Folds in one group.
+    /// Adds one group.
     ///
     /// # Panics
     /// If the operation is not [`Operation::Xor`] and there are more than two sides: only the
@@ -114,7 +114,7 @@ impl Tally {
         self.groups > 0 && self.judged == self.groups
     }
 
-    /// Folds word by word over all sides at once; returns how many sites differ.
+    /// Folds word by word over all sides at once. Returns how many sites differ.
     fn add_differences(&mut self, sides: &[Reading], operation: Operation) -> u64 {
         let words = sides.iter().map(|side| side.executed.words()).max().unwrap_or(0);
         let bits_per_word = u64::BITS as usize;
@@ -127,7 +127,8 @@ impl Tally {
         let all_counts = self.counts.chunks_exact_mut(bits_per_word);
         let mut differing = 0;
         for (at, counts) in (0..words).zip(all_counts) {
-            // Of the pairs (i, j) that end in side j: what earlier sides ran and missed.
+            // For the pairs (i, j) that end in side j: the sites that earlier sides ran and did not
+            // run.
             let (mut ran, mut missed, mut a_only, mut b_only) = (0, 0, 0, 0);
             for side in sides {
                 let word = side.executed.word(at);
@@ -139,7 +140,7 @@ impl Tally {
             let difference = a_only | b_only;
             all_executed[at] |= ran;
             if difference != 0 {
-                // Rare: most of what runs, runs on all sides.
+                // Rare: most sites that run, run on all sides.
                 differing += u64::from(difference.count_ones());
                 total_a[at] |= a_only;
                 total_b[at] |= b_only;
@@ -157,7 +158,7 @@ impl Tally {
         differing
     }
 
-    /// In how many pairs the operation's result holds the site.
+    /// Returns in how many pairs the operation's result contains the site.
     pub fn count_of(&self, site: SiteId) -> u32 {
         self.counts.get(site.index()).copied().unwrap_or(0)
     }
@@ -181,7 +182,7 @@ impl Tally {
         mc_sites
     }
 
-    /// Folds in all pairs of another tally over the same table.
+    /// Adds all pairs of another tally over the same table.
     pub fn merge(&mut self, other: &Tally) {
         self.pairs += other.pairs;
         self.groups += other.groups;

@@ -1,4 +1,4 @@
-//! Tests: what is run, what came of it, and how it is judged.
+//! Tests: inputs, outcomes, judges and verdicts.
 
 mod case;
 mod input;

@@ -1,8 +1,8 @@
-//! What tells builds apart.
+//! What distinguishes builds.
 
 use metacov_core::{Element, Mark, Site, SiteId, SiteTable, Symbol, absorb_run};
 
-/// A table with a function on each of these lines, marked: producer, unit, hash.
+/// A table with a marked function on each of these lines: producer, unit, hash.
 fn table(functions: &[(u32, Mark)]) -> SiteTable {
     let mut table = SiteTable::new();
     for (line, mark) in functions {
@@ -29,7 +29,7 @@ fn a_function_may_differ_from_unit_to_unit_but_not_within_one() {
 }
 
 #[test]
-fn what_one_build_has_several_versions_of_is_not_compared() {
+fn functions_with_several_versions_are_not_compared() {
     let mut one = table(&[(1, Mark::new(1, 1, 10))]);
     let id = function(&mut one, 1);
     let revision = one.revision();
@@ -41,9 +41,10 @@ fn what_one_build_has_several_versions_of_is_not_compared() {
     assert!(one.mark_of(id).unwrap().is_ambiguous());
 }
 
-/// The table is the same whichever unit is read first: a merge does not depend on the order of runs.
+/// The table is the same whichever unit is read first, so a merge does not depend on the order of
+/// runs.
 #[test]
-fn marks_of_several_units_may_come_in_any_order() {
+fn marks_of_several_units_are_independent_of_order() {
     let marks = [Mark::new(1, 1, 10), Mark::new(1, 2, 20), Mark::new(1, 3, 10)];
     let ambiguous = Mark::new(1, 1, 10).ambiguous();
     for mut marks in [marks.to_vec(), [&marks[..], &[ambiguous]].concat()] {
@@ -77,9 +78,9 @@ fn marks_are_stored_as_two_numbers() {
     assert_eq!(Mark::of_kind(u64::MAX, 7), None);
 }
 
-/// Units are known by their paths, so builds in two folders share none.
+/// Units are identified by their paths, so builds in two folders share none.
 #[test]
-fn runs_of_builds_in_two_folders_are_told_apart() {
+fn runs_of_builds_in_two_folders_are_distinguished() {
     let here = || table(&[(1, Mark::new(1, 1, 10)), (2, Mark::new(1, 1, 20))]);
     let same =
         table(&[(1, Mark::new(1, 2, 10)), (2, Mark::new(1, 2, 20)), (3, Mark::new(1, 2, 30))]);
@@ -87,13 +88,13 @@ fn runs_of_builds_in_two_folders_are_told_apart() {
     absorb_run(&mut here(), &same).unwrap();
     let error = absorb_run(&mut here(), &other).unwrap_err();
     assert_eq!(error.to_string(), "h.h:2 is not the same code");
-    // With a unit in common, the others may be of libraries that only one of the runs has loaded.
+    // With a shared unit, the others may belong to libraries that only one of the runs has loaded.
     let shared = table(&[(1, Mark::new(1, 1, 10)), (2, Mark::new(1, 2, 21))]);
     absorb_run(&mut here(), &shared).unwrap();
 }
 
-/// A function with several versions has the mark of one of its units, and in another folder that may
-/// be another unit.
+/// A function with several versions has the mark of one of its units; in another folder that may be
+/// another unit.
 #[test]
 fn runs_of_builds_in_two_folders_may_have_several_versions_of_a_function() {
     let folder = |units: [u32; 2], hash| {
@@ -105,7 +106,7 @@ fn runs_of_builds_in_two_folders_may_have_several_versions_of_a_function() {
     };
     let (mut here, there) = (folder([1, 2], 10), folder([4, 3], 10));
     absorb_run(&mut here, &there).unwrap();
-    // What has one version is compared.
+    // Functions with one version are compared.
     let other = table(&[(1, Mark::new(1, 5, 10)), (2, Mark::new(1, 5, 31))]);
     let error = absorb_run(&mut folder([1, 2], 10), &other).unwrap_err();
     assert_eq!(error.to_string(), "h.h:2 is not the same code");

@@ -1,4 +1,4 @@
-//! What outcomes mean.
+//! Verdicts on outcomes.
 
 use metacov_core::{Invalid, Judge, Outcome, Pair, Value, Verdict};
 
@@ -94,7 +94,7 @@ fn counted_rows_are_a_number() {
 }
 
 #[test]
-fn no_number_is_zero() {
+fn a_missing_number_is_zero() {
     assert_eq!(
         judge(Judge::Number, rows(&[&[Value::Integer(0)]]), rows(&[&[Value::Null]])),
         Verdict::Holds
@@ -108,7 +108,7 @@ fn a_result_of_another_shape_is_invalid() {
 }
 
 #[test]
-fn errors_are_told_apart() {
+fn errors_are_distinguished() {
     let good = || rows(&[&[ONE]]);
     assert_eq!(judge(Judge::Bag, error(1), good()), Verdict::Invalid(Invalid::FirstFailed(1)));
     assert_eq!(judge(Judge::Bag, good(), error(9)), Verdict::Invalid(Invalid::SecondFailed(9)));

@@ -19,7 +19,7 @@ fn table() -> (SiteTable, Vec<SiteId>) {
     (table, ids)
 }
 
-/// Which of the sites a side ran.
+/// The sites that a side ran.
 fn runs() -> impl Strategy<Value = Vec<usize>> {
     prop::collection::vec(0..SITES as usize, 0..60)
 }
@@ -54,7 +54,7 @@ fn difference(left: &Cover, right: &Cover) -> Cover {
 
 proptest! {
     #[test]
-    fn a_cover_holds_what_was_put_in(runs in runs()) {
+    fn a_cover_contains_the_inserted_sites(runs in runs()) {
         let (table, ids) = table();
         let cover = cover(&table, &ids, &runs);
         let mut expected: Vec<SiteId> = runs.iter().map(|at| ids[*at]).collect();
@@ -100,7 +100,7 @@ proptest! {
         prop_assert_eq!(difference(&union(&a, &s), &union(&b, &s)), expected);
     }
 
-    /// Flaky is what ran in some repetitions and not in all, in whatever order they come.
+    /// Flaky sites are those that ran in some repetitions and not in all, in any order.
     #[test]
     fn repetitions_that_agree_are_not_flaky(repetitions in prop::collection::vec(runs(), 1..5)) {
         let (table, ids) = table();
@@ -174,7 +174,7 @@ proptest! {
         }
     }
 
-    /// The result of each operation, by its definition, and the states beside it.
+    /// The result of each operation, by its definition, and the states of its sites.
     #[test]
     fn counts_follow_the_operation_and_states_follow_the_sides(a in runs(), b in runs()) {
         let (table, ids) = table();
@@ -215,8 +215,8 @@ proptest! {
         prop_assert_eq!(flipped, difference(&first, &second));
     }
 
-    /// Two tables that met the same sites in different orders are the same build, and covers
-    /// keep their meaning on the way from one to the other.
+    /// Two tables with the same sites in different orders are the same build, and covers keep their
+    /// meaning when they are renumbered.
     #[test]
     fn a_table_absorbs_another_in_any_order(
         left in prop::collection::vec(site(), 0..40),
@@ -242,7 +242,7 @@ proptest! {
     }
 }
 
-/// A site as the words that make it up: file, line, element, name.
+/// A site as plain values: file, line, element, name.
 type Words = (u8, u32, u8, u8);
 
 fn site() -> impl Strategy<Value = Words> {
@@ -278,8 +278,8 @@ fn show(table: &SiteTable, id: SiteId) -> String {
     format!("{}:{} {} {name}", table.path(site.file), site.line, site.criterion())
 }
 
-/// The union of differences is not the difference of unions: the trap that suites are folded
-/// pair by pair for.
+/// The union of differences is not the difference of unions, which is why suites are folded pair by
+/// pair.
 #[test]
 fn the_union_of_differences_is_not_the_difference_of_unions() {
     let first = Pair { a: Cover::from([1]), b: Cover::from([2]) };
@@ -312,7 +312,7 @@ fn ten_million_sites_fit() {
             b.insert(id)
         };
     }
-    // A second report names the same sites in the same order.
+    // A second report lists the same sites in the same order.
     assert!((1..=10_000_000).all(|line| table.site(site(line)).index() == line as usize - 1));
     assert_eq!(Pair { a, b }.difference().len(), 10_000_000);
 }

@@ -39,7 +39,7 @@ fn adding_a_constant_checks_nothing() {
 }
 
 #[test]
-fn the_second_relation_on_abs_fills_the_gap_that_the_first_leaves() {
+fn the_second_relation_on_abs_covers_what_the_first_misses() {
     let first = suite([(abs(3), abs(-3)), (abs(0), abs(0))]);
     assert!(first.is_subset(&Cover::from([3, 4, 6, 7])));
     assert!(!first.iter().any(|site| site.index() == 5), "the bug's line is no MC site");

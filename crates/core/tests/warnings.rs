@@ -1,11 +1,11 @@
-//! Signs that a number may not mean what it seems to.
+//! Signs that a number may be misleading.
 
 use metacov_core::{
     BranchKey, Element, FileId, Group, Operation, Pair, Reading, Site, SiteTable, Suite, SuiteFold,
     Symbol, Warning,
 };
 
-/// A suite of one pair whose sides tell these elements, each with whether it ran.
+/// A suite of one pair whose sides report these elements, each with whether it ran.
 fn suite(a: &[(u32, Element, bool)], b: &[(u32, Element, bool)]) -> Suite {
     let mut table = SiteTable::new();
     let file = table.file("x.c");
@@ -36,9 +36,9 @@ fn residue(suite: &Suite) -> Option<Warning> {
     suite.warnings().into_iter().find(|warning| matches!(warning, Warning::Residue { .. }))
 }
 
-/// Branches that only one side tells are no sign of anything: they are in no number.
+/// Branches that only one side reports are not a sign of residue: they are in no number.
 #[test]
-fn residue_is_looked_for_in_what_counts() {
+fn residue_is_searched_only_in_counted_sites() {
     let a = [(1, Element::Line, true), (2, Element::Line, false), (1, BRANCH, true)];
     let b = [(1, Element::Line, true), (2, Element::Line, true)];
     let expected = Some(Warning::Residue { a_within_b: true, pairs: 1 });

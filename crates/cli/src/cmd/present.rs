@@ -88,7 +88,7 @@ fn speak(suite: &Suite, total: &Tally, console: &Console) {
     for warning in suite.warnings() {
         match warning {
             // No number is in danger: it only tells why a row is missing.
-            Warning::ToldByNone(_) => console.note(&warning.to_string()),
+            Warning::ReportedByNone(_) => console.note(&warning.to_string()),
             _ => console.warning(&warning.to_string()),
         }
     }

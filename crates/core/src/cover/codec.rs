@@ -2,7 +2,7 @@
 
 use crate::Cover;
 
-/// A cover as bytes.
+/// Encodes a cover.
 pub fn encode(cover: &Cover) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut end = 0;
@@ -14,8 +14,8 @@ pub fn encode(cover: &Cover) -> Vec<u8> {
     bytes
 }
 
-/// Flips the sites that the bytes name in a cover of a table of `sites` sites. The bytes are not
-/// trusted: a number beyond the table is an error, and so is any but the canonical encoding of a set.
+/// Flips the sites that the bytes list in a cover of a table of `sites` sites. The bytes are not
+/// trusted: a number beyond the table is an error, and so is any encoding that is not canonical.
 pub fn flip(bytes: &[u8], sites: usize, cover: &mut Cover) -> Result<(), &'static str> {
     let (mut rest, mut end) = (bytes, 0usize);
     while !rest.is_empty() {
@@ -74,7 +74,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_encoded_comes_back(sites in prop::collection::btree_set(0..SITES, 0..300)) {
+        fn covers_survive_encode_and_flip(sites in prop::collection::btree_set(0..SITES, 0..300)) {
             let cover: Cover = sites.iter().flat_map(|at| numbers(*at)).collect();
             let mut decoded = Cover::default();
             flip(&encode(&cover), SITES, &mut decoded).unwrap();
@@ -83,7 +83,7 @@ mod tests {
 
         /// Arbitrary bytes are refused, or are what `encode` writes.
         #[test]
-        fn hostile_bytes_do_no_harm(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+        fn arbitrary_bytes_are_refused_or_canonical(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
             let mut decoded = Cover::default();
             if flip(&bytes, SITES, &mut decoded).is_ok() {
                 prop_assert_eq!(encode(&decoded), bytes);
@@ -92,7 +92,7 @@ mod tests {
         }
 
         #[test]
-        fn small_hostile_bytes_do_no_harm(bytes in prop::collection::vec(0..8u8, 0..40)) {
+        fn small_bytes_are_refused_or_canonical(bytes in prop::collection::vec(0..8u8, 0..40)) {
             let mut decoded = Cover::default();
             if flip(&bytes, SITES, &mut decoded).is_ok() {
                 prop_assert_eq!(encode(&decoded), bytes);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_of_the_documentation_is_so() {
+    fn the_example_of_the_documentation_is_right() {
         assert_eq!(encode(&Cover::from([2, 3, 4, 7])), [2, 3, 2, 1]);
     }
 

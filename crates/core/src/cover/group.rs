@@ -8,7 +8,7 @@ use crate::{Cover, GroupTooSmall, Pair, Reading};
 pub struct Group<T>(Vec<T>);
 
 impl<T> Group<T> {
-    /// A group of these sides.
+    /// Creates a group of these sides.
     pub fn new(sides: Vec<T>) -> Result<Self, GroupTooSmall> {
         if sides.len() < 2 { Err(GroupTooSmall) } else { Ok(Group(sides)) }
     }
@@ -57,8 +57,8 @@ impl<T> From<Pair<T>> for Group<T> {
 }
 
 impl Group<Cover> {
-    /// The union of the differences of all pairs: what at least one side ran and not all did.
-    /// One pass over the sides, however many pairs they make.
+    /// The union of the differences of all pairs: the sites that at least one side ran and not all
+    /// did. It takes one pass over the sides, whatever the number of pairs.
     ///
     /// ```
     /// use metacov_core::{Cover, Group};
@@ -74,7 +74,7 @@ impl Group<Cover> {
 }
 
 impl Group<Reading> {
-    /// The union of the differences of all pairs, of what the sides ran.
+    /// The union of the differences of all pairs, of the sites that the sides ran.
     #[must_use]
     pub fn difference(&self) -> Cover {
         difference(&self.0[0].executed, self.0[1..].iter().map(|side| &side.executed))

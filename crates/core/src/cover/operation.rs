@@ -20,7 +20,7 @@ impl Operation {
     /// All operations.
     pub const ALL: [Operation; 4] = [Operation::Xor, Operation::Sub, Operation::And, Operation::Or];
 
-    /// The word that users type and read.
+    /// Returns the name that users type and read.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Xor => "xor",

@@ -1,4 +1,4 @@
-//! Two values of one kind, such as inputs, executions or covers: what all of metacov is built on.
+//! Two values of one type, such as inputs, executions or covers: the central type of metacov.
 
 use serde::{Deserialize, Serialize};
 

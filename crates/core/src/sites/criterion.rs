@@ -1,4 +1,4 @@
-//! What is counted: lines, branches, functions, regions, blocks.
+//! Coverage criteria: lines, branches, functions, regions, blocks.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A coverage criterion. Every site belongs to exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Criterion {
-    /// A source line that holds code.
+    /// A source line with code.
     Line,
     /// One outcome of a decision.
     Branch,
@@ -30,7 +30,7 @@ impl Criterion {
         Criterion::Block,
     ];
 
-    /// The plural.
+    /// Returns the plural of the name.
     pub fn plural(self) -> &'static str {
         match self {
             Criterion::Line => "lines",
@@ -41,7 +41,7 @@ impl Criterion {
         }
     }
 
-    /// The word that users type and read.
+    /// Returns the name that users type and read.
     pub fn name(self) -> &'static str {
         match self {
             Criterion::Line => "line",
@@ -79,12 +79,12 @@ impl Criteria {
         Criterion::ALL.into_iter().collect()
     }
 
-    /// Adds one.
+    /// Adds a criterion.
     pub fn insert(&mut self, criterion: Criterion) {
         self.0 |= 1 << criterion as u8;
     }
 
-    /// Removes one.
+    /// Removes a criterion.
     pub fn remove(&mut self, criterion: Criterion) {
         self.0 &= !(1 << criterion as u8);
     }

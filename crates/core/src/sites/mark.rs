@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct Mark {
     /// What was hashed, and by which producer: not zero.
     pub producer: u16,
-    /// The translation unit that the code is compiled in, as a hash of its name; zero where the
-    /// producer does not name units, or reports the same for the code in all of them.
+    /// The translation unit that contains the code, as a hash of its name; zero if the producer
+    /// does not name units, or reports the same for the code in all of them.
     pub unit: u32,
     hash: u64,
     has_versions: bool,

@@ -1,11 +1,11 @@
-//! From the numbers of one table to those of another.
+//! Converts the numbers of one table to those of another.
 
 use crate::{Cover, Reading, SiteId, TableId};
 
 /// The numbers that the sites of one table have in another (see
 /// [`SiteTable::absorb`](crate::SiteTable::absorb)).
 ///
-/// Reports of one build name the same sites in the same order, so the numbers are nearly always
+/// Reports of one build list the same sites in the same order, so the numbers are nearly always
 /// equal, and covers are kept as they are.
 #[derive(Clone, Debug)]
 pub struct Renumbering {
@@ -28,7 +28,7 @@ impl Renumbering {
     /// The same sites under their new numbers.
     ///
     /// # Panics
-    /// If the cover holds sites that were not in the table when it was absorbed.
+    /// If the cover contains sites that were not in the table when it was absorbed.
     #[must_use]
     pub fn cover(&self, cover: Cover) -> Cover {
         if self.is_identity {

@@ -39,9 +39,9 @@ pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(),
 
 /// Adds the table of another run, which must be of the same build.
 ///
-/// Builds of one source in two folders have no translation unit in common, so
-/// [`SiteTable::absorb`] has no marks to compare. Then what is marked in both must be the same code,
-/// but for functions with several versions: which of these a mark is of depends on the units.
+/// Builds of one source in two folders have no translation unit in common, so [`SiteTable::absorb`]
+/// has no marks to compare. Then sites that are marked in both must be the same code, except for
+/// functions with several versions: which version a mark describes depends on the units.
 pub fn absorb_run(table: &mut SiteTable, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
     let earlier: Vec<Option<Mark>> = table.all_sites().map(|(id, _)| table.mark_of(id)).collect();
     let numbers = table.absorb(other)?;

@@ -19,7 +19,7 @@ impl SiteId {
         self.0 as usize
     }
 
-    /// Where it is in a cover: the word, and the bit of it.
+    /// Returns its position in a cover: the word, and the bit in it.
     pub fn place(self) -> (usize, u64) {
         (self.index() / BITS, 1 << (self.index() % BITS))
     }
@@ -45,15 +45,16 @@ impl FileId {
 pub struct Site {
     /// The source file.
     pub file: FileId,
-    /// The line it is on (of a function: starts on). Zero where the producer has none.
+    /// The line it is on (for a function: where it starts). Zero if the producer has none.
     pub line: u32,
-    /// What it is.
+    /// The kind of the site.
     pub element: Element,
-    /// The function instance it belongs to, where template instances are kept apart; else [`Symbol::NONE`].
+    /// The function instance it belongs to, if template instances are distinguished; otherwise
+    /// [`Symbol::NONE`].
     pub instance: Symbol,
 }
 
-/// What a site is.
+/// The kind of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Element {
     /// The line as a whole.
@@ -88,7 +89,7 @@ pub struct Span {
 /// [`BranchNaming`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BranchKey {
-    /// The n-th on its line (gcov's JSON before 14, what lcov makes of it, gcovr before 8.4).
+    /// The n-th on its line (gcov's JSON before 14, lcov's conversion of it, gcovr before 8.4).
     Position(u32),
     /// Its number in gcov's text report, which counts calls on the line too (gcovr).
     Number(u32),
@@ -102,7 +103,7 @@ pub enum BranchKey {
         /// How many arcs with the same blocks precede it on the line.
         occurrence: u32,
     },
-    /// A block and a name within it (lcov, where it has more than one block or free text).
+    /// A block and a name within it (lcov, if it has more than one block or free text).
     Label {
         /// The block.
         block: u32,

@@ -17,12 +17,12 @@ use crate::{
     Renumbering, Site, SiteId, Span, Symbol,
 };
 
-/// Which table a cover belongs to. The default is that of examples and tests: no table.
+/// Identifies the table of a cover. The default is for examples and tests: no table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableId(u32);
 
-/// A fingerprint of all sites of a build: the same for the same sites, in whatever order they
-/// were added, on any machine.
+/// A fingerprint of all sites of a build: the same for the same sites, in any order of insertion,
+/// on any machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BuildId(u64);
 
@@ -35,9 +35,9 @@ impl BuildId {
 
 /// All sites of one build, each with a number.
 ///
-/// The table grows as coverage files are read. It remembers the last site asked for: a second report
-/// of the build names the same sites in the same order, so the next site is nearly always the one
-/// with the next number, and is found without hashing.
+/// The table grows as coverage files are read. It caches the last site that was looked up: a second
+/// report of the build lists the same sites in the same order, so the next site is nearly always
+/// the one with the next number, and is found without hashing.
 pub struct SiteTable {
     id: TableId,
     files: Vec<Symbol>,
@@ -45,12 +45,12 @@ pub struct SiteTable {
     symbols: Symbols,
     shown_names: HashMap<Symbol, Symbol>,
     sites: Vec<Site>,
-    /// The last lines of functions, where files report them.
+    /// The last lines of functions, if files report them.
     ends: HashMap<SiteId, u32>,
     index: HashTable<SiteId>,
     hasher: DefaultHashBuilder,
     expected: usize,
-    /// By site: what its producer says of the build, such as the hash of the source line.
+    /// What the producer reports about the build at each site, such as the hash of the source line.
     marks: Vec<Option<Mark>>,
     excluded: Cover,
     partial: Criteria,
@@ -59,7 +59,7 @@ pub struct SiteTable {
 }
 
 impl SiteTable {
-    /// A table without sites.
+    /// Creates a table without sites.
     pub fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let mut table = SiteTable {
@@ -82,18 +82,18 @@ impl SiteTable {
         table
     }
 
-    /// Which table this is.
+    /// Returns the identity of this table.
     pub fn id(&self) -> TableId {
         self.id
     }
 
-    /// The revision of the table: a different number after any addition (file, site, mark, ...). Two
-    /// looks at the same revision see the same table.
+    /// The revision of the table: a different number after any addition (file, site, mark, ...).
+    /// Two calls that return the same revision see the same table.
     pub fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How many sites there are, the excluded ones among them.
+    /// How many sites there are, including excluded ones.
     pub fn len(&self) -> usize {
         self.sites.len()
     }
@@ -144,15 +144,14 @@ impl SiteTable {
         self.all_sites().filter(|(id, _)| !self.is_excluded(*id))
     }
 
-    /// All sites that are not excluded, by path, line, criterion and name: the order of
-    /// everything that is written out.
+    /// All sites that are not excluded, by path, line, criterion and name: the order of all output.
     pub fn ordered(&self) -> Vec<SiteId> {
         let mut ids: Vec<SiteId> = self.sites().map(|(id, _)| id).collect();
         self.sort(&mut ids);
         ids
     }
 
-    /// All sites, the excluded ones too, in that same order.
+    /// All sites, including excluded ones, in that same order.
     pub fn all_ordered(&self) -> Vec<SiteId> {
         let mut ids: Vec<SiteId> = self.all_sites().map(|(id, _)| id).collect();
         self.sort(&mut ids);
@@ -264,12 +263,12 @@ impl SiteTable {
         self.marks.get(id.index()).copied().flatten()
     }
 
-    /// Leaves a site out of every count, on all sides.
+    /// Excludes a site from every count, on all sides.
     pub fn exclude(&mut self, id: SiteId) {
         self.revision += u64::from(self.excluded.insert(id));
     }
 
-    /// Whether a site is left out of every count.
+    /// Whether a site is excluded from every count.
     pub fn is_excluded(&self, id: SiteId) -> bool {
         self.excluded.contains(id)
     }
@@ -316,8 +315,8 @@ impl SiteTable {
         Ok(Renumbering::new(self.id, numbers))
     }
 
-    /// The same table, its files, names and sites numbered in the order in which they are written
-    /// out. It does not depend on the order in which they were added.
+    /// The same table, with files, names and sites numbered in output order. The result does not
+    /// depend on the order in which they were added.
     pub fn in_order(&self) -> Result<SiteTable, BuildMismatch> {
         let mut table = SiteTable::new();
         let mut paths: Vec<&str> = self.paths().collect();
@@ -436,7 +435,7 @@ impl fmt::Debug for BuildId {
     }
 }
 
-/// Numbers by value, so that branch 10 stands after branch 9; other text alphabetically.
+/// Numbers by value, so that branch 10 comes after branch 9; other text alphabetically.
 fn compare_numerically(left: &str, right: &str) -> Ordering {
     match (left.parse::<u64>(), right.parse::<u64>()) {
         (Ok(left), Ok(right)) => left.cmp(&right),

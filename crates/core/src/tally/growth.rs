@@ -14,12 +14,12 @@ pub struct Growth {
 /// The growth of one relation.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// After each measured group of sides.
+    /// One point after each measured group of sides.
     pub points: Vec<Point>,
     seen: Option<(Cover, Cover)>,
 }
 
-/// What there is after some pairs.
+/// The counts after some pairs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Point {
     /// How many pairs.
@@ -66,7 +66,7 @@ impl Curve {
     }
 }
 
-/// Adds what is new to what is seen, and counts it.
+/// Adds new sites to the seen ones, and counts them.
 fn count_new(table: &SiteTable, seen: &mut Cover, cover: &Cover, counts: &mut [u64]) {
     let mut new = cover.clone();
     new -= seen;
@@ -82,7 +82,7 @@ mod tests {
     use crate::{Element, Operation, Pair, Site, Symbol, Tally, total};
 
     #[test]
-    fn the_last_point_is_what_the_tally_says() {
+    fn the_last_point_equals_the_tally() {
         let mut table = SiteTable::new();
         let file = table.file("a.c");
         let ids: Vec<_> = (1..=6)

@@ -9,7 +9,7 @@ pub enum SiteState {
     BOnly,
     /// In the difference of some pair by the first side, of another by the second.
     Either,
-    /// Executed, but in the difference of no pair: no judge could have noticed a fault here.
+    /// Executed, but in the difference of no pair: no judge could have detected a fault here.
     Both,
     /// Never executed.
     NotExecuted,
@@ -21,7 +21,7 @@ impl SiteState {
         matches!(self, SiteState::AOnly | SiteState::BOnly | SiteState::Either)
     }
 
-    /// The word for it in machine-readable output.
+    /// Returns its name in machine-readable output.
     pub fn name(self) -> &'static str {
         match self {
             SiteState::AOnly => "a_only",

@@ -7,13 +7,13 @@ use crate::{
     Verdict,
 };
 
-/// What is left of a suite: one tally for each relation, over one table.
+/// A folded suite: one tally for each relation, over one table.
 pub struct Suite {
     /// All sites.
     pub table: SiteTable,
     /// The set operation between the covers of each pair.
     pub operation: Operation,
-    /// Whether the instances of templates are kept apart.
+    /// Whether the instances of templates are distinguished.
     pub per_instance: bool,
     /// By the name of the relation.
     pub relations: BTreeMap<String, Tally>,
@@ -29,7 +29,7 @@ impl Suite {
         total
     }
 
-    /// The criteria that all sides report and name alike: those that can be compared.
+    /// Returns the criteria that all sides report and name alike: those that can be compared.
     pub fn criteria(&self) -> Criteria {
         self.agreement.criteria()
     }
@@ -91,7 +91,7 @@ impl SuiteFold {
     }
 }
 
-/// Which criteria, and which ways of naming branches, all sides have in common.
+/// Which criteria, and which ways of naming branches, all sides share.
 ///
 /// A side that reports no branches at all is not a side without branches: an exclusive-or with it
 /// would count every branch of the other. So a criterion counts only if every side reports it.
@@ -103,7 +103,7 @@ pub struct SharedCriteria {
 }
 
 impl SharedCriteria {
-    /// What the sides of one group agree on.
+    /// Returns what the sides of one group agree on.
     pub fn of(group: &Group<Reading>) -> Self {
         group.sides().iter().fold(SharedCriteria::default(), |agreement, side| {
             agreement.meet(SharedCriteria {
@@ -114,7 +114,7 @@ impl SharedCriteria {
         })
     }
 
-    /// What both agree on. Commutative and associative, so the order of pairs does not matter.
+    /// Combines two agreements. Commutative and associative, so the order of pairs does not matter.
     #[must_use]
     pub fn meet(self, other: Self) -> Self {
         SharedCriteria {
@@ -134,12 +134,12 @@ impl SharedCriteria {
     }
 
     /// The criteria that some sides report and others do not.
-    pub fn told_by_some(self) -> Criteria {
+    pub fn reported_by_some(self) -> Criteria {
         self.told_by_any.without(self.told_by_all.unwrap_or_default())
     }
 
     /// The criteria that no side reports, of those that most producers report.
-    pub fn told_by_none(self) -> Criteria {
+    pub fn reported_by_none(self) -> Criteria {
         let usual = [Criterion::Line, Criterion::Branch, Criterion::Function];
         usual.into_iter().collect::<Criteria>().without(self.told_by_any)
     }

@@ -7,7 +7,7 @@ use crate::{Criterion, Element, FileId, Site, SiteId, SiteState, SiteTable, Symb
 /// How many sites of one criterion are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// All sites: what can be executed.
+    /// All sites.
     pub sites: u64,
     /// In the difference of at least one pair, always run by the first side.
     pub a_only: u64,
@@ -19,13 +19,13 @@ pub struct Summary {
     pub both: u64,
     /// In the result of the operation in at least one pair. For the difference: the MC sites.
     pub result: u64,
-    /// What ran in some repetitions of an execution and not in others, whether it is in the result
-    /// or not.
+    /// Sites that ran in some repetitions of an execution and not in others, whether they are in
+    /// the result or not.
     pub flaky: u64,
 }
 
 impl Summary {
-    /// What ran: `Cov(T)`.
+    /// Returns how many sites ran: `Cov(T)`.
     pub fn executed(&self) -> u64 {
         self.a_only + self.b_only + self.either + self.both
     }
@@ -35,22 +35,24 @@ impl Summary {
         self.a_only + self.b_only + self.either
     }
 
-    /// What never ran.
+    /// Returns how many sites never ran.
     pub fn not_executed(&self) -> u64 {
         self.sites - self.executed()
     }
 
-    /// What ran in percent of all sites: `Cov`. None if there are no sites.
+    /// Returns the executed sites in percent of all sites: `Cov`. None if there are no sites.
     pub fn cov(&self) -> Option<f64> {
         percent(self.executed(), self.sites)
     }
 
-    /// The result in percent of all sites: `MC`, of a difference. None if there are no sites.
+    /// Returns the result in percent of all sites: for a difference, `MC`. None if there are no
+    /// sites.
     pub fn result_of_sites(&self) -> Option<f64> {
         percent(self.result, self.sites)
     }
 
-    /// The result in percent of what ran: `MC/Cov`, of a difference. None if nothing ran.
+    /// Returns the result in percent of the executed sites: for a difference, `MC/Cov`. None if
+    /// nothing ran.
     pub fn result_of_executed(&self) -> Option<f64> {
         percent(self.result, self.executed())
     }
@@ -92,7 +94,7 @@ impl IndexMut<Criterion> for Summaries {
     }
 }
 
-/// The whole table.
+/// Summarises the whole table.
 pub fn total(table: &SiteTable, tally: &Tally) -> Summaries {
     let mut summaries = Summaries::default();
     for (id, site) in table.sites() {
@@ -101,7 +103,7 @@ pub fn total(table: &SiteTable, tally: &Tally) -> Summaries {
     summaries
 }
 
-/// Each file.
+/// Summarises each file.
 pub fn by_file(table: &SiteTable, tally: &Tally) -> Vec<(FileId, Summaries)> {
     let mut files: Vec<Option<Summaries>> = vec![None; table.file_count()];
     let mut ids = vec![None; table.file_count()];
@@ -116,7 +118,7 @@ pub fn by_file(table: &SiteTable, tally: &Tally) -> Vec<(FileId, Summaries)> {
     rows
 }
 
-/// A function, or what stands outside of all functions of a file.
+/// A function, or the code outside of all functions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FunctionKey {
     /// The file.
@@ -127,21 +129,22 @@ pub struct FunctionKey {
     pub name: Symbol,
 }
 
-/// All functions of a table, and which of them each site is in.
+/// All functions of a table, and the function of each site.
 #[derive(Clone, Debug, Default)]
 pub struct Functions {
-    /// In the order of files and lines; what stands outside of all functions of a file is one too.
+    /// In the order of files and lines. The code outside of all functions of a file has an entry
+    /// too.
     pub keys: Vec<FunctionKey>,
-    /// By function: its last line, if that is reported.
+    /// The last line of each function, if it is reported.
     pub ends: Vec<Option<u32>>,
-    /// By site: the place of its function in the keys.
+    /// The index of each site's function in the keys.
     places: Vec<Option<usize>>,
 }
 
 impl Functions {
-    /// The functions of a table. A site is in the innermost function whose start and end enclose it
-    /// or, where files do not report ends, in the one that starts last before it. Functions that start
-    /// on the same line (instances of a template) are one, under the first name.
+    /// Finds the functions of a table. A site is in the innermost function whose start and end
+    /// enclose it or, if files do not report ends, in the one that starts last before it. Functions
+    /// that start on the same line (instances of a template) are one, under the first name.
     pub fn of(table: &SiteTable) -> Self {
         let mut functions = Functions::default();
         functions.places.resize(table.len(), None);
@@ -170,7 +173,7 @@ impl Functions {
         functions
     }
 
-    /// The place in the keys of the function that a site is in; none if it is excluded.
+    /// Returns the index of a site's function in the keys; none if the site is excluded.
     pub fn place(&self, site: SiteId) -> Option<usize> {
         self.places.get(site.index()).copied().flatten()
     }
@@ -182,7 +185,8 @@ impl Functions {
     }
 }
 
-/// Each function, with the lines, branches, regions and blocks in it (see [`Functions::of`]).
+/// Summarises each function, with the lines, branches, regions and blocks in it (see
+/// [`Functions::of`]).
 pub fn by_function(table: &SiteTable, tally: &Tally) -> Vec<(FunctionKey, Summaries)> {
     let functions = Functions::of(table);
     let mut rows: Vec<(FunctionKey, Summaries)> =
@@ -199,12 +203,12 @@ fn starts_on(function: &FunctionKey, site: &Site) -> bool {
     function.name != Symbol::NONE && function.line == site.line && function.line != 0
 }
 
-/// The functions that the current line is in, by row, the innermost last.
+/// The functions around the current line, by row, the innermost last.
 #[derive(Default)]
 struct OpenFunctions {
     file: Option<FileId>,
     stack: Vec<(usize, Option<u32>)>,
-    /// The row of what stands outside of functions.
+    /// The row of the code outside of functions.
     outside: Option<usize>,
 }
 
@@ -227,7 +231,7 @@ impl OpenFunctions {
     }
 }
 
-/// All sites in order, but the function that starts on a line before the line itself.
+/// All sites in order, except that a function precedes the line that it starts on.
 fn starts_before_bodies(table: &SiteTable) -> Vec<SiteId> {
     let mut ids = table.ordered();
     for line in ids.chunk_by_mut(|left, right| {

@@ -29,9 +29,9 @@ pub enum Warning {
         sites: u64,
     },
     /// Some sides report criteria that others do not.
-    NotToldByAll(Criteria),
+    NotReportedByAll(Criteria),
     /// No side reports these criteria, which most producers do report.
-    ToldByNone(Criteria),
+    ReportedByNone(Criteria),
     /// Some sides name their branches in another way than others.
     BranchNaming,
     /// Files list only what ran, so no percentage of all code is known.
@@ -64,11 +64,11 @@ impl Suite {
                 warnings.push(Warning::OneSided { criterion, sites });
             }
         }
-        if !self.agreement.told_by_some().is_empty() {
-            warnings.push(Warning::NotToldByAll(self.agreement.told_by_some()));
+        if !self.agreement.reported_by_some().is_empty() {
+            warnings.push(Warning::NotReportedByAll(self.agreement.reported_by_some()));
         }
-        if !self.agreement.told_by_none().is_empty() {
-            warnings.push(Warning::ToldByNone(self.agreement.told_by_none()));
+        if !self.agreement.reported_by_none().is_empty() {
+            warnings.push(Warning::ReportedByNone(self.agreement.reported_by_none()));
         }
         if self.agreement.names_branches_in_different_ways() {
             warnings.push(Warning::BranchNaming);
@@ -103,10 +103,10 @@ impl fmt::Display for Warning {
                 counted(*sites, &format!("{criterion} site is"), &format!("{criterion} sites are")),
                 if *sites == 1 { "it" } else { "them" },
             ),
-            Warning::NotToldByAll(criteria) => {
+            Warning::NotReportedByAll(criteria) => {
                 write!(f, "left out: {criteria} (some of the files do not have it)")
             }
-            Warning::ToldByNone(criteria) => {
+            Warning::ReportedByNone(criteria) => {
                 write!(f, "left out: {criteria} (the files do not say which of them ran)")
             }
             Warning::BranchNaming => write!(

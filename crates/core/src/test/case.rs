@@ -4,32 +4,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Input, Judge, Pair, Test};
 
-/// A test and the setup that it runs on: what findings, replays, corpora and reducers exchange.
+/// A test and its setup. Findings, replays, corpora and reducers exchange cases.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Case {
     /// The name of the relation.
     pub relation: String,
-    /// What makes the state that both sides start from. A statement that fails is part of it.
+    /// The statements that build the state that both sides start from, including those that fail.
     pub setup: Vec<String>,
     /// The inputs of each side.
     pub sides: Pair<Vec<Input>>,
-    /// Texts that the sides are made up of, as [`Test::parts`]; none if that is not known.
+    /// Texts that occur in the sides, as [`Test::parts`]; empty if they are not known.
     pub parts: Vec<String>,
     /// How the outcomes must relate.
     pub judge: Judge,
 }
 
-/// How large a case is.
+/// The size of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Size {
-    /// In statements.
+    /// The number of statements.
     pub statements: usize,
-    /// In bytes, one more for each statement.
+    /// The number of bytes, plus one for each statement.
     pub bytes: usize,
 }
 
 impl Case {
-    /// A test on a setup.
+    /// Creates a case from a test and its setup.
     pub fn of(relation: &str, setup: Vec<String>, test: &Test) -> Self {
         Case {
             relation: relation.to_owned(),
@@ -46,7 +46,7 @@ impl Case {
         self.setup.iter().chain(inputs.flat_map(|input| &input.statements))
     }
 
-    /// How large it is.
+    /// Returns the size.
     pub fn size(&self) -> Size {
         self.statements().fold(Size::default(), |size, text| Size {
             statements: size.statements + 1,

@@ -11,14 +11,15 @@ use crate::{Invalid, Outcome, Pair, Value, Verdict};
 
 /// How the outcomes of two sides must relate. Plain data, stored with every case.
 ///
-/// Always whole rows. NULL equals NULL here, as these are results and not predicates. The only values taken for equal
-/// that are not the same are `0.0` and `-0.0`: SQLite stores some reals as integers, which have no negative zero.
+/// Whole rows are compared. NULL equals NULL here, as these are results and not predicates. The
+/// only different values that count as equal are `0.0` and `-0.0`: SQLite stores some reals as
+/// integers, which have no negative zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Judge {
-    /// The same rows, each as often, in any order.
+    /// The same rows, each equally often, in any order.
     Bag,
-    /// As many rows, and the same set of them up to what a database may choose freely as the representative of equal
-    /// values: letter case and trailing spaces (collations), integers and reals.
+    /// As many rows, and the same set of them up to the choice among equal values, which is left to
+    /// the database: letter case and trailing spaces (collations), integers and reals.
     Representatives,
     /// The first side's number of rows is the only value of the second (no value: 0).
     RowsCounted,
@@ -30,7 +31,7 @@ impl Judge {
     /// All of them.
     pub const ALL: [Judge; 4] = [Self::Bag, Self::Representatives, Self::RowsCounted, Self::Number];
 
-    /// Its name in files.
+    /// Returns its name in files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bag => "bag",
@@ -40,15 +41,16 @@ impl Judge {
         }
     }
 
-    /// The one of this name.
+    /// Returns the judge of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.name() == name)
     }
 
-    /// What the outcomes of two sides mean.
+    /// Judges the outcomes of two sides.
     ///
-    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one side may meet a
-    /// value that the other never looked at. Such pairs are invalid, with a reason to count.
+    /// An error is never a violation: SQL does not say how much of a predicate is evaluated, so one
+    /// side may meet a value that the other never evaluates. Such pairs are invalid, with a reason
+    /// to count.
     pub fn judge(self, sides: &Pair<Vec<Outcome>>) -> Verdict {
         match (rows(&sides.a), rows(&sides.b)) {
             (Ok(a), Ok(b)) => self.compare(&a, &b),
@@ -82,8 +84,9 @@ impl Judge {
     /// Compares the rows of two sides.
     fn compare(self, a: &Rows, b: &Rows) -> Verdict {
         match self {
-            // Nearly always the results agree, so that is found out without sorting them: in the same order, or by
-            // digests of their rows. Two bags that differ have the same digests once in 2^64.
+            // Results nearly always agree, so this is checked without sorting: in the same order,
+            // or by hashes of their rows. Two different bags have the same hashes with a
+            // probability of 2^-64.
             Self::Bag if a == b || digests(a, exact_digest) == digests(b, exact_digest) => {
                 Verdict::Holds
             }
@@ -170,7 +173,7 @@ fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
     rows
 }
 
-/// A digest of each row, sorted.
+/// A hash of each row, sorted.
 fn digests(rows: &Rows, digest: fn(&Value, &mut FoldHasher<'_>)) -> Vec<u64> {
     let digest_of = |row: &Vec<Value>| {
         let mut hasher = FixedState::default().build_hasher();
@@ -184,7 +187,7 @@ fn digests(rows: &Rows, digest: fn(&Value, &mut FoldHasher<'_>)) -> Vec<u64> {
     digests
 }
 
-/// Digests a value, such that values which `exact` makes the same have the same digest.
+/// Hashes a value, such that values for which `exact` returns the same have the same hash.
 fn exact_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
     match value {
         Value::Null => hasher.write_u8(0),
@@ -209,7 +212,7 @@ fn exact_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
     }
 }
 
-/// Digests the value that stands for all equals.
+/// Hashes the representative of all equal values.
 fn coarse_digest(value: &Value, hasher: &mut FoldHasher<'_>) {
     exact_digest(&coarse(value), hasher);
 }
@@ -222,7 +225,7 @@ fn exact(value: &Value) -> Value {
     }
 }
 
-/// The value that stands for all that any collation or numeric comparison calls equal to it.
+/// The representative of all values that any collation or numeric comparison regards as equal.
 #[expect(clippy::cast_precision_loss, reason = "coarser than equality is what is wanted")]
 fn coarse(value: &Value) -> Value {
     match value {

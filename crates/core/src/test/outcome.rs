@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 /// A value of a row.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
-    /// Nothing.
+    /// NULL.
     Null,
-    /// A whole number.
+    /// An integer.
     Integer(i64),
-    /// Another number.
+    /// A real number.
     Real(f64),
     /// A text, in the bytes of UTF-8 if it is well-formed.
     Text(Vec<u8>),
@@ -22,19 +22,19 @@ pub enum Value {
 /// What the statements of an input return.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The rows of all of them, concatenated. A target without rows returns one value.
+    /// The rows of all statements, concatenated. A target without rows returns one value.
     Rows(Vec<Vec<Value>>),
-    /// The first that failed ends it.
+    /// The error of the first statement that failed, which ends the input.
     Error {
-        /// The engine's number for it.
+        /// The engine's error code.
         code: i32,
-        /// The engine's words for it.
+        /// The engine's error message.
         message: String,
     },
 }
 
 impl Outcome {
-    /// Whether it is no error.
+    /// Whether it is not an error.
     pub fn is_success(&self) -> bool {
         matches!(self, Outcome::Rows(_))
     }

@@ -1,4 +1,4 @@
-//! A table as plain data, to be sent from one process to another.
+//! A table as plain data, for sending it to another process.
 
 use serde::{Deserialize, Serialize};
 
@@ -41,7 +41,7 @@ impl From<&SiteTable> for TableData {
 impl TryFrom<TableData> for SiteTable {
     type Error = &'static str;
 
-    /// The table, with the same numbers. Data that no table has is refused.
+    /// Restores the table with the same numbers. Data that is not that of a table is refused.
     fn try_from(data: TableData) -> Result<Self, Self::Error> {
         let mut table = SiteTable::new();
         for name in &data.names {
@@ -86,7 +86,7 @@ fn check(holds: bool, otherwise: &'static str) -> Result<(), &'static str> {
     if holds { Ok(()) } else { Err(otherwise) }
 }
 
-/// The name that an element has, or none.
+/// The name in an element, or none.
 fn names_of(element: Element) -> Symbol {
     match element {
         Element::Function(name) | Element::Branch(BranchKey::Label { name, .. }) => name,
@@ -101,7 +101,7 @@ mod tests {
     use crate::Criterion;
 
     #[test]
-    fn a_table_arrives_as_it_was_and_damaged_data_is_refused() {
+    fn a_table_survives_encode_and_decode_and_damaged_data_is_refused() {
         let mut table = SiteTable::new();
         let (file, name) = (table.file("a.c"), table.symbol("f"));
         let element = Element::Function(name);
