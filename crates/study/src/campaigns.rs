@@ -1,4 +1,4 @@
-//! Studies of campaigns: which guidance finds most? The paper's Q.4.
+//! Studies of campaigns: which guidance finds the most bugs? The paper's Q.4.
 
 mod outcome;
 mod plan;

@@ -1,8 +1,8 @@
-//! Runs a study: its suites, its trials, its known bugs and the gcovr pipeline, and keeps the results in
-//! a folder.
+//! Runs a study: its suites, its trials, its known bugs and the gcovr pipeline, and stores the
+//! results in a folder.
 //!
-//! Measurements and campaigns themselves are run by the caller, through the traits and closures that
-//! the functions here take. Nothing is printed: progress is reported through callbacks.
+//! Measurements and campaigns themselves are run by the caller, through the traits and closures
+//! that the functions here take. Nothing is printed: progress is reported through callbacks.
 
 mod changes;
 mod error;

@@ -1,4 +1,4 @@
-//! Known bugs: pairs that violate their relation, and the lines that were changed to fix them.
+//! Known bugs: pairs that violate their relation, and the lines of their fixes.
 //!
 //! The format is drawn in `docs/corpus.md`.
 
@@ -12,26 +12,26 @@ use serde::Deserialize;
 pub struct Bug {
     /// Its name.
     pub id: String,
-    /// What it is about.
+    /// Its title.
     #[serde(default)]
     pub title: String,
     /// The version of the engine that has it.
     pub version: String,
     /// How the results of the sides must agree.
     pub compare: Compare,
-    /// What makes the database.
+    /// The statements of the setup.
     pub setup: Vec<String>,
     /// The query of the first side.
     pub a: String,
     /// The query of the second side.
     pub b: String,
-    /// What the fix changed; empty if that is not known for this version.
+    /// The lines that the fix changed; empty if they are not known for this version.
     #[serde(default)]
     pub fix_lines: Vec<FixLines>,
 }
 
 impl Bug {
-    /// Its pair.
+    /// Returns its pair.
     pub fn case(&self) -> Case {
         let side = |query: &String| vec![Input::of(query.clone())];
         Case {
@@ -48,16 +48,16 @@ impl Bug {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compare {
-    /// The same rows, each as often.
+    /// The same rows, each equally often.
     Multiset,
-    /// The same number; none is zero.
+    /// The same number; a missing one is zero.
     Value,
-    /// The first side has as many rows as the second's number says.
+    /// The number of rows of the first side is the number that the second returns.
     RowCount,
 }
 
 impl Compare {
-    /// The judge that it stands for.
+    /// Returns the corresponding judge.
     pub fn judge(self) -> Judge {
         match self {
             Compare::Multiset => Judge::Bag,
@@ -70,38 +70,38 @@ impl Compare {
 /// Lines that a fix changed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct FixLines {
-    /// What was done with them.
+    /// The kind of change.
     pub kind: Change,
-    /// The first and the last of them, in the file that is compiled.
+    /// The first and the last line, in the file that is compiled.
     #[serde(rename = "amalgamation")]
     pub lines: [u32; 2],
 }
 
-/// What a fix did with lines.
+/// How a fix changed lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// It changed or removed them.
     Modified,
-    /// It put something between them.
+    /// It inserted lines between them.
     InsertionContext,
 }
 
 /// Why a corpus cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It is not what the documentation says.
+    /// It does not have the documented format.
     #[error("{0}")]
     Malformed(#[from] serde_json::Error),
-    /// A name stands for two bugs.
+    /// Two bugs have the same name.
     #[error("two bugs have the id `{0}`")]
     Twice(String),
-    /// Lines that end before they begin.
+    /// A range of lines ends before it begins.
     #[error("bug `{0}`: lines {1} to {2} are not a range")]
     Backwards(String, u32, u32),
 }
 
-/// The bugs of a corpus.
+/// Reads the bugs of a corpus.
 pub fn read(bytes: &[u8]) -> Result<Vec<Bug>, Error> {
     let bugs: Vec<Bug> = serde_json::from_slice(bytes)?;
     let mut ids = BTreeSet::new();

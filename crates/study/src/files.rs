@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "u32", into = "u32")]
 pub struct FileVersion;
 
-/// Version 1 says `validated` for `mc_sites`.
+/// Version 1 has `validated` in place of `mc_sites`.
 const VERSION: u32 = 2;
 const OLDEST: u32 = 1;
 

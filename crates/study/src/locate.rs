@@ -1,6 +1,6 @@
-//! Where the fault is that a pair shows: code ranked by suspicion.
+//! Locates the fault that a pair shows: ranks code by suspicion.
 //!
-//! `docs/locate.md` has the formula, why it is this one, and how well it does on known bugs.
+//! `docs/locate.md` has the formula, the reasons for it, and its results on known bugs.
 
 mod evaluation;
 mod frequency;

@@ -1,4 +1,4 @@
-//! The file of a study: which suites are measured.
+//! The file of a study: which suites to measure.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,32 +6,32 @@ use std::path::{Path, PathBuf};
 use metacov_formats::{Fault, Location};
 use serde::Deserialize;
 
-/// A study as its file says: targets, relations, suites, sizes, seeds. `docs/evaluating-your-method.md`
-/// explains each line of one.
+/// A study as its file describes it: targets, relations, suites, sizes, seeds.
+/// `docs/evaluating-your-method.md` explains each line of one.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudyPlan {
-    /// What it is about.
+    /// Its title.
     pub title: String,
-    /// Engines for which pairs are made.
+    /// Engines for which pairs are generated.
     #[serde(default)]
     pub targets: Vec<String>,
-    /// The relations, of those that make pairs for an engine.
+    /// The relations, by name.
     #[serde(default)]
     pub relations: Vec<String>,
-    /// How many pairs of each relation a suite has; each size is measured.
+    /// How many pairs of each relation a suite has, for each size.
     #[serde(default)]
     pub sizes: Vec<u64>,
     /// How many suites of each size.
     #[serde(default)]
     pub suites: u64,
-    /// On how many pairs of each relation a database is used.
+    /// How many pairs of each relation use the same database.
     #[serde(default = "ten")]
     pub pairs_per_database: u64,
     /// The seed of the first suite; the others follow.
     #[serde(default = "one")]
     pub seed: u64,
-    /// A program of one's own instead: the command, with `@@` for the input.
+    /// The command of the user's program instead, with `@@` for the input.
     #[serde(default)]
     pub command: Vec<String>,
     /// Its suites: folders of pairs, or manifests, relative to the study's file.
@@ -46,10 +46,10 @@ pub struct StudyPlan {
     /// A sample for the paper's pipeline, for Q.3.
     #[serde(default)]
     pub efficiency: Option<EfficiencyPlan>,
-    /// The program of the paper that this stands beside.
+    /// The program of the paper to compare with.
     #[serde(default)]
     pub beside: Option<String>,
-    /// What is not as it was there.
+    /// How the study differs from the paper.
     #[serde(default)]
     pub differs: Vec<String>,
 }
@@ -79,7 +79,7 @@ fn engine_of_bugs() -> String {
 }
 
 impl BugsPlan {
-    /// Those of a corpus, on the engine that most known bugs are in.
+    /// Returns the plan for a corpus, on the engine that most known bugs are in.
     pub fn of(corpus: PathBuf) -> Self {
         BugsPlan { corpus, engine: engine_of_bugs() }
     }
@@ -89,11 +89,11 @@ impl BugsPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EfficiencyPlan {
-    /// How many, of as many relations as there are; each of these has as many, rounded up.
+    /// How many pairs, distributed over the relations and rounded up.
     pub pairs: u64,
 }
 
-/// A part of a study that is measured in one go.
+/// A part of a study that is measured at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A suite.
@@ -111,7 +111,7 @@ pub struct SuiteSpec {
     pub target: String,
     /// How many pairs of each relation; zero if the pairs are given.
     pub size: u64,
-    /// Which of its kind, from one.
+    /// Its number among suites of its kind, from one.
     pub number: u64,
     /// The seed.
     pub seed: u64,
@@ -120,7 +120,7 @@ pub struct SuiteSpec {
 }
 
 impl SuiteSpec {
-    /// What its file is called, without an ending.
+    /// Returns the name of its file, without the extension.
     pub fn name(&self) -> String {
         suite_name(&self.target, self.size, self.number)
     }
@@ -160,7 +160,8 @@ impl StudyPlan {
         }
     }
 
-    /// The words behind `metacov` that measure a suite; paths are relative to the study's folder.
+    /// Returns the arguments of `metacov` that measure a suite; paths are relative to the study's
+    /// folder.
     pub fn words(&self, suite: &SuiteSpec, folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["measure".into()];
         words.extend(self.options.iter().map(Into::into));
@@ -168,7 +169,8 @@ impl StudyPlan {
             words.extend(["--pairs".into(), folder.join(pairs).into()]);
             words.push("--".into());
             let mut command = self.command.iter();
-            // A program with a path is beside the study; one without is looked for where programs are.
+            // A program with a path is relative to the study; one without is searched for in
+            // `PATH`.
             let program = command.next().map(|program| {
                 if program.contains('/') { folder.join(program).into() } else { program.into() }
             });
@@ -187,8 +189,9 @@ impl StudyPlan {
         words
     }
 
-    /// A study that takes a minute: three suites of the two smallest sizes, and one pair in the
-    /// paper's pipeline. It shows that everything works; its numbers are those of so few suites.
+    /// Returns a study that takes a minute: three suites of the two smallest sizes, and one pair in
+    /// the paper's pipeline. It shows that everything works; its numbers are those of very few
+    /// suites.
     #[must_use]
     pub fn quick(mut self) -> Self {
         self.sizes.sort_unstable();
@@ -208,14 +211,14 @@ impl StudyPlan {
         self
     }
 
-    /// All that is to be done, what is short first.
+    /// Returns all tasks, short ones first.
     pub fn tasks(&self) -> Vec<Task> {
         let bugs = self.bugs.clone().map(Task::Bugs);
         let efficiency = self.efficiency.map(Task::Efficiency);
         bugs.into_iter().chain(efficiency).chain(self.all().into_iter().map(Task::Suite)).collect()
     }
 
-    /// All suites, the small ones first.
+    /// Returns all suites, small ones first.
     pub fn all(&self) -> Vec<SuiteSpec> {
         let mut suites = Vec::new();
         for target in &self.targets {
@@ -244,7 +247,7 @@ impl StudyPlan {
     }
 }
 
-/// What is wrong with a study, and where.
+/// The error of a study that cannot be parsed, with its position.
 pub(crate) fn malformed(text: &str, error: &toml::de::Error) -> Fault {
     let line = |span: std::ops::Range<usize>| {
         Location::Line(text.get(..span.start).unwrap_or_default().split('\n').count() as u64)
@@ -271,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_their_line() {
+    fn mistakes_are_reported_with_their_line() {
         let message = |text: &str| StudyPlan::parse(text).unwrap_err().to_string();
         assert!(message("title = 't'\nsize = 3\n").starts_with("line 2: unknown field `size`"));
         assert!(message("title = 't'\n").contains("missing `targets` or `command`"));

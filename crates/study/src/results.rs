@@ -11,12 +11,12 @@ use crate::{
     SuiteSpec, compare,
 };
 
-/// The size of suites that most tables of the paper are about (Q.2).
+/// The suite size of most tables in the paper (Q.2).
 const SIZE_OF_PAPER: u64 = 100;
 
 /// The results of a study of suites.
 pub struct Results {
-    /// What was planned.
+    /// The plan.
     pub plan: StudyPlan,
     /// By target and size.
     pub cells: Vec<SizeResult>,
@@ -45,7 +45,7 @@ pub struct SizeResult {
 }
 
 impl SizeResult {
-    /// How well coverage and MC tell the relations apart.
+    /// Returns how well coverage and MC distinguish the relations.
     pub fn sensitivity(&self, criterion: Criterion) -> Option<&Sensitivity> {
         self.comparison.sensitivities.iter().find(|of| of.criterion == criterion)
     }
@@ -115,8 +115,8 @@ impl Results {
         targets
     }
 
-    /// Whether the relations stand in the same order as in the paper: Spearman's correlation of
-    /// their mean MC.
+    /// Returns whether the relations are in the same order as in the paper: Spearman's correlation
+    /// of their mean MC.
     pub fn agreement_of_order(&self, cell: &SizeResult) -> Option<f64> {
         let paper = self.paper?;
         let points: Vec<(f64, f64)> = cell

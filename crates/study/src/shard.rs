@@ -28,7 +28,7 @@ impl StudyShard {
         self.outcomes.is_empty() && self.bugs.is_none() && self.efficiency.is_none()
     }
 
-    /// The builds that were run: for what, the engine, the build.
+    /// The builds that were run: purpose, engine, build.
     fn builds(&self) -> impl Iterator<Item = ((&'static str, &str), &str)> {
         let suites = self.outcomes.iter().map(|of| (("the suites of", &of.target), &of.build));
         let overlaps = self.bugs.iter().flat_map(|bugs| &bugs.overlaps);
@@ -45,12 +45,12 @@ impl StudyShard {
     }
 }
 
-/// Shards that were united.
+/// The union of shards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct United {
-    /// The results of all; it has no name.
+    /// The results of all shards, without a name.
     pub part: StudyShard,
-    /// How many suites, or known bugs, have different results in them.
+    /// How many suites, or known bugs, have different results in different shards.
     pub disputed: usize,
 }
 
@@ -102,7 +102,7 @@ pub fn unite(parts: &[StudyShard]) -> Result<United, Error> {
             choice.add(of, (of.left_out.len() as u64, of.to_json()), |left, right| left == right);
         }
         if let Some(of) = &part.efficiency {
-            // More pairs say more.
+            // More pairs are better.
             let rank = u64::MAX - of.pairs.len() as u64;
             efficiency.get_or_insert_default().add(of, (rank, of.to_json()), |_, _| true);
         }
@@ -119,7 +119,7 @@ pub fn unite(parts: &[StudyShard]) -> Result<United, Error> {
     Ok(United { part, disputed })
 }
 
-/// The best of several; the least rank is best.
+/// The best of several; the lowest rank is best.
 struct Choice<'p, T> {
     best: Option<((u64, String), &'p T)>,
     is_disputed: bool,

@@ -5,12 +5,12 @@ use metacov_formats::Fault;
 use crate::plan::malformed;
 use crate::{CampaignPlan, StudyPlan};
 
-/// A study, as its file says.
+/// A study, as its file describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Study {
-    /// Suites are measured.
+    /// It measures suites.
     Suites(Box<StudyPlan>),
-    /// Campaigns are run: `kind = "campaign"`.
+    /// It runs campaigns: `kind = "campaign"`.
     Campaigns(Box<CampaignPlan>),
 }
 

@@ -2,7 +2,7 @@
 
 use metacov_core::{Criterion, Suite, Tally, total};
 
-/// The name under which all relations of a suite are counted together.
+/// The name for all relations of a suite together.
 pub const ALL: &str = "all";
 
 /// The numbers of a suite.
@@ -21,24 +21,24 @@ pub struct SuiteNumbers {
 pub struct Measurement {
     /// The relation, or [`ALL`].
     pub relation: String,
-    /// What is counted.
+    /// The criterion.
     pub criterion: Criterion,
     /// How many pairs were measured.
     pub pairs: u64,
-    /// How many more were not, because a side failed.
+    /// How many pairs were not measured, because a side failed.
     pub failed: u64,
-    /// All code.
+    /// How many sites there are.
     pub sites: u64,
-    /// What any side ran.
+    /// How many sites any side ran.
     pub executed: u64,
-    /// What is in the difference of at least one pair.
+    /// How many sites are in the difference of at least one pair.
     pub mc_sites: u64,
 }
 
 impl SuiteNumbers {
-    /// The numbers of a suite: of each relation, and of all if there are several. Criteria of
-    /// which only a part of the code is known have no percentages, and are left out; so are
-    /// relations of which no pair could be measured.
+    /// Returns the numbers of a suite: of each relation, and of all if there are several. Criteria
+    /// of which only a part of the code is known have no percentages, and are left out, as are
+    /// relations without a measured pair.
     pub fn of(name: String, suite: &Suite) -> Self {
         let mut measurements = Vec::new();
         let criteria = suite.criteria().without(suite.table.partial());
@@ -47,8 +47,8 @@ impl SuiteNumbers {
                 return;
             }
             let summaries = total(&suite.table, tally);
-            let told = criteria.iter().filter(|criterion| summaries[*criterion].sites > 0);
-            measurements.extend(told.map(|criterion| Measurement {
+            let reported = criteria.iter().filter(|criterion| summaries[*criterion].sites > 0);
+            measurements.extend(reported.map(|criterion| Measurement {
                 relation: relation.to_owned(),
                 criterion,
                 pairs: tally.pairs,
@@ -75,12 +75,12 @@ impl SuiteNumbers {
 }
 
 impl Measurement {
-    /// What ran, in percent of all code.
+    /// Returns the executed sites in percent of all code.
     pub fn coverage(&self) -> f64 {
         percent(self.executed, self.sites)
     }
 
-    /// Metamorphic coverage, in percent of all code.
+    /// Returns metamorphic coverage in percent of all code.
     pub fn mc(&self) -> f64 {
         percent(self.mc_sites, self.sites)
     }

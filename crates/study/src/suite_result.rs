@@ -13,13 +13,13 @@ use crate::{Measurement, SuiteNumbers, plan};
 #[serde(deny_unknown_fields)]
 pub struct SuiteResult {
     version: FileVersion,
-    /// What was tested.
+    /// The target.
     pub target: String,
     /// A fingerprint of all its code.
     pub build: String,
-    /// How many pairs of each relation it was to have; zero if the pairs are given.
+    /// The planned number of pairs of each relation; zero if the pairs are given.
     pub size: u64,
-    /// Which of its kind, from one.
+    /// Its number among suites of its kind, from one.
     pub number: u64,
     /// Its seed.
     pub seed: u64,
@@ -50,9 +50,9 @@ pub struct Numbers {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// On the clock, in seconds.
+    /// Wall-clock time, in seconds.
     pub wall: f64,
-    /// On all processors together, in seconds.
+    /// Processor time of all processors together, in seconds.
     pub processor: f64,
 }
 
@@ -71,7 +71,7 @@ impl std::iter::Sum for Time {
 }
 
 impl SuiteResult {
-    /// The outcome of a suite.
+    /// Creates the result of a suite.
     pub fn new(suite: &plan::SuiteSpec, record: &SuiteNumbers, time: Time) -> Self {
         let numbers = |of: &Measurement| Numbers {
             relation: of.relation.clone(),

@@ -1,4 +1,4 @@
-//! Studies are run with tasks and programs that are scripted: no engine is needed.
+//! Runs studies with scripted tasks and programs: no engine is needed.
 
 use std::cell::RefCell;
 use std::num::NonZero;
@@ -55,7 +55,7 @@ impl SuiteTasks for Scripted {
     }
 }
 
-/// Whether all tasks were run, and those that were begun.
+/// Returns whether all tasks were run, and those that were begun.
 fn run_suites(folder: &Path, shard: Shard, repeats_bugs: bool) -> (bool, Vec<String>) {
     let (plan, folder) = (StudyPlan::parse(SUITES).unwrap(), StudyFolder(folder));
     let (plan, name) = (&plan, "study".to_owned());
@@ -98,8 +98,8 @@ fn trials() -> Vec<PlannedTrial> {
     plan_trials(&plan, |_| Ok(()), build).unwrap()
 }
 
-/// What went wrong, and the failures that were reported. A shell script stands for `metacov trial`; `$guidance` is what
-/// standard input says.
+/// Returns the errors, and the number of reported failures. A shell script replaces `metacov
+/// trial`; `$guidance` is what standard input says.
 fn run_trials(script: &'static str, workers: usize, interrupted: bool) -> (Vec<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let reported = Mutex::new(0);
@@ -145,7 +145,7 @@ fn an_interrupt_is_not_a_failure() {
 }
 
 #[test]
-fn a_progress_file_is_read_and_a_missing_one_is_the_beginning() {
+fn a_missing_progress_file_means_not_begun() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.progress");
     assert_eq!(TrialProgress::read(&path).unwrap(), TrialProgress::default());

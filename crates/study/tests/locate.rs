@@ -1,4 +1,4 @@
-//! Ranking with a handful of made-up covers, and looking into a made-up engine.
+//! Ranks a few artificial covers, and explores an artificial engine.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use metacov_study::locate::{
     Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
 };
 
-/// Lines 1 to 20 of one file: `first` up to 10, `second` behind it.
+/// Lines 1 to 20 of one file: `first` up to 10, then `second`.
 fn table() -> SiteTable {
     let mut table = SiteTable::new();
     let (file, instance) = (table.file("a.c"), Symbol::NONE);
@@ -57,14 +57,14 @@ fn symptom(table: &SiteTable) -> Symptom {
 }
 
 #[test]
-fn what_violations_need_and_others_seldom_run_is_suspicious() {
+fn lines_that_violations_need_and_others_rarely_run_are_suspicious() {
     let table = table();
     let functions = Functions::of(&table);
     let passing = frequency(&table, &[&[1, 11], &[1, 11, 12], &[1, 2, 11], &[1, 11]]);
     let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Suspicion);
     let lines: Vec<(u32, f64)> = ranking.lines.iter().map(|line| (line.line, line.rank)).collect();
-    // 3: always needed, never run by others. 12: needed, a quarter of the others. 2: not always
-    // needed. 11 and 1: everybody runs them, but not every near miss runs 11.
+    // 3: always needed, never run by others. 12: needed, run by a quarter of the others. 2: not
+    // always needed. 11 and 1: run by all, but not every near miss runs 11.
     assert_eq!(lines, [(3, 1.0), (12, 2.0), (2, 3.0), (11, 4.0), (1, 5.0)]);
     let names: Vec<(&str, u32)> =
         ranking.functions.iter().map(|suspect| (suspect.function.as_str(), suspect.line)).collect();
@@ -75,7 +75,7 @@ fn what_violations_need_and_others_seldom_run_is_suspicious() {
 }
 
 #[test]
-fn equals_share_the_mean_of_their_ranks() {
+fn equals_share_their_mean_rank() {
     let table = table();
     let functions = Functions::of(&table);
     let symptom = Symptom {
@@ -120,13 +120,13 @@ fn of_two_functions_the_one_with_more_suspicious_lines_comes_first() {
 }
 
 #[test]
-fn plain_coverage_is_the_usual_formula() {
+fn ochiai_is_the_usual_formula() {
     let table = table();
     let functions = Functions::of(&table);
     let passing = frequency(&table, &[&[1, 11], &[1, 11, 12]]);
     let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Ochiai);
     let of = |line: u32| ranking.lines.iter().find(|other| other.line == line).unwrap().suspicion;
-    // Both violating variants run 3, and nobody else.
+    // Both violating variants run 3, and no other pair does.
     assert!((of(3) - 1.0).abs() < 1e-9);
     // Both run 12, and three others: 2 / sqrt(2 * 5).
     assert!((of(12) - 2.0 / 10f64.sqrt()).abs() < 1e-9);
@@ -149,7 +149,8 @@ fn fixes_are_found_by_their_first_line_and_function() {
     assert_eq!((shares.bugs, shares.functions, shares.lines), (3, [1, 2, 2, 2], [2, 2, 2]));
 }
 
-/// A language whose variants have another digit in their sides, in all places, or a statement less in the setup.
+/// A language whose variants have another digit in all places of their sides, or a statement less
+/// in the setup.
 struct Digits;
 
 impl Language for Digits {
@@ -231,7 +232,7 @@ impl Language for Digits {
     }
 }
 
-/// An engine that counts wrong if the index is there and the literal is 1.
+/// An engine that miscounts if the index exists and the literal is 1.
 fn engine(table: &SiteTable, experiments: &[CaseBatch]) -> Vec<Result<CaseResult, Missing>> {
     let run = |experiment: &CaseBatch| {
         let has_table = experiment.setup.iter().any(|statement| statement.contains("TABLE"));
@@ -256,7 +257,7 @@ fn engine(table: &SiteTable, experiments: &[CaseBatch]) -> Vec<Result<CaseResult
 }
 
 #[test]
-fn variants_are_sorted_by_what_came_of_them() {
+fn variants_are_sorted_by_their_verdict() {
     let own = table();
     let mut common = SiteTable::new();
     let numbers = common.absorb(&own).unwrap();

@@ -1,4 +1,4 @@
-//! Laws of uniting the parts of a study: the order of parts, and how often one is named, do not matter.
+//! Laws of uniting the parts of a study: neither order nor repetition matters.
 
 use metacov_core::Criterion;
 use metacov_study::{
@@ -7,7 +7,7 @@ use metacov_study::{
 };
 use proptest::prelude::*;
 
-/// A suite that may be there: which, and what somebody says of it. Few of both, so that parts meet.
+/// A possible suite and its result. There are few of both, so that parts overlap.
 fn outcome() -> impl Strategy<Value = SuiteResult> {
     (1..3_u64, 1..4_u64, 0..2_u64, 0..2_u64, 0..3_u32).prop_map(
         |(size, number, failed, mc_sites, seconds)| {

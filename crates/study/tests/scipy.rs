@@ -1,4 +1,4 @@
-//! The statistics are those of scipy, which nobody here wrote.
+//! The statistics agree with scipy.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 type Samples = (Vec<f64>, Vec<f64>);
 
-/// Samples of all sizes that are tested in different ways, with and without equal numbers.
+/// Samples of all sizes that use different methods, with and without ties.
 fn cases() -> Vec<Samples> {
     let mut rng = Rng::new(11);
     let mut cases = Vec::new();
@@ -45,7 +45,7 @@ fn answers(cases: &[Samples]) -> Vec<Value> {
 }
 
 #[test]
-fn every_statistic_is_that_of_scipy() {
+fn every_statistic_agrees_with_scipy() {
     let cases = cases();
     let mut exact = 0;
     for ((x, y), answer) in cases.iter().zip(answers(&cases)) {
@@ -67,5 +67,5 @@ fn every_statistic_is_that_of_scipy() {
             assert!((ours - theirs).abs() < tolerance, "{name}: {ours} {theirs} of {x:?} {y:?}");
         }
     }
-    assert!(exact >= 14, "{exact} exact tests were held against scipy");
+    assert!(exact >= 14, "{exact} exact tests were compared with scipy");
 }

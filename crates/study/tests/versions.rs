@@ -1,4 +1,4 @@
-//! Files of a study that an earlier metacov wrote.
+//! Files of a study that an earlier version of metacov wrote.
 
 use metacov_core::Criterion;
 use metacov_study::SuiteResult;
@@ -6,7 +6,7 @@ use metacov_study::SuiteResult;
 const VERSION_1: &str = include_str!("data/suite-version-1.json");
 
 #[test]
-fn a_suite_of_the_version_before_is_read_and_written_in_todays_words() {
+fn a_suite_of_the_previous_version_is_read_and_written_in_the_current_one() {
     let suite = SuiteResult::parse(VERSION_1).unwrap();
     let numbers = suite.record().unwrap();
     assert_eq!(numbers.get("norec", Criterion::Line).unwrap().mc_sites, 4481);

@@ -71,7 +71,7 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
         }
         cells.push(whole(row.mean(|trial| real(trial.violations))));
         let observed = |of: fn(&metacov_study::Observed) -> u64| {
-            whole(row.mean_if_told(|trial| trial.observed.as_ref().map(of)))
+            whole(row.mean_if_known(|trial| trial.observed.as_ref().map(of)))
         };
         cells.push(observed(|of| of.differing));
         cells.push(observed(|of| of.lines));

@@ -1,4 +1,4 @@
-//! What came of a trial, as its file keeps it.
+//! The stored result of a trial.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use super::Trial;
 use crate::Time;
 use crate::files::{self, FileVersion};
 
-/// What came of a trial. The pairs themselves are in its run file.
+/// The result of a trial. The pairs themselves are in its run file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialOutcome {
-    /// The form of the file.
+    /// The version of the file.
     pub version: FileVersion,
-    /// What tells it from all others.
+    /// Identifies the trial.
     pub id: String,
     /// The trial.
     pub trial: Trial,
-    /// Which build of the engine.
+    /// The build of the engine.
     pub build: String,
     /// Pairs that were tested.
     pub pairs: u64,
@@ -29,11 +29,12 @@ pub struct TrialOutcome {
     pub checks: u64,
     /// Pairs that violated their relation.
     pub violations: u64,
-    /// By group of findings: how many pairs were tested when the round was over that found it first.
+    /// By group of findings: how many pairs were tested at the end of the round that first found
+    /// it.
     pub groups: BTreeMap<String, u64>,
-    /// What its pairs ran, if that was looked at.
+    /// What its pairs ran, if it was observed.
     pub observed: Option<Observed>,
-    /// How long it took, without looking at what its pairs ran unless it was guided by that.
+    /// How long it took, without observing what its pairs ran unless it was guided by that.
     pub time: Time,
 }
 
@@ -41,18 +42,18 @@ pub struct TrialOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Observed {
-    /// Edges of the flow graphs that are in the difference of a pair.
+    /// Edges of the flow graphs that are in the difference of at least one pair.
     pub differing: u64,
     /// Edges that ran.
     pub executed: u64,
-    /// Lines in the difference of a pair, of those that were kept for what they brought.
+    /// Lines in the difference of at least one of the stored pairs.
     pub lines: u64,
-    /// Query plans.
+    /// Distinct query plans.
     pub plans: u64,
 }
 
 impl TrialOutcome {
-    /// By bug, which is a family of groups: how many pairs it took to find the first of them.
+    /// Returns how many pairs it took to find each bug, which is a family of groups.
     pub fn bugs(&self) -> BTreeMap<&str, u64> {
         let families = families(self.groups.keys().map(String::as_str));
         let first =
@@ -61,30 +62,32 @@ impl TrialOutcome {
         bugs.map(|(bug, family)| (bug, first(&family).copied().unwrap_or_default())).collect()
     }
 
-    /// As text.
+    /// Writes JSON.
     pub fn to_json(&self) -> String {
         files::to_json(self)
     }
 
-    /// From text.
+    /// Reads JSON.
     pub fn parse(text: &str) -> Result<Self, Fault> {
         files::parse(text)
     }
 
-    /// The same, but for the time that it took.
+    /// Whether they are equal, except for the time.
     fn agrees(&self, other: &Self) -> bool {
         let timeless = |of: &Self| Self { time: Time::default(), ..of.clone() };
         timeless(self) == timeless(other)
     }
 
-    /// Which of two of the same trial stands: the order of their texts decides, whatever came first.
+    /// The order of two results of the same trial: that of their texts, so that it does not matter
+    /// which came first.
     fn rank(&self) -> String {
         self.to_json()
     }
 }
 
-/// Unites trials of several folders, by their names; how many of them were there more than once, and of
-/// how many of those the folders say different things. Different builds of an engine are refused.
+/// Unites trials of several folders, by their ids. Returns also how many of them occurred more than
+/// once, and how many of those differ between the folders. Different builds of an engine are
+/// refused.
 pub fn unite_trials(
     parts: &[(String, Vec<TrialOutcome>)],
 ) -> Result<(Vec<TrialOutcome>, usize, usize), Error> {
@@ -141,9 +144,9 @@ mod tests {
     }
 
     proptest! {
-        /// A trial that was lost and done again took another time, and counts once.
+        /// A trial that was lost and repeated has another time, and counts once.
         #[test]
-        fn trials_are_united_in_any_order_and_however_often(
+        fn trials_are_united_in_any_order_and_with_repetition(
             parts in prop::collection::vec(prop::collection::vec((0..5u64, 0..3u64), 0..5), 1..5),
             shuffle in any::<prop::sample::Index>(),
         ) {

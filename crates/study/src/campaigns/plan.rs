@@ -1,4 +1,4 @@
-//! A study of campaigns on paper: which trials there are.
+//! The plan of a study of campaigns: its trials.
 
 use std::fmt;
 use std::path::Path;
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::malformed;
 
-/// A study of campaigns, as its file says. A trial is one campaign: an engine, a set of relations, a
-/// guidance, a seed, and how long it goes on.
+/// A study of campaigns, as its file describes it. A trial is one campaign: an engine, a set of
+/// relations, a guidance, a seed and a budget.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CampaignPlan {
-    /// That it is a study of campaigns.
+    /// The kind of study: `campaign`.
     kind: String,
-    /// What it is about.
+    /// Its title.
     pub title: String,
     /// The engines.
     pub engines: Vec<String>,
-    /// What guides them.
+    /// The guidances.
     pub guidances: Vec<String>,
-    /// Sets of relations, each as `--relation` takes it.
+    /// Sets of relations, each in the syntax of `--relation`.
     #[serde(default = "all")]
     pub relations: Vec<String>,
-    /// How many trials of each kind.
+    /// How many trials of each combination.
     pub repetitions: u64,
-    /// The seed of the first of them; the others follow.
+    /// The seed of the first trial of each combination; the others follow.
     #[serde(default = "one")]
     pub seed: u64,
     #[serde(default)]
@@ -37,19 +37,20 @@ pub struct CampaignPlan {
     duration: Option<String>,
     #[serde(default)]
     pairs: Option<u64>,
-    /// There is a new database after so many pairs.
+    /// A new database is created after this many pairs.
     #[serde(default)]
     pub database_pairs: Option<u64>,
-    /// The database is changed after so many pairs without news.
+    /// The database is changed after this many pairs without anything new.
     #[serde(default)]
     pub patience: Option<u64>,
-    /// Whether coverage and query plans of all trials are looked at, also of those that are not guided by them.
+    /// Whether coverage and query plans of all trials are observed, including those that are not
+    /// guided by them.
     #[serde(default = "yes")]
     pub observe: bool,
-    /// Whether it stands beside the paper's Q.4.
+    /// Whether it is compared with the paper's Q.4.
     #[serde(default)]
     pub beside_paper: bool,
-    /// What is not as it was there.
+    /// How it differs from the paper.
     #[serde(default)]
     pub differs: Vec<String>,
 }
@@ -66,15 +67,15 @@ fn yes() -> bool {
     true
 }
 
-/// How long a trial goes on.
+/// The budget of a trial.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Budget {
-    /// Processor time, as `--cpu-time` takes it.
+    /// Processor time, in the syntax of `--cpu-time`.
     CpuTime(String),
-    /// Time, as `--duration` takes it.
+    /// Time, in the syntax of `--duration`.
     Duration(String),
-    /// So many pairs.
+    /// The number of pairs.
     Pairs(u64),
 }
 
@@ -96,15 +97,15 @@ pub struct Trial {
     pub engine: String,
     /// The set of relations.
     pub relations: String,
-    /// What guides it.
+    /// The guidance.
     pub guidance: String,
     /// Its seed.
     pub seed: u64,
-    /// How long it goes on.
+    /// Its budget.
     pub budget: Budget,
-    /// There is a new database after so many pairs.
+    /// A new database is created after this many pairs.
     pub database_pairs: Option<u64>,
-    /// The database is changed after so many pairs without news.
+    /// The database is changed after this many pairs without anything new.
     pub patience: Option<u64>,
 }
 
@@ -116,8 +117,8 @@ impl Trial {
         format!("{:08x}", fingerprint.hash() >> 32)
     }
 
-    /// The text that [`Trial::id`] hashes. It names run files and results of existing studies, so it must not change,
-    /// also if a field or a type gets another name.
+    /// The text that [`Trial::id`] hashes. It names run files and results of existing studies, so
+    /// it must not change, even if a field or a type is renamed.
     fn hashed_text(&self) -> String {
         let Trial { engine, relations, guidance, seed, budget, database_pairs, patience } = self;
         let budget = match budget {
@@ -136,7 +137,8 @@ impl Trial {
         )
     }
 
-    /// Its campaign, with a run file that is resumed if it exists. The error says what is wrong with the budget.
+    /// Returns its campaign, whose run file is resumed if it exists. The error says what is wrong
+    /// with the budget.
     pub fn campaign(&self, run_file: &Path) -> Result<CampaignConfig, String> {
         let mut config = CampaignConfig::new(&self.engine, run_file);
         config.guidance.clone_from(&self.guidance);
@@ -164,7 +166,7 @@ impl fmt::Display for Trial {
 }
 
 impl CampaignPlan {
-    /// What makes a file one of these.
+    /// The value of `kind` in the file of such a study.
     pub(crate) const KIND: &str = "campaign";
 
     /// Reads a study.
@@ -184,7 +186,7 @@ impl CampaignPlan {
         }
     }
 
-    /// How long a trial goes on.
+    /// Returns the budget of each trial.
     pub fn budget(&self) -> Budget {
         match (&self.cpu_time, &self.duration) {
             (Some(time), _) => Budget::CpuTime(time.clone()),
@@ -193,7 +195,8 @@ impl CampaignPlan {
         }
     }
 
-    /// All trials. Those of one seed stand together, so that what is there of a study that is not done can be compared.
+    /// Returns all trials. Those with the same seed are adjacent, so that an incomplete study can
+    /// be compared.
     pub fn trials(&self) -> Vec<Trial> {
         let mut trials = Vec::new();
         for repetition in 0..self.repetitions {
@@ -223,7 +226,7 @@ mod tests {
                         repetitions = 2\nseed = 7\n";
 
     #[test]
-    fn trials_of_one_seed_stand_together_and_each_has_an_id_of_its_own() {
+    fn trials_of_one_seed_are_adjacent_and_ids_are_unique() {
         let trials = CampaignPlan::parse(&format!("{PLAN}pairs = 100\n")).unwrap().trials();
         let names: Vec<String> = trials.iter().map(ToString::to_string).collect();
         let expected = ["mix seed 7", "mcg seed 7", "mix seed 8", "mcg seed 8"];
@@ -237,9 +240,9 @@ mod tests {
         assert_eq!(ids.len(), 12);
     }
 
-    /// Studies that are half done, and results that are published, name trials by these ids.
+    /// Unfinished studies and published results identify trials by these ids.
     #[test]
-    fn ids_stay_what_they_are() {
+    fn ids_never_change() {
         let trial = |budget, database_pairs, patience| Trial {
             engine: "sqlite@3.29.0".to_owned(),
             relations: "norec,\"tlp\"".to_owned(),

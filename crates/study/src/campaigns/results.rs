@@ -1,4 +1,4 @@
-//! What a study of campaigns has come to.
+//! The results of a study of campaigns.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use crate::stats::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
 /// The guidance that the others are compared with.
 const MAIN: &str = "mix";
 
-/// What a study of campaigns has come to.
+/// The results of a study of campaigns.
 pub struct CampaignResults {
-    /// What was planned.
+    /// The plan.
     pub plan: CampaignPlan,
     /// By engine, relations and guidance, in the order of the plan.
     pub rows: Vec<GuidanceRow>,
@@ -30,52 +30,52 @@ pub struct GuidanceRow {
     pub guidance: String,
     /// Its trials, by seed.
     pub trials: Vec<TrialOutcome>,
-    /// How it stands against the main guidance, if that is another one.
+    /// The comparison with the main guidance, unless it is that one.
     pub against: Option<Rival>,
 }
 
-/// How a guidance stands against another, by the bugs of trials.
+/// The comparison of a guidance with another, by the bugs of trials.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rival {
-    /// How likely a trial of this one finds more.
+    /// The probability that a trial of this guidance finds more bugs.
     pub a12: f64,
-    /// Whether that is chance.
+    /// The significance of the difference.
     pub test: MannWhitney,
 }
 
 impl GuidanceRow {
-    /// The mean over trials.
+    /// Returns the mean over trials.
     pub fn mean(&self, of: impl Fn(&TrialOutcome) -> f64) -> Option<f64> {
         mean(&self.trials.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// The standard deviation over trials.
+    /// Returns the standard deviation over trials.
     pub fn deviation(&self, of: impl Fn(&TrialOutcome) -> f64) -> Option<f64> {
         standard_deviation(&self.trials.iter().map(of).collect::<Vec<_>>())
     }
 
-    /// The mean over trials; none if one of them does not tell.
-    pub fn mean_if_told(&self, of: impl Fn(&TrialOutcome) -> Option<u64>) -> Option<f64> {
+    /// Returns the mean over trials; none if the number is not known for all of them.
+    pub fn mean_if_known(&self, of: impl Fn(&TrialOutcome) -> Option<u64>) -> Option<f64> {
         let values: Option<Vec<f64>> =
             self.trials.iter().map(|trial| of(trial).map(real)).collect();
         mean(&values?)
     }
 
-    /// Distinct bugs of all trials together.
+    /// Returns the number of distinct bugs of all trials together.
     pub fn bugs_of_all(&self) -> u64 {
         let groups = self.trials.iter().flat_map(|trial| trial.groups.keys());
         families(groups.map(String::as_str)).len() as u64
     }
 
-    /// Pairs that were compared, for each second of processor time.
+    /// Returns how many pairs were compared per second of processor time.
     pub fn checks_per_second(&self) -> Option<f64> {
         let seconds: f64 = self.trials.iter().map(|trial| trial.time.processor).sum();
         let checks: u64 = self.trials.iter().map(|trial| trial.checks).sum();
         (seconds > 0.0).then(|| real(checks) / seconds)
     }
 
-    /// How many bugs are found with how many pairs, on average: at each number of pairs at which one was found.
-    /// It ends where the shortest trial ends.
+    /// Returns how many bugs are found with how many pairs, on average: a point for each number of
+    /// pairs at which one was found. It ends where the shortest trial ends.
     pub fn curve(&self) -> Vec<(f64, f64)> {
         let end = self.trials.iter().map(|trial| trial.pairs).min().unwrap_or_default();
         let found: Vec<u64> =
@@ -95,7 +95,7 @@ impl GuidanceRow {
 }
 
 impl CampaignResults {
-    /// What the trials of a study say.
+    /// Evaluates the trials of a study.
     pub fn of(plan: CampaignPlan, outcomes: &[TrialOutcome]) -> Self {
         let mut rows: Vec<GuidanceRow> = Vec::new();
         let mut trials = Vec::new();
@@ -114,7 +114,7 @@ impl CampaignResults {
                 rows.push(GuidanceRow { engine, relations, guidance, trials, against: None });
             }
         }
-        // Trials may be missing, and then the first of a row comes late.
+        // Trials may be missing, so the first of a row may come late.
         let place = |names: &[String], name: &String| names.iter().position(|of| of == name);
         rows.sort_by_key(|row| {
             let (engine, relations) =
@@ -128,7 +128,7 @@ impl CampaignResults {
         CampaignResults { plan, rows, trials }
     }
 
-    /// How many trials have not been done.
+    /// Returns how many trials have no result.
     pub fn missing(&self) -> usize {
         self.plan.trials().len() - self.trials.len()
     }

@@ -9,7 +9,8 @@ use metacov_formats::added_lines;
 
 use super::{ConductError, Message};
 
-/// Excludes all sites but those on lines that were changed since `base`; whether any is left.
+/// Excludes all sites except those on lines that were changed since `base`. Returns whether any is
+/// left.
 pub fn keep_changed(
     table: &mut SiteTable,
     base: &str,
@@ -43,7 +44,8 @@ pub fn keep_changed(
     let is_changed = |id: SiteId| {
         let site = table.get(id);
         let path = table.path(site.file);
-        // Paths are relative to where it was measured, which may have been another machine.
+        // Paths are relative to the folder of the measurement, which may have been on another
+        // machine.
         let lines = changed.get(&root.join(path)).or_else(|| changed.get(&top.join(path)));
         lines.is_some_and(|lines| lines.contains(&site.line))
     };

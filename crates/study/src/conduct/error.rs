@@ -1,14 +1,14 @@
-//! Why a study cannot go on.
+//! Errors of studies.
 
 use std::io;
 
 use metacov_campaign::CampaignError;
 use metacov_formats::Error;
 
-/// Why a study cannot go on.
+/// Why a study cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum ConductError {
-    /// An interrupt ended it: nothing is wrong.
+    /// An interrupt ended it; nothing is wrong.
     #[error("interrupted")]
     Interrupted,
     /// A file cannot be read, or the parts of a study do not belong together.
@@ -23,7 +23,7 @@ pub enum ConductError {
     /// A worker, or another program that a study needs, failed.
     #[error("{0}")]
     Failed(String),
-    /// The study, or the caller, asks for what cannot be done.
+    /// The study, or the caller, asks for something that cannot be done.
     #[error("{0}")]
     Invalid(String),
 }

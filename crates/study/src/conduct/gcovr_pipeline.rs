@@ -28,7 +28,7 @@ pub struct Gcovr {
 }
 
 impl Gcovr {
-    /// Looks for gcovr; none if it is not installed.
+    /// Searches for gcovr; none if it is not installed.
     pub fn find(gcovr: &Path) -> Result<Option<Self>, ConductError> {
         let is_path = gcovr.components().count() > 1;
         // Commands of the pipeline run in another folder.
@@ -58,7 +58,8 @@ pub struct PipelineSample {
 }
 
 impl PipelineSample {
-    /// The first pairs of the study's first suite, of as many relations as there are pairs. `all` names all relations.
+    /// The first pairs of the study's first suite, of as many relations as there are pairs. `all`
+    /// has the names of all relations.
     pub fn of(
         plan: &StudyPlan,
         sample: EfficiencyPlan,
@@ -83,7 +84,7 @@ impl PipelineSample {
 /// How the program under test is built in the folder of the pipeline. The result is an executable `program` that takes
 /// the input's file as its argument.
 pub struct PipelineProgram<'p> {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: &'p str,
     /// Files to copy into the folder.
     pub copied: Vec<PathBuf>,
@@ -93,11 +94,11 @@ pub struct PipelineProgram<'p> {
     pub commands: Vec<Command>,
     /// The source file whose lines are compared.
     pub source: &'p str,
-    /// The files of counters that an execution leaves.
+    /// The files of counters that an execution writes.
     pub counters: &'p [&'p str],
 }
 
-/// A temporary folder with a program that counts, and a gcovr that reports.
+/// A temporary folder with an instrumented program, and a gcovr that reports its coverage.
 pub struct Pipeline<'p> {
     folder: TempDir,
     gcovr: Gcovr,
@@ -137,13 +138,13 @@ impl<'p> Pipeline<'p> {
         commands.iter_mut().try_for_each(|command| self.run(command).map(drop))
     }
 
-    /// Where the input of a side is expected.
+    /// Returns the path of the input of a side.
     pub fn input(&self, relation: &str, pair: &str, side: &str) -> PathBuf {
         self.folder().join(input_name(relation, pair, side))
     }
 
-    /// Measures pairs, given as relation and name, whose inputs are there. `by_metacov` has the lines that differ
-    /// according to metacov. None if it was interrupted.
+    /// Measures pairs, given as relation and name, whose inputs exist. `by_metacov` has the lines
+    /// that differ according to metacov. None if it was interrupted.
     pub fn measure(
         &self,
         pairs: &[(String, String)],

@@ -1,4 +1,5 @@
-//! Runs what `metacov locate` asks for: given pairs on a target, the violations of a run, the bugs of a corpus.
+//! Runs the targets for `metacov locate`: given pairs, the violations of a run, the bugs of a
+//! corpus.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -20,13 +21,13 @@ use crate::locate::{
     Formula, Found, Frequency, Passing, Symptom, Unfit, explore, found, passing, rank,
 };
 
-/// How many violations of a run are looked into: each takes seconds, and the next one seldom adds much.
+/// How many violations of a run are examined: each takes seconds, and later ones rarely add much.
 const VIOLATIONS_MAX: usize = 10;
 
 /// The source file that the fixes of a corpus refer to, as the notes of the target name it.
 pub(super) const SOURCE: &str = "sqlite3.c";
 
-/// A target that counts exactly, and how it is run.
+/// A target with exact lines, and how to run it.
 pub struct LocateTarget<'i> {
     target: &'static dyn Target,
     config: WorkerConfig,
@@ -35,7 +36,7 @@ pub struct LocateTarget<'i> {
 }
 
 impl<'i> LocateTarget<'i> {
-    /// A target by name, or a library of the user's in its place.
+    /// Finds a target by name, or uses a library of the user instead.
     pub fn new(
         targets: &TargetList,
         name: &str,
@@ -48,7 +49,7 @@ impl<'i> LocateTarget<'i> {
         Ok(LocateTarget { target, config, workers, interrupted })
     }
 
-    /// How its workers are run.
+    /// Returns the options of its workers.
     pub fn options(&self) -> WorkerOptions<'_> {
         let options = WorkerOptions::new(self.target, &self.config, self.interrupted);
         WorkerOptions { workers: self.workers, ..options }
@@ -60,7 +61,7 @@ impl<'i> LocateTarget<'i> {
     }
 }
 
-/// A target, and what passing pairs run on it.
+/// A target, and the sites that passing pairs run on it.
 pub struct LocateRun<'c> {
     runner: CaseRunner<'c>,
     language: &'static dyn Language,
@@ -71,12 +72,13 @@ pub struct LocateRun<'c> {
     pub functions: Functions,
     /// How often passing pairs run each site.
     pub passing: Frequency,
-    /// The folder of the notes of the target, and mostly of its source.
+    /// The folder of the target's notes, and usually of its source.
     pub folder: PathBuf,
 }
 
 impl<'c> LocateRun<'c> {
-    /// Compares with generated pairs that pass: this many of each relation, each on its own database.
+    /// Compares with generated pairs that pass: this many of each relation, each on a separate
+    /// database.
     pub fn with_generated(
         options: &'c WorkerOptions<'c>,
         pairs: u64,
@@ -124,7 +126,7 @@ pub struct RunOfTarget {
     run: Run,
     /// The name of the target that it was measured on.
     pub engine: String,
-    /// The library of the user's that it was measured on, if it was one.
+    /// The library of the user that it was measured on, if there was one.
     pub library: Option<PathBuf>,
 }
 
@@ -133,7 +135,7 @@ struct StoredViolation {
     name: String,
     how: String,
     case: Case,
-    /// The judge, or those that it may have been.
+    /// The judge, or the possible judges.
     judges: Vec<Judge>,
 }
 
@@ -152,7 +154,7 @@ impl RunOfTarget {
         Ok(RunOfTarget { run, engine, library })
     }
 
-    /// The violations of the run: `pairs`, or all if none is named.
+    /// Returns the violations of the run: `pairs`, or all if none is named.
     pub fn violations(
         self,
         pairs: &[String],
@@ -188,7 +190,7 @@ pub struct RunViolations {
 }
 
 impl RunViolations {
-    /// Runs the first of them and their variants. Compares with the pairs of the run that pass.
+    /// Runs the first of them and their variants, and compares with the passing pairs of the run.
     pub fn explore<'c>(
         self,
         options: &'c WorkerOptions<'c>,
@@ -256,7 +258,7 @@ impl StoredViolation {
         Ok(StoredViolation { name, how, case, judges })
     }
 
-    /// Runs the pair and its variants; if it does not show the same violation, why.
+    /// Runs the pair and its variants. Returns a reason if it does not show the same violation.
     fn explore(
         &self,
         run: &mut LocateRun<'_>,
@@ -274,8 +276,8 @@ impl StoredViolation {
     }
 }
 
-/// The judges that a relation of SQLite may have, for run files of version 5, which do not name them: the one that reports
-/// the same violation is the right one.
+/// The judges that a relation of SQLite may have, for run files of version 5, which do not store
+/// them: the one that reports the same violation is the right one.
 fn judges(relation: &str) -> &'static [Judge] {
     match relation {
         "norec" => &[Judge::Number, Judge::RowsCounted],
@@ -294,10 +296,10 @@ pub fn read_corpus(path: &Path) -> Result<Vec<Bug>, ConductError> {
     Ok(corpus::read(&bytes).map_err(malformed)?)
 }
 
-/// The name of a target, and the bugs that it has, each with its place in the corpus.
+/// The name of a target, and its bugs, each with its index in the corpus.
 type BugsOfTarget<'b> = (String, Vec<(usize, &'b Bug)>);
 
-/// The bugs of a corpus by the name of the target that has them. All targets must be built.
+/// The bugs of a corpus, by the name of the target that has them. All targets must be built.
 pub(super) fn by_target<'b>(
     bugs: &'b [Bug],
     targets: &TargetList,
@@ -322,11 +324,11 @@ pub struct CorpusOptions<'o> {
     pub pairs: u64,
     /// Their seed.
     pub seed: u64,
-    /// How many variants of each bug's pair are run, at most.
+    /// The most variants of each bug's pair that are run.
     pub variants: usize,
     /// How many workers.
     pub workers: NonZero<usize>,
-    /// Set when all should end.
+    /// Set to end all workers.
     pub interrupted: &'o AtomicBool,
     /// Called before each bug.
     pub on_bug: &'o dyn Fn(),
@@ -334,8 +336,8 @@ pub struct CorpusOptions<'o> {
     pub on_message: &'o dyn Fn(Message),
 }
 
-/// Locates the bugs of a corpus: by suspicion, by Ochiai, and by Ochiai without passing pairs. Bugs that cannot be run are
-/// left out.
+/// Locates the bugs of a corpus: by suspicion, by Ochiai, and by Ochiai without passing pairs. Bugs
+/// that cannot be run are skipped.
 pub fn locate_corpus(
     bugs: &[Bug],
     options: &CorpusOptions<'_>,
@@ -369,7 +371,7 @@ pub fn locate_corpus(
     Ok(results.into_values().collect())
 }
 
-/// Where the fix of a bug is ranked.
+/// The rank of the fix of a bug.
 fn places(run: &LocateRun<'_>, symptom: Symptom, bug: &Bug) -> [Found; 3] {
     let symptoms = [symptom];
     let place = |formula, passing| {

@@ -3,10 +3,10 @@
 /// A message for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// For users who want to know more.
+    /// Details for users who want to know more.
     Detail(String),
-    /// Worth knowing.
+    /// Useful to know.
     Note(String),
-    /// Needed to read the numbers right.
+    /// Required to interpret the numbers.
     Warning(String),
 }

@@ -1,4 +1,4 @@
-//! Runs what `metacov overlap` asks for: whether what pairs validate overlaps with fixes.
+//! Runs the targets for `metacov overlap`: whether the MC sites of pairs overlap with fixes.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -50,7 +50,7 @@ pub fn overlap_of_run(
     Ok(rows)
 }
 
-/// What the pairs of a run ran, and the union of their differences.
+/// The sites that the pairs of a run executed, and the union of their differences.
 fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), ConductError> {
     let (mut executed, mut difference) = (Cover::of(&run.table), Cover::of(&run.table));
     let mut is_found = false;
@@ -75,7 +75,7 @@ fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), ConductError>
     Err(ConductError::Invalid(missing))
 }
 
-/// The measured file that a fix names: its path ends in the same names.
+/// The measured file that a fix refers to: its path ends with the same components.
 fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, ConductError> {
     let mut files: BTreeMap<&str, FileId> = BTreeMap::new();
     for (_, site) in table.sites() {
@@ -102,15 +102,15 @@ pub struct BugRunner<'r> {
     pub targets: &'r TargetList,
     /// How many workers.
     pub workers: NonZero<usize>,
-    /// Set when all should end.
+    /// Set to end all workers.
     pub interrupted: &'r AtomicBool,
     /// Messages for the user.
     pub on_message: &'r dyn Fn(Message),
 }
 
 impl BugRunner<'_> {
-    /// Compares the fix of each bug with what its pair validates on the version that has the bug; also the bugs that are
-    /// left out. All versions must be built.
+    /// Compares the fix of each bug with the MC sites of its pair on the version that has the bug.
+    /// Returns also the bugs that are left out. All versions must be built.
     pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), ConductError> {
         let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
         for (engine, bugs) in by_target(bugs, self.targets)? {
@@ -126,7 +126,7 @@ impl BugRunner<'_> {
         Ok((overlaps, left_out))
     }
 
-    /// The same of the bugs of one version, by their place in the corpus.
+    /// The same for the bugs of one version, by their index in the corpus.
     fn overlaps_on(
         &self,
         engine: &str,
@@ -178,7 +178,7 @@ impl BugRunner<'_> {
         Ok(())
     }
 
-    /// What the pairs of all bugs run on one target.
+    /// Runs the pairs of all bugs on one target, and returns their covers.
     pub fn measure(&self, bugs: &[Bug], engine: &str) -> Result<MeasuredBugs, ConductError> {
         let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
         let options = target.options();
@@ -214,7 +214,7 @@ impl BugRunner<'_> {
     }
 }
 
-/// The pairs of bugs, each on its own database.
+/// The pairs of bugs, each on a separate database.
 fn batches<'b>(bugs: impl Iterator<Item = &'b Bug>) -> Vec<CaseBatch> {
     let batch = |bug: &Bug| {
         let case = bug.case();

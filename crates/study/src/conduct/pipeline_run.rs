@@ -17,7 +17,8 @@ pub enum PipelineEnd {
     Interrupted,
 }
 
-/// Measures a sample of the pairs of a study with gcovr, and with metacov. `name` is the target's.
+/// Measures a sample of the pairs of a study with gcovr, and with metacov. `name` is that of the
+/// target.
 pub fn run_pipeline(
     plan: &StudyPlan,
     sample: EfficiencyPlan,

@@ -1,4 +1,4 @@
-//! Reads the runs that are compared.
+//! Reads the runs to compare.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use metacov_store::{RUN_FILE, Run, Settings};
 use super::{ConductError, Message};
 use crate::{McSites, SuiteGroup, SuiteNumbers};
 
-/// The groups of run files with their names: files instead of folders, and two files as two groups.
+/// Groups run files and names the groups: folders are replaced by their files, and two files become
+/// two groups.
 pub fn name_groups(groups: Vec<Vec<PathBuf>>) -> Result<Vec<(String, Vec<PathBuf>)>, Error> {
     let groups = match &groups[..] {
         [two] if two.len() == 2 && two.iter().all(|path| !path.is_dir()) => {
@@ -52,7 +53,7 @@ fn files(path: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The name of a group: what the names of its files begin with, or the folder that they are in.
+/// The name of a group: the common prefix of its files' names, or their folder.
 fn name(paths: &[PathBuf]) -> String {
     let stems: Vec<String> = paths
         .iter()
@@ -74,7 +75,7 @@ fn name(paths: &[PathBuf]) -> String {
     }
 }
 
-/// The runs that are compared.
+/// The runs to compare.
 pub struct RunGroups {
     /// The numbers of their suites.
     pub groups: Vec<SuiteGroup>,

@@ -1,4 +1,5 @@
-//! Which suites or trials of a study are run: a shard, one trial, or what the scheduler of a cluster assigns.
+//! Selects the suites or trials of a study to run: a shard, one trial, or what the scheduler of a
+//! cluster assigns.
 
 use std::str::FromStr;
 
@@ -7,14 +8,14 @@ use super::{ConductError, PlannedTrial};
 /// Every `parts`-th suite or trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Which of the parts, from one.
+    /// The number of the part, from one.
     pub part: usize,
     /// How many parts there are.
     pub parts: usize,
 }
 
 impl Shard {
-    /// The elements that belong to the shard.
+    /// Returns the elements that belong to the shard.
     pub fn of<T>(self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
         all.into_iter().skip(self.part - 1).step_by(self.parts)
     }
@@ -32,14 +33,14 @@ impl FromStr for Shard {
     }
 }
 
-/// Which trials are run.
+/// Which trials to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// Those of a shard.
     Shard(Shard),
     /// The trial of this id.
     Id(String),
-    /// The trial of this number, from one.
+    /// The trial with this number, from one.
     Number(usize),
 }
 
@@ -47,7 +48,7 @@ impl Selection {
     /// All of them.
     pub const ALL: Selection = Selection::Shard(Shard { part: 1, parts: 1 });
 
-    /// What Slurm or Kubernetes assign to this process, by environment variables.
+    /// Returns what Slurm or Kubernetes assign to this process, by environment variables.
     pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConductError> {
         let number = |name: &str| -> Result<Option<usize>, ConductError> {
             let Some(text) = get(name) else { return Ok(None) };
@@ -84,7 +85,7 @@ impl Selection {
         }
     }
 
-    /// The selected trials.
+    /// Returns the selected trials.
     pub fn choose<'p>(
         &self,
         planned: &'p [PlannedTrial],

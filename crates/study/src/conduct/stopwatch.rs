@@ -29,7 +29,7 @@ impl Stopwatch {
 /// The processor time of this process and of its children that have ended.
 fn processor_seconds() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program stands in parentheses and may contain anything; numbers follow it.
+    // The name of the program is in parentheses and may contain anything; numbers follow it.
     let numbers = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: f64 = numbers.skip(11).take(4).filter_map(|text| text.parse::<f64>().ok()).sum();
     // USER_HZ is 100 on all architectures of Linux.

@@ -1,4 +1,4 @@
-//! The tasks of a study of suites, one after the other. Those whose results are there are skipped.
+//! The tasks of a study of suites, one after the other. Tasks that have a result are skipped.
 
 use metacov_core::Suite;
 
@@ -11,9 +11,9 @@ use crate::{
 /// How a task ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskEnd<T> {
-    /// It is done.
+    /// It is complete.
     Done(T),
-    /// It cannot be done here, and the study goes on without it.
+    /// It cannot be done here, and the study continues without it.
     Skipped,
     /// It was interrupted.
     Interrupted,
@@ -24,7 +24,7 @@ pub trait SuiteTasks {
     /// Why a task failed.
     type Error: From<ConductError>;
 
-    /// Called before a task is begun, with its place from one and the number of all.
+    /// Called before a task, with its number from one and the number of all tasks.
     fn on_task(&self, number: usize, all: usize, task: &Task);
 
     /// Measures a suite.
@@ -47,7 +47,7 @@ pub struct SuitesRun<'s> {
     pub folder: StudyFolder<'s>,
     /// Which of the tasks are run.
     pub shard: Shard,
-    /// Whether known bugs are run also if there are results, which may be of another corpus.
+    /// Whether known bugs are run even if there are results, which may be of another corpus.
     pub repeats_bugs: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One trial of a study: a campaign in a process of its own, and its result.
+//! One trial of a study: a campaign in a separate process, and its result.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -25,9 +25,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The exit code of a campaign that was interrupted and can be resumed.
 const INTERRUPTED: i32 = 130;
 
-/// Makes the command that runs a campaign: it passes what [`read_trial`] reads from standard input to `run_campaign`, and
-/// exits with 0, or with 130 after an interrupt. Each campaign has a process, so that its processor
-/// time can be measured.
+/// Creates the command that runs a campaign: it passes what [`read_trial`] reads from standard
+/// input to `run_campaign`, and exits with 0, or with 130 after an interrupt. Each campaign has a
+/// process, so that its processor time can be measured.
 pub type TrialProgram<'p> = dyn Fn() -> io::Result<Command> + Sync + 'p;
 
 /// A trial to run.
@@ -41,7 +41,7 @@ pub(super) struct TrialRun<'r> {
     pub interrupted: &'r AtomicBool,
 }
 
-/// A campaign that is over.
+/// A campaign that is complete.
 struct FinishedCampaign {
     history: History,
     /// By group of findings: the number of pairs after the round that found it first.
@@ -50,7 +50,7 @@ struct FinishedCampaign {
 }
 
 impl TrialRun<'_> {
-    /// Runs or resumes the trial until it is over; none if it was interrupted.
+    /// Runs or resumes the trial until it is complete; none if it was interrupted.
     pub fn run(&self) -> Result<Option<TrialOutcome>, ConductError> {
         let PlannedTrial { id, trial, .. } = self.planned;
         let (file, progress) = (self.folder.run(id), self.folder.progress(id));
@@ -62,7 +62,8 @@ impl TrialRun<'_> {
         if outcome.pairs == 0 || !self.observe {
             return Ok(Some(outcome));
         }
-        // All trials are observed in the same way, also those whose guidance has traced a part of the pairs.
+        // All trials are observed in the same way, including those whose guidance has traced a part
+        // of the pairs.
         let Some(repeated) = self.repeat(outcome.pairs)? else { return Ok(None) };
         Ok(Some(TrialOutcome { observed: Some(observed(repeated)?), ..outcome }))
     }
@@ -102,7 +103,7 @@ impl TrialRun<'_> {
         Ok(Some(repeated))
     }
 
-    /// Runs or resumes a campaign. Whether it is over now; it is not if it was interrupted.
+    /// Runs or resumes a campaign. Returns whether it is complete; it is not if it was interrupted.
     fn is_over(&self, mut campaign: CampaignConfig, progress: &Path) -> Result<bool, ConductError> {
         if TrialProgress::read(progress)?.is_over {
             return Ok(true);
@@ -147,7 +148,8 @@ impl TrialRun<'_> {
     }
 }
 
-/// A file to read the config of a campaign from. Unlike a pipe, it can be written before the process is there.
+/// A file with the configuration of a campaign. Unlike a pipe, it can be written before the process
+/// exists.
 fn input(campaign: &CampaignConfig) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     serde_json::to_writer(&mut file, campaign)?;
@@ -155,7 +157,7 @@ fn input(campaign: &CampaignConfig) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads the config of a campaign that a study has started as a process.
+/// Reads the configuration of a campaign that a study has started as a process.
 pub fn read_trial(input: impl Read) -> io::Result<CampaignConfig> {
     Ok(serde_json::from_reader(input)?)
 }

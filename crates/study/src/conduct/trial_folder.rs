@@ -10,8 +10,8 @@ use crate::TrialOutcome;
 
 /// Progress, log and result of each trial.
 const TRIALS: &str = "trials";
-/// Run files of campaigns that were repeated to observe what their pairs run. They are in a folder of their own, so
-/// that all run files of the study's folder can be merged.
+/// Run files of campaigns that were repeated to observe what their pairs run. They are in a
+/// separate folder, so that all run files of the study's folder can be merged.
 const OBSERVED: &str = "observed";
 
 /// The folder of a study of campaigns.
@@ -34,7 +34,7 @@ impl TrialFolder<'_> {
         self.0.join(TRIALS).join(format!("{id}.progress"))
     }
 
-    /// The messages of a trial.
+    /// The log of a trial.
     pub fn log(self, id: &str) -> PathBuf {
         self.0.join(TRIALS).join(format!("{id}.log"))
     }
@@ -45,7 +45,7 @@ impl TrialFolder<'_> {
         (folder.join(format!("{id}.metacov")), folder.join(format!("{id}.progress")))
     }
 
-    /// The result of a trial, if it is over.
+    /// The result of a trial, if it is complete.
     pub fn outcome(self, id: &str) -> Result<Option<TrialOutcome>, Error> {
         let path = self.outcome_file(id);
         path.exists().then(|| read_file(&path, TrialOutcome::parse)).transpose()
@@ -56,7 +56,7 @@ impl TrialFolder<'_> {
         write_file(&self.outcome_file(&outcome.id), &outcome.to_json())
     }
 
-    /// The results of all trials that are over.
+    /// The results of all complete trials.
     pub fn outcomes(self) -> Result<Vec<TrialOutcome>, Error> {
         read_all(&self.0.join(TRIALS), TrialOutcome::parse)
     }

@@ -1,4 +1,4 @@
-//! The trials of a study: which there are, and running several of them at once.
+//! The trials of a study: listing them, and running several of them at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::num::NonZero;
@@ -15,13 +15,13 @@ use super::trial::TrialRun;
 use super::{ConductError, Selection, TrialFolder, TrialProgram};
 use crate::{CampaignPlan, Trial, TrialOutcome};
 
-/// How long no trial may end before the progress of those that run is reported.
+/// The progress of running trials is reported if none has ended for this long.
 const REPORT_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A trial with its place in the study.
+/// A trial with its number in the study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedTrial {
-    /// The place, from one.
+    /// The number, from one.
     pub number: usize,
     /// The id.
     pub id: String,
@@ -60,48 +60,48 @@ pub struct TrialsRun<'r> {
     pub observe: bool,
     /// How many run at once.
     pub workers: NonZero<usize>,
-    /// Which are run.
+    /// Which trials to run.
     pub selection: &'r Selection,
     /// Runs the campaigns.
     pub program: &'r TrialProgram<'r>,
     /// The command line, for run files.
     pub command: &'r str,
-    /// Set when no trial is to be begun any more, and those that run are to end.
+    /// Set to start no more trials and to end those that run.
     pub interrupted: &'r AtomicBool,
 }
 
 /// The progress of trials.
 pub enum TrialEvent<'e> {
-    /// Results of trials are there from an earlier run.
+    /// Some trials have results from an earlier run.
     Known {
         /// How many.
         done: usize,
         /// How many trials are selected.
         all: usize,
     },
-    /// A trial is over.
+    /// A trial is complete.
     Done {
-        /// How many are over, with this one.
+        /// How many are complete, including this one.
         done: usize,
         /// How many trials are selected.
         all: usize,
         /// The result.
         outcome: &'e TrialOutcome,
     },
-    /// A trial failed; the others go on.
+    /// A trial failed; the others continue.
     Failed {
-        /// Which.
+        /// The trial.
         planned: &'e PlannedTrial,
-        /// Why.
+        /// The reason.
         error: &'e ConductError,
     },
     /// No trial has ended for a minute.
     Running {
-        /// How many are over.
+        /// How many are complete.
         done: usize,
         /// How many trials are selected.
         all: usize,
-        /// Those that run.
+        /// The running trials.
         running: Vec<(&'e PlannedTrial, TrialProgress)>,
     },
 }
@@ -123,7 +123,8 @@ struct State<'s> {
 }
 
 impl TrialsRun<'_> {
-    /// Runs the selected trials that have no result yet. Returns what went wrong, by the id of the trial.
+    /// Runs the selected trials that have no result yet. Returns the errors, by the id of the
+    /// trial.
     pub fn run(
         &self,
         planned: &[PlannedTrial],
@@ -180,7 +181,7 @@ impl<'s> Shared<'s> {
         Some((one.number as u64, one))
     }
 
-    /// Runs a trial and keeps its result. A trial that fails does not end the others.
+    /// Runs a trial and stores its result. A trial that fails does not end the others.
     fn trial(&self, planned: &PlannedTrial) {
         let TrialsRun { folder, observe, program, command, interrupted, .. } = *self.run;
         let run = TrialRun { folder, planned, observe, program, command, interrupted };

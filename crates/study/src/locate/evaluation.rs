@@ -1,12 +1,12 @@
-//! How well a ranking does on bugs whose fixes are known.
+//! How well a ranking locates bugs whose fixes are known.
 
 use metacov_core::{Functions, SiteTable};
 
 use super::Ranking;
 use crate::corpus::FixLines;
 
-/// Where a fix stands in a ranking: the mean rank of the first of its functions and lines. None if
-/// the violating pair did not run it.
+/// The position of a fix in a ranking: the mean rank of the first of its functions and lines. None
+/// if the violating pair did not run it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Found {
     /// The first function that it changes.
@@ -15,7 +15,7 @@ pub struct Found {
     pub line: Option<f64>,
 }
 
-/// Looks for a fix in a ranking of the file of this name.
+/// Finds a fix in a ranking of the file of this name.
 pub fn found(
     ranking: &Ranking,
     table: &SiteTable,
@@ -50,13 +50,13 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// How many functions are looked at.
+    /// How many of the first functions are considered.
     pub const FUNCTIONS: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
-    /// How many lines are looked at.
+    /// How many of the first lines are considered.
     pub const LINES: [f64; 3] = [10.0, 20.0, 50.0];
 }
 
-/// Counts.
+/// Counts the fixes.
 pub fn shares(all: &[Found]) -> Shares {
     let within = |rank: Option<f64>, most: f64| rank.is_some_and(|rank| rank <= most);
     let functions = |most| all.iter().filter(|found| within(found.function, most)).count();

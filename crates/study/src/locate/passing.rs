@@ -1,4 +1,4 @@
-//! Pairs that keep to their relation.
+//! Passing pairs: those that do not violate their relation.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,12 +9,12 @@ use metacov_store::Run;
 
 use super::Frequency;
 
-/// Counts what passing pairs run while they are measured.
+/// Counts the sites that passing pairs run while they are measured.
 #[derive(Default)]
 pub struct Passing(Mutex<Frequency>);
 
 impl Passing {
-    /// What they ran.
+    /// Returns the frequencies of the sites.
     pub fn into_frequency(self) -> Frequency {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -29,7 +29,7 @@ impl Observer for Passing {
     }
 }
 
-/// What the passing pairs of a run ran.
+/// Counts the sites that the passing pairs of a run executed.
 pub fn passing(run: &Run) -> Result<Frequency, Error> {
     let mut frequency = Frequency::default();
     for stored in run.pairs()? {
@@ -41,7 +41,7 @@ pub fn passing(run: &Run) -> Result<Frequency, Error> {
     Ok(frequency)
 }
 
-/// A pair ran what any of its sides ran.
+/// A pair ran the union of its sides.
 fn add(frequency: &mut Frequency, group: &Group<Reading>) {
     let [first, others @ ..] = group.sides() else { return };
     let mut executed = first.executed.clone();

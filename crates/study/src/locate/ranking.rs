@@ -8,33 +8,33 @@ use serde::Serialize;
 
 use super::{Frequency, Symptom};
 
-/// How much the difference and the near misses count beside the rest: enough to decide between lines
-/// that are nearly as rare.
+/// The weight of the difference and of the near misses: enough to decide between lines that are
+/// almost equally rare.
 const NUDGE: f64 = 0.02;
 
-/// How much it counts that a function has more suspicious lines than its most suspicious one: for twice as many.
+/// The weight of further suspicious lines of a function: added for each doubling.
 const COMPANY: f64 = 0.005;
 
-/// Two scores that differ by less are the same: sums have a last digit.
+/// Scores that differ by less are equal, because of rounding.
 const SAME: f64 = 1e-9;
 
-/// How lines are scored.
+/// How to score lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Formula {
     /// `v (1 - p) + 0.02 (d - n)`, where `v`, `p` and `n` are the shares of violating variants, of
     /// passing pairs and of near misses that run the line, and `d` is 1 if it is in the difference
-    /// of the pair. A function has that of its first line, and `0.005 log2(1 + s)`, where `s` is the sum of
-    /// `(v (1 - p))^2` over its lines.
+    /// of the pair. A function has the score of its first line plus `0.005 log2(1 + s)`, where `s`
+    /// is the sum of `(v (1 - p))^2` over its lines.
     Suspicion,
-    /// What spectra of coverage are usually ranked by (Ochiai): all pairs that violate against all
-    /// that do not, each as one test, whatever they are. What the other is held against.
+    /// The usual formula for coverage spectra (Ochiai): all pairs that violate against all that do
+    /// not, each as one test. It is the baseline for the other formula.
     Ochiai,
 }
 
 /// Code by suspicion, the most suspicious first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Functions, each by its most suspicious line, and a little by all others.
+    /// Functions, each by its most suspicious line, with a small contribution of the others.
     pub functions: Vec<Suspect>,
     /// Lines.
     pub lines: Vec<Suspect>,
@@ -43,15 +43,15 @@ pub struct Ranking {
 /// Code that may be at fault.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Suspect {
-    /// Its place from one on; those that are equally suspicious share the mean of theirs.
+    /// Its rank, from one; equally suspicious code shares the mean rank.
     pub rank: f64,
     /// The file.
     pub file: String,
     /// The function; empty outside of functions.
     pub function: String,
-    /// The line; of a function, its most suspicious.
+    /// The line; for a function, its most suspicious line.
     pub line: u32,
-    /// How suspicious it is.
+    /// The score.
     pub suspicion: f64,
     /// The share of violating variants that run it.
     pub violating: f64,
@@ -61,13 +61,13 @@ pub struct Suspect {
     pub near_misses: Option<f64>,
     /// Whether it is in the difference of a violating pair.
     pub is_mc: bool,
-    /// The place of the function among all of the table.
+    /// The index of the function in the table.
     #[serde(skip)]
     pub(crate) place: usize,
 }
 
-/// Ranks the lines that violating pairs run, and their functions. Several symptoms are those of one
-/// fault: shares are means over them.
+/// Ranks the lines that violating pairs run, and their functions. Several symptoms are treated as
+/// those of one fault: shares are means over them.
 pub fn rank(
     table: &SiteTable,
     functions: &Functions,
@@ -90,9 +90,10 @@ pub fn rank(
     Ranking { functions, lines }
 }
 
-/// The functions of lines that are sorted.
+/// The functions of sorted lines.
 fn functions_of(lines: &[Suspect], formula: Formula) -> Vec<Suspect> {
-    // By function: the first line, and the sum of squares over all, to which rare lines are nearly all that counts.
+    // By function: the first line, and the sum of squares over all lines, which rare lines
+    // dominate.
     let mut functions: BTreeMap<usize, (&Suspect, f64)> = BTreeMap::new();
     for line in lines.iter().filter(|line| !line.function.is_empty()) {
         let rarity = line.violating * (1.0 - line.passing.unwrap_or(0.0));
@@ -157,8 +158,7 @@ fn ochiai(id: SiteId, symptoms: &[Symptom], passing: &Frequency) -> f64 {
     failed / (all_failed * (failed + passed)).sqrt()
 }
 
-/// Puts the most suspicious first, and gives those that are equally suspicious the mean of their
-/// places.
+/// Sorts by suspicion, and gives equally suspicious code the mean of its ranks.
 fn sort(suspects: &mut [Suspect]) {
     let place = |suspect: &Suspect| (suspect.file.clone(), suspect.line, suspect.function.clone());
     suspects.sort_by(|left, right| {
@@ -171,7 +171,7 @@ fn sort(suspects: &mut [Suspect]) {
         let end = first + equal.max(1);
         let mean = f64::midpoint(number(first + 1), number(end));
         suspects[first..end].iter_mut().for_each(|suspect| suspect.rank = mean);
-        // Among equals the order is that of the source.
+        // Equals are in the order of the source.
         suspects[first..end].sort_by(|left, right| match place(left).cmp(&place(right)) {
             Ordering::Equal => left.place.cmp(&right.place),
             other => other,
@@ -180,7 +180,7 @@ fn sort(suspects: &mut [Suspect]) {
     }
 }
 
-/// A place as a number.
+/// A rank as a real number.
 fn number(at: usize) -> f64 {
     u32::try_from(at).map_or(f64::INFINITY, f64::from)
 }

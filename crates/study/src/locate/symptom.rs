@@ -1,4 +1,4 @@
-//! What a violating pair and its variants ran.
+//! The covers of a violating pair and of its variants.
 
 use std::io;
 
@@ -7,21 +7,21 @@ use metacov_core::{Case, Cover, Language, Missing, Renumbering, Variant, Verdict
 
 use super::Frequency;
 
-/// Pairs on one and the same database are run together, so many at a time.
+/// How many pairs on one database are run together.
 const PAIRS_PER_TRIAL: usize = 32;
 
-/// What a violating pair ran, and what is nearly the same.
+/// The covers of a violating pair and of similar pairs.
 #[derive(Clone, Debug)]
 pub struct Symptom {
-    /// What either side ran, the setup included.
+    /// The sites that either side ran, including the setup.
     pub executed: Cover,
-    /// What one side ran and the other did not.
+    /// The sites that one side ran and the other did not.
     pub difference: Cover,
-    /// What the variants ran that still violate the relation, the pair itself among them.
+    /// The sites of the variants that still violate the relation, including the pair itself.
     pub violating: Frequency,
-    /// What the near misses ran: the variants that do not.
+    /// The sites of the near misses: the variants that do not violate it.
     pub near_misses: Frequency,
-    /// How many more variants say nothing: they do not run as a whole.
+    /// How many more variants have no verdict, because they do not run completely.
     pub invalid: u32,
     /// How the results of the pair differ.
     pub how: String,
@@ -30,13 +30,13 @@ pub struct Symptom {
 /// Why a pair has no symptom.
 #[derive(Debug, thiserror::Error)]
 pub enum Unfit {
-    /// Nothing is wrong.
+    /// The pair holds.
     #[error("the relation holds: the sides agree")]
     Holds,
-    /// A side fails, or has not the shape that the comparison needs.
+    /// A side fails, or its result does not have the required shape.
     #[error("{0}")]
     Invalid(String),
-    /// A side, or what makes the database, ends the engine.
+    /// A side, or the setup, ends the engine.
     #[error("no coverage: {0}")]
     Lost(String),
 }
@@ -47,8 +47,8 @@ impl From<Missing> for Unfit {
     }
 }
 
-/// Runs a pair and its variants, at most so many. `run` runs experiments; `numbers` are those of the table in which the
-/// result is told.
+/// Runs a pair and a limited number of variants. `run` runs experiments; `numbers` converts site
+/// numbers to those of the table of the result.
 pub fn explore(
     case: &Case,
     language: &dyn Language,
@@ -112,7 +112,7 @@ fn without_result(what: &str) -> CampaignError {
     CampaignError::Worker(format!("worker returned no result for {what}"))
 }
 
-/// What to run for the variants of a case, and which variants each batch is of.
+/// The batches for the variants of a case, and the variants of each batch.
 fn batches(case: &Case, variants: Vec<Variant>) -> (Vec<CaseBatch>, Vec<Vec<Variant>>) {
     let (same, other): (Vec<Variant>, Vec<Variant>) =
         variants.into_iter().partition(|variant| variant.setup == case.setup);

@@ -9,7 +9,7 @@ use crate::stats::{
 };
 use crate::suite_numbers::{ALL, SuiteNumbers};
 
-/// Suites that were made in the same way and differ only by chance.
+/// Suites that were generated in the same way and differ only by chance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteGroup {
     /// Its name.
@@ -18,38 +18,38 @@ pub struct SuiteGroup {
     pub records: Vec<SuiteNumbers>,
 }
 
-/// Groups of suites, compared.
+/// The comparison of groups of suites.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunComparison {
     /// The names of the groups.
     pub groups: Vec<String>,
     /// By criterion, relation and group.
     pub rows: Vec<Row>,
-    /// By criterion and group: how well a measure tells the relations apart.
+    /// By criterion and group: how well a measure distinguishes the relations.
     pub sensitivities: Vec<Sensitivity>,
 }
 
 /// The suites of a group, by one relation and one criterion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// What is counted.
+    /// The criterion.
     pub criterion: Criterion,
     /// The relation, or all of them.
     pub relation: String,
     /// The index of the group among the names.
     pub group: usize,
-    /// The least and the greatest number of pairs that a suite has.
+    /// The smallest and the largest number of pairs of a suite.
     pub pairs: (u64, u64),
     /// Coverage in percent of all code.
     pub coverage: Sample,
     /// Metamorphic coverage in percent of all code.
     pub mc: Sample,
-    /// The metamorphic coverage held against that of the first group; with one group, against that
-    /// of the relation that has most. None for what the others are held against.
+    /// The comparison of the metamorphic coverage with that of the first group or, with one group,
+    /// of the relation that has most. None for the baseline itself.
     pub against: Option<Against>,
 }
 
-/// One number for each suite, and statistics of them.
+/// One number for each suite, with statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
     /// The numbers, in the order of the suites.
@@ -58,7 +58,7 @@ pub struct Sample {
     pub mean: f64,
     /// Their standard deviation; none if there is one suite.
     pub deviation: Option<f64>,
-    /// Their coefficient of variation: how much chance there is in one suite.
+    /// Their coefficient of variation: the influence of chance on one suite.
     pub variation: Option<f64>,
     /// A confidence interval of the mean.
     pub interval: Option<Interval>,
@@ -67,16 +67,17 @@ pub struct Sample {
 /// One sample compared with another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Against {
-    /// Vargha and Delaney's effect size: how likely a suite has more than one of the others.
+    /// Vargha and Delaney's effect size: the probability that a suite has more than one of the
+    /// others.
     pub a12: f64,
     /// The probability of such a difference by chance (Mann and Whitney, two-sided).
     pub p: f64,
 }
 
-/// How well a measure tells the relations of a group apart: the paper's Q.2.
+/// How well a measure distinguishes the relations of a group: the paper's Q.2.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensitivity {
-    /// What is counted.
+    /// The criterion.
     pub criterion: Criterion,
     /// The index of the group among the names.
     pub group: usize,
@@ -186,8 +187,8 @@ impl Against {
     }
 }
 
-/// The paper's Table "Coefficient of variation": of the relations' means. Its interval comes from
-/// drawing whole suites, whose relations ran on the same databases.
+/// The paper's Table "Coefficient of variation": of the relations' means. Its interval is computed
+/// by drawing whole suites, whose relations ran on the same databases.
 fn sensitivity(group: usize, criterion: Criterion, rows: &[&Row]) -> Option<Sensitivity> {
     let variation = |sample: fn(&Row) -> &Sample| {
         let samples: Vec<&[f64]> = rows.iter().map(|row| &*sample(row).values).collect();
@@ -198,7 +199,7 @@ fn sensitivity(group: usize, criterion: Criterion, rows: &[&Row]) -> Option<Sens
             coefficient_of_variation(&samples.iter().map(mean_of).collect::<Option<Vec<_>>>()?)
         };
         let means: Vec<f64> = rows.iter().map(|row| sample(row).mean).collect();
-        // Where a relation is missing in a suite, suites cannot be drawn as a whole.
+        // If a relation is missing in a suite, suites cannot be drawn as a whole.
         let whole = samples.iter().all(|values| values.len() == suites);
         let bootstrap = Bootstrap { draws: 2_000, ..Bootstrap::default() };
         let interval = whole.then(|| bootstrap.interval(suites, of_means)).flatten();

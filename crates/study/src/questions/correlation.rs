@@ -1,4 +1,4 @@
-//! Whether coverage grows with the number of bugs that are found: the second half of the paper's Q.1.
+//! Whether coverage grows with the number of bugs found: the second half of the paper's Q.1.
 
 use metacov_core::Cover;
 use metacov_core::Rng;
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::stats::{pearson, spearman};
 
-/// What the pair that shows a bug ran, and what its sides differ in.
+/// The covers of the pair that shows a bug.
 #[derive(Clone, Debug)]
 pub struct BugCovers {
-    /// What any side ran.
+    /// The sites that any side ran.
     pub executed: Cover,
-    /// What one side ran and the other did not.
+    /// The sites that one side ran and the other did not.
     pub difference: Cover,
 }
 
-/// A measure against the number of bugs.
+/// A measure in relation to the number of bugs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Against {
-    /// For each set of bugs: how many there are, and the measure in percent of all code.
+    /// For each set of bugs: their number, and the measure in percent of all code.
     pub points: Vec<(f64, f64)>,
     /// Pearson's correlation: the paper's "PCC".
     pub pearson: Option<f64>,
-    /// Spearman's.
+    /// Spearman's correlation.
     pub spearman: Option<f64>,
 }
 
-/// Both measures against the number of bugs.
+/// Both measures in relation to the number of bugs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Correlation {
@@ -37,10 +37,11 @@ pub struct Correlation {
     pub mc: Against,
 }
 
-/// Draws sets of bugs of each size, so many of each, and measures them (the paper, Q.1, "Bug
-/// correlation"). Only what is in `counted` counts, such as all lines.
+/// Draws sets of bugs of each size, and measures them (the paper, Q.1, "Bug correlation"). Only the
+/// sites in `counted` count, such as all lines.
 ///
-/// That both grow with the number of pairs is no finding: unions do. How evenly they grow is one.
+/// That both grow with the number of pairs is not a finding: unions do. How evenly they grow is
+/// one.
 pub fn correlation(
     bugs: &[BugCovers],
     counted: &Cover,
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_grows_evenly_correlates_perfectly_and_what_does_not_grow_not_at_all() {
+    fn even_growth_correlates_perfectly_and_no_growth_not_at_all() {
         let bug = |line: usize| BugCovers {
             executed: Cover::from([1, 2, 3]),
             difference: Cover::from([line]),

@@ -12,7 +12,7 @@ use crate::files::{self, FileVersion};
 pub struct Efficiency {
     /// The version of the file.
     pub version: FileVersion,
-    /// What was tested.
+    /// The target.
     pub target: String,
     /// A fingerprint of all its code.
     pub build: String,
@@ -43,12 +43,13 @@ pub struct PairInPipeline {
 }
 
 impl Efficiency {
-    /// Line coverage of all pairs, in the pipeline.
+    /// Returns the time for line coverage of all pairs, in the pipeline.
     pub fn coverage(&self) -> Time {
         self.pairs.iter().map(|of| of.coverage).sum()
     }
 
-    /// Metamorphic coverage of all pairs, in the pipeline: line coverage comes first.
+    /// Returns the time for metamorphic coverage of all pairs, in the pipeline, including line
+    /// coverage.
     pub fn mc(&self) -> Time {
         self.coverage() + self.pairs.iter().map(|of| of.difference).sum()
     }

@@ -8,7 +8,7 @@ use super::correlation::{BugCovers, Correlation, correlation};
 use crate::files::{self, FileVersion};
 use crate::overlap::Overlap;
 
-/// The least number of bugs for a correlation.
+/// The smallest number of bugs for a correlation.
 pub const BUGS_MIN: usize = 3;
 
 /// The results of the bugs of a corpus.
@@ -37,7 +37,7 @@ pub struct BugOverlap {
     pub engine: String,
     /// A fingerprint of all code of the engine.
     pub build: String,
-    /// How they overlap.
+    /// The overlap.
     pub overlap: Overlap,
 }
 
@@ -47,7 +47,7 @@ pub struct BugOverlap {
 pub struct LeftOut {
     /// The bug.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -63,7 +63,7 @@ pub struct BugCorrelation {
     pub bugs: usize,
     /// How many sets of each size were drawn.
     pub repetitions: usize,
-    /// What came of it.
+    /// The correlation.
     pub found: Correlation,
 }
 
@@ -81,7 +81,7 @@ impl KnownBugs {
 
 /// Bugs whose pairs were run on one engine.
 pub struct MeasuredBugs {
-    /// What the pair of each ran.
+    /// The covers of each pair.
     pub bugs: Vec<BugCovers>,
     /// All lines of the engine.
     lines: Cover,

@@ -1,10 +1,9 @@
-//! Whether what pairs validate overlaps with a fix: the paper's first question (section "Q.1
+//! Whether the MC sites of pairs overlap with a fix: the paper's first question (section "Q.1
 //! Effectiveness", "Bug fix overlap").
 //!
-//! The paper shows what it counts in two examples and leaves open what is done with a fix that only
-//! inserts lines, which are not there in the version that has the bug. So there are three counts, from
-//! strict to generous, and beside each the chance that a set of lines that is drawn at random has it
-//! too.
+//! The paper shows what it counts in two examples, and does not say how it treats a fix that only
+//! inserts lines, which do not exist in the version with the bug. So there are three counts, from
+//! strict to generous, each with the probability that a random set of lines overlaps too.
 
 mod fix;
 
@@ -16,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::corpus::{Change, FixLines};
 pub use fix::{FileFix, parse};
 
-/// A count of lines, and what chance would have made of it.
+/// A count of lines, and the probability of a hit by chance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hits {
@@ -24,24 +23,24 @@ pub struct Hits {
     pub executed: u32,
     /// How many of them are in the difference.
     pub differing: u32,
-    /// The chance that a set of as many lines as the difference has, drawn from all that ran, holds
+    /// The probability that a random set of as many executed lines as the difference has contains
     /// at least one of them.
     pub chance: f64,
 }
 
-/// How a difference overlaps with a fix.
+/// The overlap of a difference with a fix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overlap {
     /// With the lines that the fix changed or removed.
     pub strict: Hits,
-    /// With those, and the two lines around each place where it only inserted some.
+    /// With those, and the two lines around each pure insertion.
     pub context: Hits,
     /// With any line of the functions that it changed.
     pub function: Hits,
 }
 
-/// Compares a fix of one file with what pairs ran and differ in.
+/// Compares a fix of one file with the executed and the differing sites of pairs.
 pub fn overlap(
     table: &SiteTable,
     functions: &Functions,
@@ -94,8 +93,8 @@ pub fn overlap(
     overlap
 }
 
-/// The chance that at least one of `marked` among `all` is in a draw of `drawn`: one less the chance
-/// that each of them in turn is left behind.
+/// The probability that at least one of `marked` among `all` is in a draw of `drawn`: one minus the
+/// probability that none of them is drawn.
 fn chance(all: u32, drawn: u32, marked: u32) -> f64 {
     let left_behind = |at: u32| {
         let rest = all - at;
@@ -115,18 +114,18 @@ mod tests {
     }
 
     #[test]
-    fn chance_is_that_of_drawing_without_putting_back() {
+    fn chance_is_that_of_drawing_without_replacement() {
         assert!(close(chance(10, 5, 0), 0.0));
         assert!(close(chance(10, 0, 3), 0.0));
         assert!(close(chance(10, 3, 1), 0.3));
-        // Of 4 lines, 2 are marked and 2 drawn: only one of the six draws has neither.
+        // Of 4 lines, 2 are marked and 2 drawn: only one of the six draws contains neither.
         assert!(close(chance(4, 2, 2), 5.0 / 6.0));
         assert!(close(chance(4, 4, 1), 1.0));
         assert!(close(chance(0, 0, 0), 0.0));
     }
 
     #[test]
-    fn lines_context_and_functions_are_counted_apart() {
+    fn lines_context_and_functions_are_counted_separately() {
         let mut table = SiteTable::new();
         let (file, instance) = (table.file("a.c"), Symbol::NONE);
         for (name, line, end) in [("first", 1, 5), ("second", 6, 10)] {

@@ -1,17 +1,17 @@
-//! What the paper says, to stand beside what is measured here.
+//! The numbers of the paper, to compare with measured ones.
 
 /// The numbers of a program in the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Program {
-    /// What it is.
+    /// Its name.
     pub name: &'static str,
     /// Table "The average number of line coverage, mutation score, and MC": relation, line coverage
-    /// and MC in percent, of suites of 100 pairs.
+    /// and MC in percent, for suites of 100 pairs.
     pub averages: &'static [(&'static str, f64, f64)],
     /// Tables "Coefficient of variation": criterion, pairs in a suite, and the coefficients of
     /// coverage and of MC.
     pub variations: &'static [(&'static str, u64, f64, f64)],
-    /// Table "Average time consumption": of line coverage and of MC, in seconds for 100 pairs.
+    /// Table "Average time consumption": seconds for 100 pairs, for line coverage and for MC.
     pub seconds: (f64, f64),
     /// Table "Pearson Correlation Coefficient": of line coverage and of MC with the number of bugs.
     pub correlations: (f64, f64),
@@ -19,7 +19,7 @@ pub struct Program {
     pub overlaps: (u32, u32),
 }
 
-/// The programs of the paper that there are relations for here.
+/// The programs of the paper for which metacov has relations.
 pub const PROGRAMS: &[Program] = &[Program {
     name: "SQLite",
     averages: &[
@@ -46,18 +46,18 @@ pub const PROGRAMS: &[Program] = &[Program {
 pub const BUGS_BY_GUIDANCE: &[(&str, f64)] = &[("ccg", 4.4), ("mcg", 6.2), ("qpg", 6.5)];
 
 impl Program {
-    /// The program of this name.
+    /// Returns the program of this name.
     pub fn find(name: &str) -> Option<&'static Program> {
         PROGRAMS.iter().find(|program| program.name == name)
     }
 
-    /// Line coverage and MC of a relation, in percent.
+    /// Returns line coverage and MC of a relation, in percent.
     pub fn average(&self, relation: &str) -> Option<(f64, f64)> {
         let of = self.averages.iter().find(|(name, ..)| *name == relation)?;
         Some((of.1, of.2))
     }
 
-    /// The coefficients of variation of coverage and of MC.
+    /// Returns the coefficients of variation of coverage and of MC.
     pub fn variation(&self, criterion: &str, size: u64) -> Option<(f64, f64)> {
         let is = |of: &&(&str, u64, f64, f64)| of.0 == criterion && of.1 == size;
         self.variations.iter().find(is).map(|of| (of.2, of.3))

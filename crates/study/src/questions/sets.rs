@@ -1,4 +1,4 @@
-//! The MC sites of two groups of suites, set against each other.
+//! Compares the MC sites of two groups of suites.
 
 use std::collections::BTreeMap;
 
@@ -37,9 +37,9 @@ impl McSites {
     }
 }
 
-/// Two groups as a suite: side a of a relation is the MC sites of the first group, side b those of
-/// the second. So what is in "a only" is an MC site of the first group alone, and everything that
-/// shows or writes a suite shows this one. The tally is that of all relations together.
+/// Represents two groups as a suite: side a of a relation is the MC sites of the first group, side
+/// b those of the second. So "a only" contains the MC sites of the first group alone, and all
+/// reports and writers of suites can be used. The tally is that of all relations together.
 pub fn side_by_side(first: &McSites, second: &McSites) -> Result<(Suite, Tally), BuildMismatch> {
     let mut table = SiteTable::new();
     let numbers = [absorb_run(&mut table, &first.table)?, absorb_run(&mut table, &second.table)?];

@@ -1,8 +1,8 @@
-//! Confidence intervals by drawing again (Efron 1979).
+//! Confidence intervals by resampling (Efron 1979).
 
 use metacov_core::Rng;
 
-/// A range that holds the true value with a confidence of 95 %, as far as the sample tells.
+/// A range that contains the true value with a confidence of 95 %, estimated from the sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// Its lower end.
@@ -11,12 +11,12 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// How to draw.
+/// The parameters of resampling.
 #[derive(Clone, Copy, Debug)]
 pub struct Bootstrap {
-    /// The seed: the same gives the same interval.
+    /// The seed: the same seed gives the same interval.
     pub seed: u64,
-    /// How often to draw.
+    /// The number of draws.
     pub draws: usize,
 }
 
@@ -27,15 +27,15 @@ impl Default for Bootstrap {
     }
 }
 
-/// What is left out on each side.
+/// The share that is cut off at each end.
 const TAIL: f64 = 0.025;
 
 impl Bootstrap {
-    /// The percentile interval of a statistic of so many things (suites, say): as many of them are
-    /// drawn, with repetition, and the statistic is told which. What belongs to one thing stays
-    /// together, such as the relations of a suite, which ran on the same databases. None of fewer than
-    /// two things, or if the statistic is undefined in any draw: an interval over only those draws
-    /// that have a value would look narrower than it is.
+    /// Returns the percentile interval of a statistic of `count` units (suites, for example): as
+    /// many of them are drawn with repetition, and their indices are passed to the statistic.
+    /// Values of one unit stay together, such as the relations of a suite, which ran on the same
+    /// databases. None for fewer than two units, or if the statistic is undefined in any draw: an
+    /// interval over only the defined draws would be too narrow.
     pub fn interval(
         &self,
         count: usize,
@@ -55,7 +55,7 @@ impl Bootstrap {
         Some(Interval { low: quantile(&values, TAIL)?, high: quantile(&values, 1.0 - TAIL)? })
     }
 
-    /// The same, of a sample's mean.
+    /// Returns the same interval for a sample's mean.
     pub fn of_mean(&self, sample: &[f64]) -> Option<Interval> {
         self.interval(sample.len(), |drawn| {
             Some(drawn.iter().map(|at| sample[*at]).sum::<f64>() / super::real(drawn.len()))
@@ -63,7 +63,7 @@ impl Bootstrap {
     }
 }
 
-/// The value below which this share of the sorted values lies, between neighbours in proportion.
+/// The value below which this share of the sorted values lies, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share * super::real(sorted.len().checked_sub(1)?);
     #[expect(
@@ -85,22 +85,22 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_is_an_interval() {
+    fn a_seed_determines_the_interval() {
         let sample = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0];
         assert_eq!(of_mean(&sample, 7), of_mean(&sample, 7));
         assert_ne!(of_mean(&sample, 7), of_mean(&sample, 8));
     }
 
     #[test]
-    fn what_does_not_vary_has_no_width_and_one_number_no_interval() {
+    fn a_constant_has_an_empty_interval_and_one_number_none() {
         assert_eq!(of_mean(&[2.0, 2.0, 2.0], 1), Some(Interval { low: 2.0, high: 2.0 }));
         assert_eq!(of_mean(&[2.0], 1), None);
     }
 
-    /// Of 300 samples of uniform numbers, the interval holds the true mean about as often as it
-    /// says; the percentile interval of 20 numbers is known to be a little narrow.
+    /// For 300 samples of uniform numbers, the interval contains the true mean about as often as it
+    /// claims; the percentile interval of 20 numbers is known to be slightly narrow.
     #[test]
-    fn the_interval_holds_the_true_mean_about_as_often_as_it_says() {
+    fn the_interval_contains_the_true_mean_about_as_often_as_it_claims() {
         let mut rng = Rng::new(3);
         let mut held = 0;
         for seed in 0..300 {

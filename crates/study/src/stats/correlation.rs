@@ -1,10 +1,10 @@
-//! How far two measures go together.
+//! The correlation of two measures.
 
 use super::ranks::doubled_ranks;
 use super::{mean, real};
 
-/// Pearson's product-moment correlation, from -1 to 1 (the paper, Q.1, "PCC"). None of no
-/// points, and where one of the two does not vary.
+/// Pearson's product-moment correlation, from -1 to 1 (the paper, Q.1, "PCC"). None without points,
+/// or if one of the two does not vary.
 pub fn pearson(points: &[(f64, f64)]) -> Option<f64> {
     let (xs, ys): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
     let (mean_x, mean_y) = (mean(&xs)?, mean(&ys)?);
@@ -27,8 +27,8 @@ pub fn spearman(points: &[(f64, f64)]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Anscombe (1973), "Graphs in Statistical Analysis": his first and fourth set, both published
-    /// with r = 0.816.
+    /// Anscombe (1973), "Graphs in Statistical Analysis": the first and the fourth set, both
+    /// published with r = 0.816.
     #[test]
     fn anscombes_sets_have_the_published_correlation() {
         let ys = [8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68];
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_constant_goes_together_with_nothing() {
+    fn a_constant_correlates_with_nothing() {
         assert_eq!(pearson(&[(1.0, 2.0), (1.0, 3.0)]), None);
         assert_eq!(spearman(&[]), None);
     }

@@ -1,13 +1,13 @@
-//! How much larger one sample is than another.
+//! Effect sizes: how much larger one sample is than another.
 
 use super::real;
 
-/// Vargha and Delaney's `A12` (2000): how likely a number of the first sample is larger than one of
-/// the second, equal ones counting half. 0.5 means no difference, 1 that all are larger. None if
-/// one of the samples is empty.
+/// Vargha and Delaney's `A12` (2000): the probability that a number of the first sample is larger
+/// than one of the second, where equal numbers count half. 0.5 means no difference, 1 that all are
+/// larger. None if one of the samples is empty.
 pub fn a12(first: &[f64], second: &[f64]) -> Option<f64> {
     let pairs = first.len() * second.len();
-    // Twice the count, so that halves are whole.
+    // Twice the count, so that halves are integers.
     let doubled: usize = first
         .iter()
         .flat_map(|one| {
@@ -17,7 +17,7 @@ pub fn a12(first: &[f64], second: &[f64]) -> Option<f64> {
     (pairs > 0).then(|| real(doubled) / (2.0 * real(pairs)))
 }
 
-/// The words that the field uses for an effect.
+/// The usual names of effect sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Magnitude {
     /// Under 0.56 (and over 0.44).
@@ -31,7 +31,7 @@ pub enum Magnitude {
 }
 
 impl Magnitude {
-    /// The word.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
             Magnitude::Negligible => "negligible",
@@ -42,7 +42,7 @@ impl Magnitude {
     }
 }
 
-/// What an effect is called, in either direction, by the thresholds of Vargha and Delaney.
+/// Returns the magnitude of an effect in either direction, by the thresholds of Vargha and Delaney.
 pub fn magnitude(a12: f64) -> Magnitude {
     match (a12 - 0.5).abs() + 0.5 {
         size if size >= 0.71 => Magnitude::Large,

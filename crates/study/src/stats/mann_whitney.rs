@@ -3,25 +3,25 @@
 use super::ranks::doubled_ranks;
 use super::real;
 
-/// What the test says of two samples.
+/// The result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MannWhitney {
-    /// The statistic of the first sample: in how many of all pairs its number is the larger one,
-    /// equal ones counting half.
+    /// The statistic of the first sample: in how many of all pairs its number is larger, where
+    /// equal numbers count half.
     pub u: f64,
-    /// How likely such a difference or a larger one is, in either direction, if both samples come
-    /// from one distribution.
+    /// The probability of such a difference or a larger one, in either direction, if both samples
+    /// come from one distribution.
     pub p: f64,
-    /// Whether `p` is exact; else it is that of the normal approximation, corrected for ties and
-    /// continuity.
+    /// Whether `p` is exact; otherwise it is that of the normal approximation, corrected for ties
+    /// and continuity.
     pub exact: bool,
 }
 
-/// Up to so many numbers in both samples together, all ways to deal them out are counted. Counts stay
-/// below 2^53 there, so they are exact.
+/// Up to this many numbers in both samples together, all assignments of ranks are counted. The
+/// counts stay below 2^53, so they are exact.
 const EXACT_MAX: usize = 50;
 
-/// The test, two-sided. None if one of the samples is empty.
+/// Performs the two-sided test. None if one of the samples is empty.
 pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     if first.is_empty() || second.is_empty() {
         return None;
@@ -39,12 +39,11 @@ pub fn mann_whitney(first: &[f64], second: &[f64]) -> Option<MannWhitney> {
     Some(MannWhitney { u, p, exact })
 }
 
-/// Counts, of all ways to give `size` of these ranks to the first sample, those with at most and at
-/// least the sum that was seen. Equal numbers are no obstacle: their shared ranks are dealt out as
-/// they are.
+/// Of all ways to assign `size` of these ranks to the first sample, counts those with at most and
+/// at least the observed sum. Ties need no correction: their shared ranks are assigned as they are.
 fn exact_p(ranks: &[usize], size: usize, seen: usize) -> f64 {
     let most: usize = ranks.iter().sum();
-    // ways[k][s]: of the ranks so far, so many sets of k have the sum s.
+    // ways[k][s]: how many sets of k of the ranks so far have the sum s.
     let mut ways = vec![vec![0.0_f64; most + 1]; size + 1];
     ways[0][0] = 1.0;
     for rank in ranks {
@@ -77,13 +76,13 @@ fn approximate_p(ranks: &[usize], size: usize, u: f64) -> f64 {
     2.0 * upper_tail(distance / variance.sqrt())
 }
 
-/// How likely a standard normal number is larger than `z`, for `z` not negative.
+/// The probability that a standard normal number is larger than `z`, for non-negative `z`.
 fn upper_tail(z: f64) -> f64 {
     complementary_error(z / std::f64::consts::SQRT_2) / 2.0
 }
 
-/// `erfc`, for numbers that are not negative: its series for small ones, its continued fraction
-/// (Abramowitz and Stegun 7.1.5 and 7.1.14) for large ones, both to the precision of the type.
+/// `erfc` for non-negative numbers: its series for small ones, its continued fraction (Abramowitz
+/// and Stegun 7.1.5 and 7.1.14) for large ones, both to the precision of the type.
 fn complementary_error(x: f64) -> f64 {
     let scale = (-x * x).exp() / std::f64::consts::PI.sqrt();
     if x < 2.0 {
@@ -106,7 +105,7 @@ fn complementary_error(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Mann and Whitney's own table: for samples of 4 and 4, U <= 0 has a one-sided probability of
+    /// Mann and Whitney's table: for samples of 4 and 4, U <= 0 has a one-sided probability of
     /// 1/70.
     #[test]
     fn samples_that_do_not_overlap_have_the_published_probability() {
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn both_branches_of_the_error_function_meet() {
+    fn both_branches_of_the_error_function_agree() {
         let (below, above) = (complementary_error(2.0 - 1e-12), complementary_error(2.0));
         assert!((below - above).abs() < 1e-12, "{below} {above}");
         // Abramowitz and Stegun, Table 7.1.

@@ -2,25 +2,25 @@
 
 use super::real;
 
-/// The arithmetic mean. None of an empty sample.
+/// The arithmetic mean. None for an empty sample.
 pub fn mean(sample: &[f64]) -> Option<f64> {
     (!sample.is_empty()).then(|| sample.iter().sum::<f64>() / real(sample.len()))
 }
 
-/// The standard deviation of a sample, with `n - 1` below the line. None of fewer than two numbers.
+/// The standard deviation of a sample, with the divisor `n - 1`. None for fewer than two numbers.
 pub fn standard_deviation(sample: &[f64]) -> Option<f64> {
     let mean = mean(sample)?;
     let squares: f64 = sample.iter().map(|number| (number - mean).powi(2)).sum();
     (sample.len() > 1).then(|| (squares / real(sample.len() - 1)).sqrt())
 }
 
-/// `CV = σ / μ` (the paper, Q.2), with the standard deviation of a sample: that is what the paper's
-/// Table "Coefficient of variation" has computed from its Table of averages. None if the mean is
+/// `CV = σ / μ` (the paper, Q.2), with the standard deviation of a sample, as in the paper's Table
+/// "Coefficient of variation", which is computed from its Table of averages. None if the mean is
 /// zero.
 ///
-/// The paper applies it to the *means of the relations* of a program: how well a measure tells
-/// relations apart. Applied to the suites of one relation, it tells how much chance there is in one
-/// suite.
+/// The paper applies it to the *means of the relations* of a program: how well a measure
+/// distinguishes relations. Applied to the suites of one relation, it shows the influence of chance
+/// on one suite.
 pub fn coefficient_of_variation(sample: &[f64]) -> Option<f64> {
     let mean = mean(sample).filter(|mean| *mean != 0.0)?;
     Some(standard_deviation(sample)? / mean)
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_sample_does_not_tell_is_none() {
+    fn undefined_statistics_are_none() {
         assert_eq!(mean(&[]), None);
         assert_eq!(standard_deviation(&[1.0]), None);
         assert_eq!(coefficient_of_variation(&[-1.0, 1.0]), None);

@@ -1,4 +1,4 @@
-//! What a fix changed: from a unified diff, or a list of lines.
+//! Reads the changes of a fix: from a unified diff, or a list of lines.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +6,17 @@ use metacov_formats::{DiffLine, Fault, Location, read_diff};
 
 use crate::corpus::{Change, FixLines};
 
-/// What a fix changed in a file, in lines of the version before it.
+/// The changes of a fix in a file, in lines of the version before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFix {
-    /// The file, as the fix calls it.
+    /// The file, as the fix names it.
     pub path: String,
     /// Its lines, ascending.
     pub lines: Vec<FixLines>,
 }
 
-/// A fix: a unified diff, as `git diff` or `diff -u` write it, or lines such as `src/a.c:12` and
-/// `src/a.c:12-15`.
+/// Parses a fix: a unified diff, as `git diff` or `diff -u` write it, or lines such as `src/a.c:12`
+/// and `src/a.c:12-15`.
 pub fn parse(text: &str) -> Result<Vec<FileFix>, Fault> {
     let is_diff = text.lines().any(|line| line.starts_with("@@ "));
     let mut files: BTreeMap<String, Vec<FixLines>> = BTreeMap::new();
@@ -58,7 +58,7 @@ fn diff(text: &str, files: &mut BTreeMap<String, Vec<FixLines>>) -> Result<(), F
     for file in read_diff(text)? {
         let Some(path) = file.old else { continue };
         let of_file = files.entry(path).or_default();
-        // What stands between lines that both files have is one change.
+        // Everything between two unchanged lines is one change.
         for change in file.hunks.iter().flat_map(|hunk| hunk.split(|line| *line == DiffLine::Kept))
         {
             let removed = change.iter().filter_map(|line| match line {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_names_removed_lines_and_the_lines_around_insertions() {
+    fn a_diff_lists_removed_lines_and_the_lines_around_insertions() {
         let text = "diff --git a/src/expr.c b/src/expr.c\n--- a/src/expr.c\n+++ b/src/expr.c\n\
                     @@ -10,4 +10,5 @@ int f(void){\n one\n-two\n+TWO\n three\n+new\n four\n\
                     @@ -30 +31,0 @@\n-gone\n\
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_neither_is_refused_with_its_place() {
+    fn other_text_is_refused_with_its_position() {
         let check = |text: &str, place: &str| {
             let said = parse(text).unwrap_err().to_string();
             assert!(said.starts_with(place), "{said}");
