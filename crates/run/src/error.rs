@@ -1,20 +1,20 @@
-//! Why a run came to an early end.
+//! Why a run ended early.
 
 use std::io;
 
 use metacov_exec::ExecError;
 use metacov_formats::Error;
 
-/// Why a run came to an early end.
+/// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum StopReason {
-    /// An interrupt ended it: nothing is wrong, and nothing that was done is lost.
+    /// An interrupt ended it; nothing is wrong, and completed groups are kept.
     #[error("interrupted")]
     Interrupted,
     /// A group could not be run or read.
     #[error(transparent)]
     Input(#[from] Error),
-    /// An observer could not take in a group.
+    /// An observer failed to process a group.
     #[error("cannot write {0}")]
     Observer(#[source] Error),
     /// The system refused something, such as starting a process.
@@ -22,9 +22,9 @@ pub enum StopReason {
     System(#[from] io::Error),
 }
 
-/// What a job of the pool may end with.
+/// An error of a job of the pool.
 pub trait JobError: Send {
-    /// Whether it was ended by an interrupt: then nothing is wrong.
+    /// Whether an interrupt ended it, so that nothing is wrong.
     fn is_interrupt(&self) -> bool;
 }
 

@@ -1,8 +1,8 @@
-//! Suites, folded in parallel and in constant memory.
+//! Folds suites in parallel and in constant memory.
 //!
-//! Each worker reads groups into a site table of its own, takes them to the table that all workers
-//! share, tells the observer, and folds them into tallies of its own; the tallies are united at the
-//! end. Uniting is commutative, so the result is the same however many workers there are.
+//! Each worker reads groups into a private site table, renumbers them for the table that all
+//! workers share, calls the observer, and folds them into private tallies, which are united at the
+//! end. Uniting is commutative, so the result does not depend on the number of workers.
 
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,12 +17,12 @@ use metacov_formats::{
 use crate::pool::{PoolState, run_jobs};
 use crate::{GroupRead, Observer, Readings, SharedTable, StopReason, WorkerFold};
 
-/// How a suite is folded.
+/// How to fold a suite.
 #[derive(Clone, Debug)]
 pub struct FoldOptions {
     /// Which code counts.
     pub scope: Scope,
-    /// What is asked of each pair.
+    /// The set operation between the sides of each pair.
     pub operation: Operation,
     /// Files that list all code, whether it ran or not.
     pub universe: Vec<FileSpec>,
@@ -34,40 +34,40 @@ pub struct FoldOptions {
 pub trait Source: Sync {
     /// A side of a group.
     type Side: Send;
-    /// What a worker needs for that, and keeps from side to side.
+    /// The state that a worker keeps from side to side.
     type Runner;
 
-    /// What the worker of this number needs.
+    /// Creates the state of the worker with this number.
     fn runner(&self, worker: usize) -> Self::Runner;
 
-    /// What a side ran, or why it has no cover.
+    /// Returns the reading of a side, or why it has no cover.
     fn read(
         &self,
         side: &Self::Side,
         runner: &mut Self::Runner,
-        intake: &mut CoverageLoader<'_>,
+        loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, StopReason>;
 
-    /// What to call a side in a message.
+    /// Returns the name of a side for messages.
     fn name(&self, side: &Self::Side) -> String;
 
-    /// What a side is run on, if it is run.
+    /// Returns the inputs of a side, if it is run.
     fn inputs(&self, _side: &Self::Side) -> Result<Vec<StoredInput>, Error> {
         Ok(Vec::new())
     }
 
-    /// What makes the state that all sides start from, if they share one.
+    /// Returns the setup of the state that all sides start from, if they share one.
     fn setup(&self) -> Option<Arc<Setup>> {
         None
     }
 }
 
-/// Folds all groups of a list that the observer does not know yet, and tells it of each. The result is
-/// of those groups, over the shared table.
+/// Folds all groups of a list that the observer does not know yet, and passes each to the observer.
+/// The result is that of those groups, over the shared table.
 ///
-/// The first group that cannot be read ends it, and its error is the result: the first by its place in
-/// the list, whichever worker met it. An interrupt ends it too, but loses nothing: the result is what
-/// was folded until then, which is fewer groups than were planned.
+/// The first group that cannot be read ends the fold, and its error is the result: the first by its
+/// place in the list, whichever worker read it. An interrupt ends the fold too, but loses nothing:
+/// the result is what was folded until then.
 pub fn fold<S: Source>(
     source: &S,
     pairs: PairList<S::Side>,
@@ -83,13 +83,13 @@ pub fn fold<S: Source>(
     };
     let folds = run_jobs(workers.max(1), next, |jobs| {
         let mut fold = WorkerFold::new(&table, options.operation);
-        let mut intake = CoverageLoader::sharing(library.clone(), &options.scope);
-        if let Err(error) = intake.read_universe(&options.universe) {
+        let mut loader = CoverageLoader::sharing(library.clone(), &options.scope);
+        if let Err(error) = loader.read_universe(&options.universe) {
             jobs.fail(error.into());
         }
         let mut runner = source.runner(jobs.worker);
         jobs.run(|place, spec| {
-            let read = read_group(source, options.operation, &spec, &mut runner, &mut intake);
+            let read = read_group(source, options.operation, &spec, &mut runner, &mut loader);
             let sides: Vec<String> =
                 spec.sides.sides().iter().map(|side| source.name(side)).collect();
             let (readings, context, took) = read.map_err(|reason| match reason {
@@ -98,7 +98,7 @@ pub fn fold<S: Source>(
             })?;
             let GroupSpec { relation, pair, .. } = &spec;
             let read = GroupRead { place, relation, pair, sides: &sides, readings, context, took };
-            fold.add(read, intake.table(), observer)
+            fold.add(read, loader.table(), observer)
         });
         fold
     })?;
@@ -109,7 +109,7 @@ pub fn fold<S: Source>(
     Ok(all.finish(table.into_table(), options.scope.per_instance))
 }
 
-/// The groups that are left.
+/// The remaining groups.
 struct Groups<S> {
     specs: Specs<S>,
     next: u64,
@@ -139,7 +139,7 @@ impl<S> Groups<S> {
     }
 }
 
-/// What the sides of a group ran, what it was run on, and how long that took. It is not judged.
+/// Reads the sides of a group, and measures how long that takes. The group is not judged.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a group took is reported, and part of no result"
@@ -149,7 +149,7 @@ fn read_group<S: Source>(
     operation: Operation,
     spec: &GroupSpec<S::Side>,
     runner: &mut S::Runner,
-    intake: &mut CoverageLoader<'_>,
+    loader: &mut CoverageLoader<'_>,
 ) -> Result<(Readings, Context, std::time::Duration), StopReason> {
     let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
@@ -162,7 +162,7 @@ fn read_group<S: Source>(
     let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
     let context = Context { setup: source.setup(), inputs, verdict: None, judge: None };
     let start = Instant::now();
-    let read = spec.sides.try_map(|side| source.read(side, runner, intake))?;
+    let read = spec.sides.try_map(|side| source.read(side, runner, loader))?;
     let missing = read.sides().iter().position(Result::is_err);
     let readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));
     Ok((readings, context, start.elapsed()))

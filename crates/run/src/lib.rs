@@ -1,10 +1,10 @@
-//! Groups in, a folded suite out: one worker pool, one fold, one shared site table.
+//! Folds groups into a suite: one worker pool, one fold, one shared site table.
 //!
-//! **The key design decision of this crate**: whatever is measured goes the same way. A source runs or
-//! reads the sides of a group; a worker folds them into tallies of its own, over a table that all
-//! workers share; observers hear of each group as it is done. Nothing here knows what a side is.
+//! **The key design decision of this crate**: every measurement takes the same path. A source runs
+//! or reads the sides of a group; a worker folds them into private tallies, over a table that all
+//! workers share; observers are called for each completed group. Nothing here knows what a side is.
 //!
-//! The crate calls down into `exec` and `formats`; nothing of it is called from there.
+//! The crate calls `exec` and `formats`; they never call it.
 
 mod error;
 mod fold;

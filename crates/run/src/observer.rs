@@ -1,4 +1,4 @@
-//! What is told of groups as they are done.
+//! Observers of completed groups.
 
 use std::time::Duration;
 
@@ -7,40 +7,40 @@ use metacov_formats::Error;
 
 use crate::SharedTable;
 
-/// Is told of each group as soon as it is done: a file that keeps it, a progress bar. Workers call it
-/// concurrently, in no order.
+/// Receives each group as soon as it is complete, to store it or to show progress. Workers call it
+/// concurrently, in no particular order.
 pub trait Observer: Sync {
     /// Whether the group was done in an earlier run, so that it is not folded again.
     fn is_done(&self, _place: u64, _relation: &str, _pair: &str) -> Result<bool, Error> {
         Ok(false)
     }
 
-    /// Whether no group is to be begun any more.
+    /// Whether no more groups are to be started.
     fn is_interrupted(&self) -> bool {
         false
     }
 
-    /// Takes in a group. An error ends the fold.
+    /// Called for each complete group. An error ends the fold.
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error>;
 }
 
-/// A group that is done.
+/// A complete group.
 pub struct GroupDone<'g> {
     /// Its place in the plan, from zero.
     pub place: u64,
     /// The relation.
     pub relation: &'g str,
-    /// What tells it from others of its relation.
+    /// The name of the group, unique within its relation.
     pub pair: &'g str,
     /// How many sides it has.
     pub sides: usize,
-    /// What the sides ran; or the first side that has no cover, and why.
+    /// The readings of the sides; or the first side that has no cover, and why.
     pub outcome: Result<&'g Group<Reading>, (usize, &'g Missing)>,
-    /// What it was run on, and how it was judged.
+    /// Its inputs and its verdict.
     pub context: &'g Context,
-    /// How long it took to run and to read all sides.
+    /// How long running and reading all sides took.
     pub took: Duration,
-    /// What the readings' numbers stand for.
+    /// The site table of the readings.
     pub table: &'g SharedTable,
 }
 

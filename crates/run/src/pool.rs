@@ -1,12 +1,12 @@
-//! The thread pool: workers that take jobs in their order until there are none left, one of them
-//! fails, or an interrupt ends the run.
+//! The thread pool: workers that take jobs in order until there are none left, one of them fails,
+//! or an interrupt ends the run.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use crate::error::JobError;
 
-/// Whether the workers of a pool go on.
+/// Whether the workers of a pool continue.
 pub struct PoolState<E>(Mutex<Ends<E>>);
 
 struct Ends<E> {
@@ -16,14 +16,14 @@ struct Ends<E> {
 }
 
 impl<E: JobError> PoolState<E> {
-    /// Whether no job is to be begun any more.
+    /// Whether no more jobs are to be started.
     pub fn is_over(&self) -> bool {
         let ends = self.lock();
         ends.is_interrupted || ends.failed.is_some()
     }
 
-    /// Notes why a job did not come to its end. Jobs are given out in their order, so all jobs before
-    /// it have begun, and of several failures the first by place is the result.
+    /// Records why a job did not finish. Jobs are started in order, so all jobs before it have
+    /// started, and of several failures the first by place is the result.
     pub fn stop(&self, place: u64, reason: E) {
         let mut ends = self.lock();
         if reason.is_interrupt() {
@@ -38,10 +38,10 @@ impl<E: JobError> PoolState<E> {
     }
 }
 
-/// Gives out jobs with their places, in order.
+/// Returns jobs with their places, in order.
 type NextJob<'q, J, E> = dyn Fn(&PoolState<E>) -> Option<(u64, J)> + Sync + 'q;
 
-/// What a worker takes its jobs from.
+/// The queue from which a worker takes its jobs.
 pub struct JobQueue<'q, J, E> {
     /// The number of the worker, from zero.
     pub worker: usize,
@@ -68,9 +68,9 @@ impl<J, E: JobError> JobQueue<'_, J, E> {
     }
 }
 
-/// Runs jobs on threads; what each worker leaves. `next` gives out jobs with their places, in order,
-/// and may wait for one; it stops the state if it fails itself. An interrupt is not a failure: the
-/// result is what was done until then.
+/// Runs jobs on threads, and returns the results of the workers. `next` returns jobs with their
+/// places, in order, and may wait for one; it stops the state if it fails itself. An interrupt is
+/// not a failure: the result is what was done until then.
 pub fn run_jobs<J, R: Send, E: JobError>(
     workers: usize,
     next: impl Fn(&PoolState<E>) -> Option<(u64, J)> + Sync,
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Runs 100 jobs, of which these end early; how many were run.
+    /// Runs 100 jobs, of which these end early. Returns how many were run.
     fn run(workers: usize, ends: &[(u64, End)]) -> Result<u64, End> {
         let given = AtomicU64::new(0);
         let next = |_: &PoolState<End>| {
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interrupt_ends_the_run_and_is_no_failure() {
+    fn an_interrupt_ends_the_run_and_is_not_a_failure() {
         assert_eq!(run(1, &[(40, End::Interrupted)]), Ok(41));
     }
 

@@ -5,20 +5,20 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use metacov_core::{BuildMismatch, Cover, Reading, Renumbering, SiteTable, same_build};
 use metacov_formats::{Error, Fault};
 
-/// The site table in whose numbers all workers report what they have read.
+/// The site table whose numbers all workers use in their results.
 ///
-/// A worker reads into a table of its own, without a lock, and takes part in the shared one only when
-/// its own has changed: after the first few groups of a build, never again.
+/// A worker reads into a private table, without a lock, and updates the shared one only when its
+/// own has changed: after the first few groups of a build, never again.
 pub struct SharedTable {
     table: Mutex<SiteTable>,
-    /// What the first side of the first group knows, and what that side is called. All groups are
-    /// of its build.
+    /// The sites that the first side of the first group lists, and the name of that side. All
+    /// groups must be of its build.
     first: OnceLock<(Cover, String)>,
 }
 
 impl SharedTable {
-    /// A shared table that goes on from a table; what the first side of its first group knew, and
-    /// where that comes from, if there was one.
+    /// Creates a shared table from an existing one, with the sites that the first side of its first
+    /// group listed and the name of that side, if there was one.
     pub fn of(table: SiteTable, first: Option<(Cover, String)>) -> Self {
         let shared = SharedTable { table: Mutex::new(table), first: OnceLock::new() };
         if let Some(first) = first {
@@ -27,12 +27,12 @@ impl SharedTable {
         shared
     }
 
-    /// The table as it is now. It only grows: numbers stay what they are.
+    /// Returns the current table. It only grows, so numbers never change.
     pub fn table(&self) -> MutexGuard<'_, SiteTable> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The table, once all is done.
+    /// Returns the table, after all workers have ended.
     pub fn into_table(self) -> SiteTable {
         self.table.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,10 +59,10 @@ impl Default for SharedTable {
     }
 }
 
-/// The numbers that the sites of a worker's own table have in the shared one.
+/// Converts the site numbers of a worker's private table to those of the shared one.
 pub(crate) struct WorkerTable<'n> {
     shared: &'n SharedTable,
-    /// The worker's table as it was when it was last taken in, by revision, and its numbers.
+    /// The revision of the worker's table when it was last absorbed, and its numbers.
     taken: Option<(u64, Renumbering)>,
 }
 
@@ -71,7 +71,7 @@ impl<'n> WorkerTable<'n> {
         WorkerTable { shared, taken: None }
     }
 
-    /// The shared numbers of all sites of the worker's table, after `name` was read.
+    /// Returns the shared numbers of all sites of the worker's table, after `name` was read.
     pub(crate) fn numbers(&mut self, table: &SiteTable, name: &str) -> Result<&Renumbering, Error> {
         let taken = match self.taken.take() {
             Some(taken) if taken.0 == table.revision() => taken,

@@ -1,4 +1,4 @@
-//! Where the sides of groups come from.
+//! The sources of sides.
 
 use std::num::NonZero;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use metacov_formats::{CoverageLoader, Error, FileSpec};
 
 use crate::{Source, StopReason};
 
-/// Coverage files, united. One that cannot be read is an error: nothing was run.
+/// Reads coverage files, and unites those of a side. A file that cannot be read is an error:
+/// nothing was run.
 pub struct CoverageFiles;
 
 impl Source for CoverageFiles {
@@ -22,9 +23,9 @@ impl Source for CoverageFiles {
         &self,
         side: &Vec<FileSpec>,
         (): &mut (),
-        intake: &mut CoverageLoader<'_>,
+        loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, StopReason> {
-        Ok(Ok(intake.read_side(side)?))
+        Ok(Ok(loader.read_side(side)?))
     }
 
     fn name(&self, side: &Vec<FileSpec>) -> String {
@@ -32,11 +33,11 @@ impl Source for CoverageFiles {
     }
 }
 
-/// Executions of a program: one for each input of a side, whose covers are united.
+/// Runs a program once for each input of a side, and unites the covers.
 pub struct ProgramRuns {
     /// The program.
     pub target: Program,
-    /// How often each input is run, to find out what does not run every time.
+    /// How often each input is run, to find the sites that do not run every time.
     pub repeat: NonZero<u32>,
 }
 
@@ -52,9 +53,9 @@ impl Source for ProgramRuns {
         &self,
         side: &Vec<Invocation>,
         runner: &mut ProcessRunner,
-        intake: &mut CoverageLoader<'_>,
+        loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, StopReason> {
-        Ok(runner.run_side(&self.target, side, self.repeat, intake)?)
+        Ok(runner.run_side(&self.target, side, self.repeat, loader)?)
     }
 
     fn name(&self, side: &Vec<Invocation>) -> String {

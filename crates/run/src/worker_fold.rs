@@ -6,10 +6,10 @@ use metacov_formats::{Error, Fault};
 use crate::shared_table::WorkerTable;
 use crate::{GroupDone, Observer, SharedTable, StopReason};
 
-/// What the sides of a group ran; or the first that cannot tell, and why.
+/// The readings of the sides of a group; or the first side that has none, and why.
 pub type Readings = Result<Group<Reading>, (usize, Missing)>;
 
-/// Takes in groups, in the numbers of a worker's own table, and folds them in those of the shared one.
+/// Folds groups that are numbered by a worker's private table, over the shared table.
 pub struct WorkerFold<'n> {
     table: &'n SharedTable,
     own: WorkerTable<'n>,
@@ -22,26 +22,27 @@ pub struct GroupRead<'g> {
     pub place: u64,
     /// The relation.
     pub relation: &'g str,
-    /// What tells it from others of its relation.
+    /// The name of the group, unique within its relation.
     pub pair: &'g str,
-    /// What to call its sides in a message.
+    /// The names of its sides for messages.
     pub sides: &'g [String],
-    /// What they ran.
+    /// The readings of its sides.
     pub readings: Readings,
-    /// What it was run on, and how it was judged.
+    /// Its inputs and its verdict.
     pub context: Context,
-    /// How long that took.
+    /// How long it took.
     pub took: std::time::Duration,
 }
 
 impl<'n> WorkerFold<'n> {
-    /// A fold of no groups.
+    /// Starts a fold of no groups.
     pub fn new(table: &'n SharedTable, operation: Operation) -> Self {
         let folded = SuiteFold::new(&table.table(), operation);
         WorkerFold { table, own: WorkerTable::of(table), folded }
     }
 
-    /// Folds a group, whose sites have the numbers of this worker's own table, and tells the observer.
+    /// Folds a group, whose sites are numbered by this worker's private table, and calls the
+    /// observer.
     pub fn add(
         &mut self,
         read: GroupRead<'_>,
@@ -66,12 +67,12 @@ impl<'n> WorkerFold<'n> {
         Ok(())
     }
 
-    /// What was folded, over the shared table.
+    /// Returns the result, over the shared table.
     pub fn finish(self) -> SuiteFold {
         self.folded
     }
 
-    /// What the sides ran, in the numbers of the shared table.
+    /// The readings of the sides, with the numbers of the shared table.
     fn renumbered(
         &mut self,
         readings: Readings,
@@ -81,7 +82,7 @@ impl<'n> WorkerFold<'n> {
         if let Ok(readings) = &readings {
             check_sides(own_table, readings, sides)?;
         }
-        // Also what was read before a side failed is code of this build.
+        // What was read before a side failed is code of this build too.
         let name = sides.first().map_or("", String::as_str);
         let numbers = self.own.numbers(own_table, name)?;
         match readings {

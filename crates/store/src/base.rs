@@ -1,4 +1,4 @@
-//! The side that all covers of a run file are told apart from.
+//! The side that all covers of a run file are encoded against.
 
 use metacov_core::{Cover, Fingerprint, Group, Reading, SiteTable};
 use metacov_formats::Fault;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::header::damaged;
 use metacov_core::codec;
 
-/// The covers that others are told apart from.
+/// The covers that others are encoded against.
 #[derive(Clone)]
 pub(crate) struct Base {
     pub(crate) executed: Cover,
@@ -15,12 +15,12 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// Nothing.
+    /// Empty covers.
     pub(crate) fn of(table: &SiteTable) -> Self {
         Base { executed: Cover::of(table), known: Cover::of(table) }
     }
 
-    /// The first side of a group.
+    /// The covers of the first side of a group.
     pub(crate) fn first(group: &Group<Reading>) -> Self {
         let [first, ..] = group.sides() else { unreachable!("a group has two sides or more") };
         Base { executed: first.executed.clone(), known: first.known.clone() }

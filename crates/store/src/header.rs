@@ -1,4 +1,4 @@
-//! What a run file says of the run as a whole.
+//! The header of a run file, which describes the whole run.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -7,29 +7,29 @@ use metacov_core::{Criteria, Criterion, Fingerprint, Operation};
 use metacov_formats::{Fault, Location};
 use rusqlite::{Connection, OptionalExtension};
 
-/// The options that have a say in the numbers, in the words of users.
+/// The options that affect the numbers, as users write them.
 pub type Settings = BTreeMap<String, String>;
 
-/// What a run file says of the run as a whole.
+/// The header of a run file, which describes the whole run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// The subcommand that made it.
+    /// The subcommand that created it.
     pub made_by: String,
     /// The whole command line.
     pub command: String,
-    /// What is asked of each pair.
+    /// The set operation between the sides of each pair.
     pub operation: Operation,
-    /// Whether the instances of templates are kept apart.
+    /// Whether the instances of templates are distinguished.
     pub per_instance: bool,
     /// The folder that paths are relative to.
     pub root: PathBuf,
-    /// How many groups there were to be, where that is known.
+    /// How many groups were planned, if that is known.
     pub planned: Option<u64>,
-    /// Whether all of them are there.
+    /// Whether all of them are stored.
     pub complete: bool,
-    /// Whether it is shown by relation, unless said otherwise.
+    /// Whether it is shown by relation by default.
     pub by_relation: bool,
-    /// The options that have a say in the numbers.
+    /// The options that affect the numbers.
     pub settings: Settings,
 }
 
@@ -76,7 +76,7 @@ impl Header {
         })
     }
 
-    /// Takes in all of it.
+    /// Adds the whole header.
     pub(crate) fn fingerprint(&self, fingerprint: &mut Fingerprint) {
         let planned = self.planned.map_or(String::new(), |planned| planned.to_string());
         for text in [&self.made_by, &self.command, self.operation.name(), &planned] {
@@ -92,7 +92,7 @@ impl Header {
         }
     }
 
-    /// What keeps a run with this header from going on with one that was `begun`.
+    /// Returns why a run with this header cannot continue one that was `begun`.
     pub(crate) fn difference(&self, begun: &Header) -> Option<String> {
         let differs = |what: &str, before: &str, now: &str| {
             (before != now).then(|| {
@@ -127,8 +127,8 @@ impl Header {
     }
 }
 
-/// The settings of a run, with the number of generated pairs under its present name: earlier versions called it `--pairs`,
-/// which now is a path only.
+/// The settings of a run, with the number of generated pairs under its current name: earlier
+/// versions called it `--pairs`, which now is only a path.
 fn with_new_names(settings: &Settings) -> Settings {
     let mut settings = settings.clone();
     if settings.contains_key("the engine")
@@ -139,19 +139,19 @@ fn with_new_names(settings: &Settings) -> Settings {
     settings
 }
 
-/// Notes one thing of the whole run.
+/// Stores a value of the header.
 pub(crate) fn set(connection: &Connection, key: &str, value: &str) -> rusqlite::Result<()> {
     let sql = "INSERT OR REPLACE INTO meta VALUES (?1, ?2)";
     connection.prepare_cached(sql)?.execute((key, value)).map(drop)
 }
 
-/// One thing of the whole run, if it was noted.
+/// Reads a value of the header, if it is there.
 pub(crate) fn get(connection: &Connection, key: &str) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT value FROM meta WHERE key = ?1";
     connection.query_row(sql, [key], |row| row.get(0)).optional()
 }
 
-/// The criteria whose sites are known only as far as they ran.
+/// The criteria of which only executed sites are known.
 pub(crate) fn partial(connection: &Connection) -> Result<Criteria, Fault> {
     let words = get(connection, "partial")?.unwrap_or_default();
     let words = words.split(", ").filter(|word| !word.is_empty());
@@ -163,7 +163,7 @@ pub(crate) fn flag(is: bool) -> &'static str {
     if is { "1" } else { "0" }
 }
 
-/// What is wrong with a run file that says things that cannot be.
+/// The fault of a run file with impossible contents.
 pub(crate) fn damaged(what: &str) -> Fault {
     Fault::malformed(Location::Whole, format!("damaged run file: {what}"))
 }
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_of_an_earlier_version_goes_on_under_the_new_name_of_an_option() {
+    fn a_run_of_an_earlier_version_is_resumed_with_a_renamed_option() {
         let header = |settings: &[(&str, &str)]| Header {
             made_by: "measure".to_owned(),
             command: String::new(),

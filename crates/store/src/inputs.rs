@@ -1,4 +1,4 @@
-//! What sides were run on, as rows.
+//! The inputs of sides, as rows.
 
 use metacov_core::{Setup, StoredInput};
 use metacov_formats::Fault;
@@ -51,7 +51,7 @@ pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<StoredI
     Ok(sides)
 }
 
-/// Writes a setup, unless it is there.
+/// Writes a setup, unless it is stored already.
 pub(crate) fn write_setup(connection: &Connection, setup: &Setup) -> rusqlite::Result<()> {
     let sql = "INSERT OR IGNORE INTO setup (content, fingerprint) VALUES (?1, ?2)";
     let mut insert = connection.prepare_cached(sql)?;
@@ -75,7 +75,7 @@ pub(crate) fn setups(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     Ok(hashes)
 }
 
-/// Bytes as people would like to see them: as a text if they are one.
+/// Bytes in a readable form: as TEXT if they are valid text.
 fn cell(bytes: &[u8]) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ValueRef::Text(text.as_bytes()),

@@ -9,20 +9,20 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 
-/// A process that was killed holds its files until the kernel has taken it apart. Whoever starts the next one at once
-/// should not be told of it.
+/// The kernel releases the files of a killed process with a delay. Starting the next process at
+/// once should not fail for that reason.
 const WAIT: Duration = Duration::from_millis(10);
 const WAITS: u32 = 50;
 
-/// The right to write a run file. It ends with the process, whichever way that ends.
+/// The lock for writing a run file. It ends with the process, however that ends.
 ///
-/// SQLite's own locks are for single transactions and belong to the process; this one is beside
-/// them. It must be dropped after all connections to the file are closed: closing any descriptor
-/// of a file drops SQLite's locks on it.
+/// SQLite's own locks are for single transactions and belong to the process; this one is separate.
+/// It must be dropped after all connections to the file are closed: closing any descriptor of a
+/// file drops SQLite's locks on it.
 pub(crate) struct Lock(#[cfg_attr(not(test), expect(dead_code, reason = "held, not used"))] File);
 
 impl Lock {
-    /// Takes the right; none if another process has it. The file is made if it is not there.
+    /// Takes the lock; none if another process has it. Creates the file if it does not exist.
     pub(crate) fn take(path: &Path) -> io::Result<Option<Lock>> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_about_to_leave_is_waited_for() {
+    fn a_lock_waits_for_a_process_that_is_ending() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.metacov");
         let first = Lock::take(&path).unwrap().unwrap();
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_replaced_meanwhile_is_not_the_one_that_is_locked() {
+    fn a_replaced_file_is_locked_anew() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.metacov");
         let first = Lock::take(&path).unwrap().unwrap();

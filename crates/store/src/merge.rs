@@ -1,4 +1,4 @@
-//! Many runs, united.
+//! Merges runs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,15 +15,15 @@ use crate::run::Entry;
 use crate::sites::StoredSites;
 use crate::{Header, Run, inputs, schema, seal};
 
-/// The setting that says which build a campaign is of.
+/// The setting that identifies the build of a campaign.
 pub const BUILD: &str = "the build";
 
-/// What came of a merge.
+/// The result of a merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// How many groups the result has.
     pub groups: u64,
-    /// For how many of them runs say different things.
+    /// For how many of them the runs differ.
     pub disputed: u64,
     /// How many rounds of campaigns it has.
     pub rounds: u64,
@@ -33,15 +33,15 @@ pub struct Merged {
 
 /// Unites runs of one build in a new file.
 ///
-/// Groups with the same relation and name are the same group; if runs say different things of it,
-/// what was measured stands before what failed, and the rest is decided by the bytes. The sites
-/// stand in the order of paths and lines, the groups in that of relations and names, and nothing
-/// is told of the runs that they came from: so the result is the same in whatever order, in
-/// however many steps and however often runs are merged.
+/// Groups with the same relation and name are the same group. If runs differ in it, measured groups
+/// take precedence over failed ones, and after that the order of the bytes decides. Sites are
+/// ordered by path and line, groups by relation and name, and the result does not record which runs
+/// it came from. So it does not depend on the order of the runs, on the number of steps, or on
+/// repetition.
 pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, Error> {
     let unwritten = |fault: Fault| fault.of(output.display().to_string());
     let unwritten_io = |error: std::io::Error| unwritten(error.into());
-    // Before any run is opened, and until all are closed.
+    // Taken before any run is opened, and held until all are closed.
     let _lock = lock_output(paths, output).map_err(unwritten_io)?;
     let runs: Vec<Run> = paths.iter().map(|path| Run::open(path)).collect::<Result<_, _>>()?;
     let header = common_header(&runs)?;
@@ -79,7 +79,7 @@ impl From<rusqlite::Error> for Halt {
     }
 }
 
-/// A file that is there is a run that was measured, unless it goes into the result. The right to write it.
+/// Refuses an existing file, unless it is one of the runs. Takes the lock for writing the result.
 fn lock_output(paths: &[PathBuf], output: &Path) -> std::io::Result<Option<Lock>> {
     let Ok(there) = std::fs::canonicalize(output) else { return Ok(None) };
     let is_input =
@@ -97,7 +97,7 @@ fn lock_output(paths: &[PathBuf], output: &Path) -> std::io::Result<Option<Lock>
     }
 }
 
-/// What the result says of the whole: only what all runs say.
+/// The header of the result: only what all runs have in common.
 fn common_header(runs: &[Run]) -> Result<Header, Error> {
     let Some((first, others)) = runs.split_first() else {
         return Err(Fault::malformed(Location::Whole, "nothing to merge").of("merge"));
@@ -122,7 +122,7 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
     let settings: Option<&String> = headers().find_map(|header| header.settings.get(BUILD));
     let settings = settings.into_iter();
     Ok(Header {
-        // Reports look as they do for what has most to tell.
+        // Reports look like those of the run with the most information.
         made_by: made_by.last().copied().unwrap_or_default().to_owned(),
         command: String::new(),
         operation,
@@ -135,8 +135,8 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
     })
 }
 
-/// That two campaigns are of different builds, if they are: those that measure nothing have no sites to
-/// tell builds by.
+/// The fault of two campaigns of different builds. Campaigns that measure nothing have no sites to
+/// compare.
 pub(crate) fn other_build(earlier: &Header, name: &str, later: &Header) -> Option<Fault> {
     let (left, right) = (earlier.settings.get(BUILD)?, later.settings.get(BUILD)?);
     (left != right).then(|| Fault::OtherBuild {
@@ -147,7 +147,7 @@ pub(crate) fn other_build(earlier: &Header, name: &str, later: &Header) -> Optio
     })
 }
 
-/// All sites in their order, and for each run the numbers that its sites have there.
+/// All sites in order, and for each run the numbers of its sites there.
 fn common_table(runs: &[Run]) -> Result<(SiteTable, Vec<Renumbering>), Error> {
     let mut united = SiteTable::new();
     let other_build = |run: &Run, mismatch: BuildMismatch| {
@@ -188,7 +188,7 @@ fn fill(
         left.0.key().cmp(&right.0.key()).then(left.1.cmp(&right.1))
     });
     let connection = schema::open_to_write(path)?;
-    // Nobody sees the file before it is whole.
+    // The file is not visible before it is complete.
     connection.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;
     connection.execute_batch("PRAGMA synchronous = OFF; BEGIN EXCLUSIVE")?;
     schema::create(&connection)?;
@@ -225,7 +225,7 @@ fn fill(
     Ok(merged)
 }
 
-/// Writes what the groups of all runs start from, in the order of hashes.
+/// Writes the setups of all groups, in the order of hashes.
 fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), Halt> {
     let mut setups: BTreeMap<u64, &Run> = BTreeMap::new();
     for run in runs {
@@ -237,17 +237,17 @@ fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Rounds that were written.
+/// The rounds that were written.
 struct Rounds {
     written: u64,
-    /// Those of which runs say different things.
+    /// How many rounds differ between runs.
     disputed: u64,
-    /// Campaigns that several runs have rounds of.
+    /// How many campaigns have rounds in several runs.
     repeated: u64,
 }
 
-/// Writes the rounds of all campaigns. The same round of the same trial is one, however often it was
-/// gone through; if runs differ in it, the bytes decide.
+/// Writes the rounds of all campaigns. Each round of a trial is written once, however often it was
+/// run; if runs differ in it, the order of the bytes decides.
 fn write_rounds(connection: &Connection, runs: &[Run]) -> Result<Rounds, Halt> {
     let mut all = Vec::new();
     let mut trials: BTreeMap<String, u64> = BTreeMap::new();

@@ -15,36 +15,37 @@ use crate::inputs;
 use crate::schema;
 use crate::sites::number;
 
-/// What covers of one group may take in memory, in bits. A live run has the same need.
+/// The most memory for the covers of one group, in bits. A live run needs the same.
 const GROUP_BITS_MAX: usize = 1 << 33;
 
-/// A group as it was measured.
+/// A stored group.
 #[derive(Clone, Debug)]
 pub struct StoredPair {
     /// Its place in the plan, from zero.
     pub place: u64,
     /// The relation.
     pub relation: String,
-    /// What tells it from others of its relation.
+    /// The name of the group, unique within its relation.
     pub name: String,
     /// How many sides it has.
     pub sides: usize,
-    /// What the sides ran; or the first side that has no cover, and why.
+    /// The readings of the sides; or the first side that has no cover, and why.
     pub outcome: Result<Group<Reading>, (usize, Missing)>,
-    /// What its sides started from, if they share it: see [`Run::setup`](crate::Run::setup).
+    /// The hash of the setup that its sides share, if there is one: see
+    /// [`Run::setup`](crate::Run::setup).
     pub setup: Option<u64>,
-    /// By side: what it was run on. None at all if nobody knows.
+    /// The inputs of each side. Empty if they are not known.
     pub inputs: Vec<Vec<StoredInput>>,
-    /// Whether the outputs keep to the relation, if all sides were measured and somebody looked.
+    /// The verdict, if all sides were measured and judged.
     pub verdict: Option<Verdict>,
-    /// How the outcomes must relate, if they were judged. Files of version 5 do not say.
+    /// How the outcomes must relate, if they were judged. Files of version 5 do not store it.
     pub judge: Option<Judge>,
     /// How long it took.
     pub took: Duration,
 }
 
 impl StoredPair {
-    /// How it violates its relation, if it does.
+    /// Returns how it violates its relation, if it does.
     pub fn violation(&self) -> Option<&str> {
         match &self.verdict {
             Some(Verdict::Violated(how)) => Some(how),
@@ -53,7 +54,7 @@ impl StoredPair {
     }
 }
 
-/// A group as it is stored. Ordered so that what was measured stands before what failed.
+/// The rows of a group. The order puts measured groups before failed ones.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PairRow {
     failure: Option<Failure>,
@@ -76,7 +77,7 @@ pub(crate) struct PairRow {
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct SideRow {
-    told: u8,
+    criteria: u8,
     naming: u8,
     executed: Vec<u8>,
     known: Option<Vec<u8>>,
@@ -134,7 +135,7 @@ impl PairRow {
             let mut known = side.known.clone();
             known ^= &base.known;
             self.covers.push(SideRow {
-                told: side.criteria.bits(),
+                criteria: side.criteria.bits(),
                 naming: side.naming.bits(),
                 executed: codec::encode(&executed),
                 known: (!known.is_empty()).then(|| codec::encode(&known)),
@@ -143,16 +144,16 @@ impl PairRow {
         }
     }
 
-    /// Whether both say the same of the same group, but for when and how fast.
+    /// Whether both agree on the same group, except for its place and its time.
     pub(crate) fn agrees(&self, other: &PairRow) -> bool {
-        // A file of version 5 does not name judges.
+        // A file of version 5 does not store judges.
         let judge = self.judge.and(other.judge).and(self.judge);
         let is_same = self.judge.is_none() || other.judge.is_none() || self.judge == other.judge;
         let timeless = |row: &PairRow| PairRow { microseconds: 0, place: 0, judge, ..row.clone() };
         is_same && timeless(self) == timeless(other)
     }
 
-    /// A hash of all of it: what is read is what was written.
+    /// A hash of all columns, to detect damage.
     fn fingerprint(&self) -> i64 {
         let mut fingerprint = Fingerprint::new();
         let mut put = |bytes: &[u8]| {
@@ -184,7 +185,7 @@ impl PairRow {
             }
         }
         for side in &self.covers {
-            put(&[side.told, side.naming]);
+            put(&[side.criteria, side.naming]);
             put(&side.executed);
             for cover in [&side.known, &side.flaky] {
                 put(&[u8::from(cover.is_some())]);
@@ -220,7 +221,7 @@ impl PairRow {
         }
     }
 
-    /// Its place, and the violation that it is.
+    /// Returns its place, and its violation.
     pub(crate) fn violated(self) -> Option<(u64, Violation)> {
         let PairRow { place, relation, name: pair, verdict, inputs, .. } = self;
         let Some(Verdict::Violated(how)) = verdict else { return None };
@@ -259,7 +260,7 @@ impl PairRow {
             insert.execute(params![
                 pair,
                 number(at),
-                side.told,
+                side.criteria,
                 side.naming,
                 side.executed,
                 side.known,
@@ -277,7 +278,7 @@ impl PairRow {
         )?;
         let sides = sides.query_map([id], |row| {
             let side = SideRow {
-                told: row.get(1)?,
+                criteria: row.get(1)?,
                 naming: row.get(2)?,
                 executed: row.get(3)?,
                 known: row.get(4)?,
@@ -355,7 +356,7 @@ impl PairRow {
         Ok(Some((pair, row.get(11)?)))
     }
 
-    /// The group that was stored.
+    /// Decodes the group.
     pub(crate) fn stored(self, table: &SiteTable, base: &Base) -> Result<StoredPair, Fault> {
         let name = format!("pair {} of {}", self.name, self.relation);
         let fault = |what: &str| damaged(&format!("{name}: {what}"));
@@ -402,9 +403,9 @@ impl PairRow {
     }
 }
 
-/// The verdict on a group all of whose sides have covers, if nobody judged it.
+/// The verdict on a group that was measured and not judged.
 const MEASURED: &str = "measured";
-/// If somebody did.
+/// The verdict on a group that was judged and holds.
 const HOLDS: &str = "holds";
 pub(crate) const VIOLATED: &str = "violated";
 
@@ -419,7 +420,7 @@ impl SideRow {
             executed: from.clone(),
             known: known.clone(),
             flaky: Cover::of(table),
-            criteria: Criteria::from_bits(self.told).ok_or("unknown criterion")?,
+            criteria: Criteria::from_bits(self.criteria).ok_or("unknown criterion")?,
             naming: BranchNaming::from_bits(self.naming).ok_or("unknown naming of branches")?,
         };
         codec::flip(&self.executed, table.len(), &mut reading.executed)?;

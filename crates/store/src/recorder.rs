@@ -1,4 +1,4 @@
-//! A run file, written while the run goes on.
+//! Writes a run file while the run goes on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,20 +22,20 @@ use crate::rounds::StoredRound;
 use crate::sites::{NewSites, StoredSites};
 use crate::{Header, Run, inputs, schema, seal};
 
-/// How long results wait to be committed, at most.
+/// How long results may wait to be committed.
 const INSTANT: Duration = Duration::from_millis(100);
 
-/// How many results are committed at once, and wait for that, at most.
+/// The most results that are committed at once, and that may wait.
 const ROWS_MAX: usize = 1000;
 const WAITING_MAX: usize = 64;
 
-/// Writes a run file while the run goes on: the observer of a fold.
+/// Writes a run file while the run goes on, as the observer of a fold.
 ///
-/// Workers hand over rows that are encoded already; a thread of its own commits them, so that no
-/// worker waits for a disk.
+/// Workers pass encoded rows to a separate thread, which commits them, so that no worker waits for
+/// a disk.
 pub struct RunWriter {
     name: String,
-    /// What is stored of the plan: by place, relation and name.
+    /// The stored groups: place, relation and name.
     places: BTreeMap<u64, (String, String)>,
     rounds: Vec<StoredRound>,
     table: Option<SharedTable>,
@@ -45,7 +45,7 @@ pub struct RunWriter {
     base: OnceLock<Base>,
     sender: SyncSender<Message>,
     writer: JoinHandle<Result<Writer, String>>,
-    /// Why the writer has come to an early end.
+    /// Why the writer ended early.
     fault: Arc<OnceLock<String>>,
 }
 
@@ -57,17 +57,17 @@ enum Message {
     Round(StoredRound),
 }
 
-/// The open file. The lock is the last to go.
+/// The open file. The lock is dropped last.
 struct Writer {
     connection: Connection,
     _lock: Lock,
 }
 
 impl RunWriter {
-    /// Begins a run file; or goes on with one, if it is there and `resume` says so. It must have
-    /// been begun in the same way then.
+    /// Creates a run file, or continues an existing one if `resume` is set. That must have been
+    /// created with the same options.
     ///
-    /// A file that cannot be written is an [`Fault::Io`]; any other fault is of what is in it.
+    /// A file that cannot be written is a [`Fault::Io`]; other faults are about its contents.
     pub fn open(path: &Path, header: &Header, resume: bool) -> Result<Self, Error> {
         let name = path.display().to_string();
         let open = || RunWriter::open_file(path, &name, header, resume);
@@ -80,7 +80,7 @@ impl RunWriter {
             Fault::from(io::Error::new(io::ErrorKind::AlreadyExists, what))
         };
         if !resume && std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0) {
-            // Somebody who writes it right now is the better reason.
+            // Another process that is writing the file is the better reason.
             return Err(if Lock::take(path)?.is_none() { busy(path) } else { exists() });
         }
         let lock = Lock::take(path)?.ok_or_else(|| busy(path))?;
@@ -95,7 +95,7 @@ impl RunWriter {
             );
         }
         if !resume {
-            // Somebody was faster.
+            // Another process has created it meanwhile.
             return Err(exists());
         }
         schema::check(&connection)?;
@@ -106,7 +106,7 @@ impl RunWriter {
         if let Some(difference) = header.difference(&run.header) {
             return Err(Fault::malformed(Location::Whole, difference));
         }
-        // Kept in mind are the places, not the covers: a run may have millions of pairs.
+        // Only the places are kept in memory, not the covers: a run may have millions of pairs.
         let places = run.places()?.into_iter();
         let places = places.map(|(at, relation, name)| (at, (relation, name))).collect();
         let rounds = run.rounds().map_err(|error| error.fault)?;
@@ -125,14 +125,15 @@ impl RunWriter {
         let first = base.as_ref().map(|base| (base.known.clone(), name.to_owned()));
         let (sender, receiver) = sync_channel(WAITING_MAX);
         let fault = Arc::new(OnceLock::new());
-        let told = fault.clone();
+        let reason = fault.clone();
         let writer = std::thread::spawn(move || {
             let mut writer = writer;
             match write(&mut writer.connection, &receiver) {
                 Ok(()) => Ok(writer),
                 Err(what) => {
-                    // Before the receiver goes: whoever finds it gone finds the reason.
-                    let _ = told.set(what.clone());
+                    // Set before the receiver is dropped, so that a sender that fails finds the
+                    // reason.
+                    let _ = reason.set(what.clone());
                     drop(receiver);
                     Err(what)
                 }
@@ -152,28 +153,28 @@ impl RunWriter {
         })
     }
 
-    /// The site table to fold over: that of the file.
+    /// Returns the site table to fold over: that of the file.
     pub fn shared_table(&mut self) -> SharedTable {
         self.table.take().unwrap_or_default()
     }
 
-    /// How many groups were there before.
+    /// Returns how many groups were stored before.
     pub fn known(&self) -> u64 {
         self.places.len() as u64
     }
 
-    /// Writes a round of a campaign, behind all that was written before.
+    /// Writes a round of a campaign, after everything that was written before.
     pub fn close_round(&self, round: StoredRound) -> Result<(), Error> {
         self.send(Message::Round(round))
     }
 
-    /// The rounds that were there before.
+    /// Returns the rounds that were stored before.
     pub fn take_rounds(&mut self) -> Vec<StoredRound> {
         std::mem::take(&mut self.rounds)
     }
 
-    /// Ends the file: whether all of the plan is there, and all sites, if they are known. What was
-    /// heard is there in any case.
+    /// Finishes the file: whether the plan is complete, and all sites, if they are known.
+    /// Everything that was passed before is stored in any case.
     pub fn finish(self, complete: bool, table: Option<&SiteTable>) -> Result<(), Error> {
         let RunWriter { name, sender, writer, .. } = self;
         drop(sender);
@@ -195,7 +196,7 @@ impl RunWriter {
         })
     }
 
-    /// Writes what the group's covers stand upon, before the group itself.
+    /// Writes what the group's covers depend on, before the group itself.
     fn prepare(&self, done: &GroupDone<'_>) -> Result<Option<&Base>, Error> {
         let mut written = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let news = written.news(&done.table.table());
@@ -256,7 +257,7 @@ impl Observer for RunWriter {
     }
 }
 
-/// Fills a new file: all or nothing.
+/// Fills a new file, completely or not at all.
 fn begin(connection: &Connection, header: &Header) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     schema::create(connection)?;
@@ -264,18 +265,18 @@ fn begin(connection: &Connection, header: &Header) -> rusqlite::Result<()> {
     connection.execute_batch("COMMIT")
 }
 
-/// Makes the file this process's.
+/// Registers this process as the writer of the file.
 fn own(connection: &Connection) -> rusqlite::Result<()> {
-    // With a log, commits are appended and readers are in nobody's way. Where there can be none
-    // (on some network file systems) SQLite goes on without.
+    // With a write-ahead log, commits are appended and readers do not block the writer. Where it is
+    // not possible (on some network file systems), SQLite continues without one.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    // A commit survives the end of this process; an outage may cost the last few.
+    // A commit survives the end of this process; a power cut may cost the last few.
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     schema::set_version(connection)?;
     set(connection, "owner", &owner(connection)?)
 }
 
-/// Who writes, since when: the number of a process says nothing on another machine.
+/// Who writes, and since when: a process id means nothing on another machine.
 fn owner(connection: &Connection) -> rusqlite::Result<String> {
     let since: String = connection.query_row("SELECT datetime('now')", [], |row| row.get(0))?;
     let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
@@ -289,7 +290,7 @@ fn write(connection: &mut Connection, messages: &Receiver<Message>) -> Result<()
         let end = Instant::now() + INSTANT;
         let transaction = connection.transaction().map_err(|error| words(&error))?;
         if std::mem::take(&mut is_sealed) {
-            // From here on the file is not what it was sealed as.
+            // From here on the seal is not valid.
             set(&transaction, "complete", flag(false))
                 .and_then(|()| seal::break_open(&transaction))
                 .map_err(|error| words(&error))?;
@@ -340,7 +341,7 @@ fn finish(connection: &Connection, complete: bool, table: Option<&SiteTable>) ->
 }
 
 fn single_file(connection: &Connection) -> rusqlite::Result<()> {
-    // Back to a single file. Somebody who reads it right now keeps the log, which is no harm.
+    // Back to a single file. If another process is reading it, the log stays, which does no harm.
     let single = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
     match single.err().and_then(|error| error.sqlite_error_code()) {
         None | Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Ok(()),
@@ -361,7 +362,7 @@ fn unwritable(error: &rusqlite::Error) -> Fault {
     io::Error::other(words(error)).into()
 }
 
-/// What went wrong with a write, in the words of users.
+/// The error of a write, as shown to users.
 fn words(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqliteFailure(_, Some(what)) => what.clone(),

@@ -49,7 +49,7 @@ impl Replacement {
         Ok(Replacement { file, target })
     }
 
-    /// Where it is before it has its name.
+    /// Its temporary path.
     pub(crate) fn path(&self) -> &Path {
         self.file.path()
     }
@@ -59,7 +59,7 @@ impl Replacement {
         &self.target
     }
 
-    /// Gives it its name. It is on the disk by then.
+    /// Renames it, after writing it to the disk.
     pub(crate) fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file.persist(&self.target).map_err(|error| error.error)?;

@@ -6,18 +6,18 @@ use rusqlite::{Connection, params};
 
 use crate::header::damaged;
 
-/// A round of a campaign, as it is stored.
+/// A stored round of a campaign.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredRound {
-    /// The campaign that it is of.
+    /// The tag of its campaign.
     pub trial: String,
     /// Its number, from zero.
     pub number: u64,
-    /// What came of it, as JSON.
+    /// Its counts, as JSON.
     pub summary: String,
-    /// What was found, as JSON.
+    /// Its findings, as JSON.
     pub findings: String,
-    /// What it has added to what the campaign knows: bytes of the campaign's own.
+    /// What it has added to what the campaign knows, encoded by the campaign.
     pub lesson: Vec<u8>,
 }
 

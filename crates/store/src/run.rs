@@ -1,4 +1,4 @@
-//! A run file, read.
+//! Reads a run file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,11 +14,11 @@ use crate::pairs::{PairRow, VIOLATED};
 use crate::sites::{self, StoredSites};
 use crate::{Header, StoredPair, StoredRound, rounds, schema, seal};
 
-/// A run file, read: one state of it, even if somebody goes on writing it.
+/// A run file, opened for reading. It shows one state, even if another process is writing it.
 pub struct Run {
     /// The file as the user named it.
     pub name: String,
-    /// What it says of the run as a whole.
+    /// Its header.
     pub header: Header,
     /// All sites.
     pub table: SiteTable,
@@ -27,7 +27,7 @@ pub struct Run {
     connection: Connection,
 }
 
-/// A group among others: what it is called, and where its row is.
+/// A group in the index: its name, and the id of its row.
 pub(crate) struct Entry {
     pub(crate) relation: String,
     pub(crate) name: String,
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What tells it from all others.
+    /// Its relation and name, which identify it.
     pub(crate) fn key(&self) -> (&str, &str) {
         (&self.relation, &self.name)
     }
@@ -58,7 +58,7 @@ impl Run {
         Ok(growth)
     }
 
-    /// Opens a run file. What is not one, or is damaged, is an error.
+    /// Opens a run file. Other and damaged files are errors.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let open = || Run::of(name.clone(), schema::open_to_read(path)?);
@@ -78,7 +78,7 @@ impl Run {
         seal::count_pairs(&self.connection).map_err(|error| Fault::from(error).of(&self.name))
     }
 
-    /// All groups one by one, in the order of the plan.
+    /// Returns all groups one by one, in the order of the plan.
     pub fn pairs(&self) -> Result<impl Iterator<Item = Result<StoredPair, Error>>, Error> {
         let mut entries = self.index()?;
         entries.sort_by_key(|entry| entry.place);
@@ -93,12 +93,12 @@ impl Run {
         Ok(names)
     }
 
-    /// All groups, folded: what the run itself would have shown.
+    /// Folds all groups. The result equals that of the run itself.
     pub fn suite(self) -> Result<(Suite, Header), Error> {
         self.fold(|_, _| ())
     }
 
-    /// The same; `each` is shown each group, in the order of the plan.
+    /// The same; `each` is called for each group, in the order of the plan.
     pub fn fold(
         self,
         mut each: impl FnMut(&SiteTable, &StoredPair),
@@ -118,12 +118,12 @@ impl Run {
         Ok((fold.finish(self.table, per_instance), self.header))
     }
 
-    /// What made the state that the groups with this setup start from.
+    /// Returns the setup with this hash.
     pub fn setup(&self, hash: u64) -> Result<Setup, Error> {
         inputs::read_setup(&self.connection, hash).map_err(|fault| fault.of(&self.name))
     }
 
-    /// By place in the plan: the groups that violate their relation.
+    /// Returns the groups that violate their relation, by place in the plan.
     pub fn violations(&self) -> Result<BTreeMap<u64, Violation>, Error> {
         let read = || -> Result<BTreeMap<u64, Violation>, Fault> {
             let mut ids = self.connection.prepare("SELECT id FROM pair WHERE verdict = ?1")?;
@@ -170,7 +170,7 @@ impl Run {
         Ok(entries)
     }
 
-    /// By place in the plan: the relations and names of all groups.
+    /// The places, relations and names of all groups.
     pub(crate) fn places(&self) -> Result<Vec<(u64, String, String)>, Fault> {
         let mut rows = self.connection.prepare(
             "SELECT place, relation.name, pair.name
@@ -197,7 +197,7 @@ impl Run {
         read().map_err(|fault| fault.of(&self.name))
     }
 
-    /// The connection, once all that is needed is read.
+    /// Returns the connection, after everything else was read.
     pub(crate) fn into_parts(self) -> (SiteTable, Option<Base>, StoredSites, Connection) {
         (self.table, self.base, self.written, self.connection)
     }

@@ -6,16 +6,16 @@ use std::time::Duration;
 use metacov_formats::{Fault, Location};
 use rusqlite::{Connection, OpenFlags};
 
-/// `MCov`, in the header of the file: what tells a run file from other data bases.
+/// `MCov`, in the header of the file: distinguishes run files from other databases.
 const APPLICATION_ID: i32 = 0x4d43_6f76;
 
-/// Of what is in the tables below. It grows when a reader must change.
+/// The version of the tables below. It grows when readers have to change.
 const VERSION: i32 = 6;
 
-/// The same tables, in which no mark of a site names a translation unit and no pair names its judge.
+/// The same tables, without the translation units of marks and without judges.
 const VERSION_WITHOUT_JUDGES: i32 = 5;
 
-/// The column that version 5 has not, as `ALTER TABLE` puts it in front of constraints.
+/// The column that version 5 lacks, as `ALTER TABLE` inserts it in front of constraints.
 const JUDGE: &str = ", judge TEXT";
 
 /// How long to wait for another process to finish a transaction.
@@ -79,16 +79,16 @@ const TABLES: [(&str, &str); 12] = [
     ),
 ];
 
-/// Opens a file for writing; the file is there.
+/// Opens an existing file for writing.
 pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
     open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)
 }
 
-/// Opens a file for reading, in one transaction: what is read is one state of it, even if it is
-/// being written.
+/// Opens a file for reading, in one transaction, so that it shows one state even if it is being
+/// written.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
-    // SQLite says no more than that it cannot. The file is not opened for this: closing it would drop the locks of
-    // other connections of this process.
+    // SQLite only says that it cannot. The file is not opened for this: closing it would drop the
+    // locks of other connections of this process.
     let metadata = std::fs::metadata(path)?;
     if metadata.is_dir() {
         return Err(Fault::malformed(
@@ -108,8 +108,8 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// Prepares a file, which may not be there, to be replaced: leaves no log beside it, which SQLite would take for that of
-/// the new file.
+/// Prepares a file, which may not exist, for being replaced: removes the log beside it, which
+/// SQLite would take for that of the new file.
 pub(crate) fn settle(path: &Path) -> rusqlite::Result<()> {
     if std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0) {
         let connection = open_to_write(path)?;
@@ -119,14 +119,14 @@ pub(crate) fn settle(path: &Path) -> rusqlite::Result<()> {
     for ending in ["-wal", "-shm", "-journal"] {
         let mut log = path.as_os_str().to_owned();
         log.push(ending);
-        // There is none, as a rule.
+        // Usually there is none.
         let _ = std::fs::remove_file(log);
     }
     Ok(())
 }
 
 fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
-    // SQLite takes names like `file:x` and `:memory:` for something else.
+    // SQLite interprets names like `file:x` and `:memory:` specially.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(PATIENCE)?;
@@ -134,12 +134,12 @@ fn open(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Whether nothing is in the file yet: it is new, or the process that created it was interrupted.
+/// Whether the file is empty: it is new, or the process that created it was interrupted.
 pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
     connection.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| row.get(0))
 }
 
-/// From here on the file may hold what this version writes.
+/// Sets the version: from here on the file may contain what this version writes.
 pub(crate) fn set_version(connection: &Connection) -> rusqlite::Result<()> {
     if version(connection)? == VERSION_WITHOUT_JUDGES {
         connection.execute_batch("ALTER TABLE pair ADD COLUMN judge TEXT")?;
@@ -147,15 +147,15 @@ pub(crate) fn set_version(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Makes all tables, within a transaction.
+/// Creates all tables, within a transaction.
 pub(crate) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     set_version(connection)?;
     TABLES.iter().try_for_each(|(_, sql)| connection.execute_batch(sql))
 }
 
-/// Sees to it that the file is a run file of this version, with the tables above and none of the
-/// things that could make SQLite do more than read and write rows.
+/// Checks that the file is a run file of this version, with exactly the tables above and nothing
+/// that could make SQLite do more than read and write rows.
 pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     if pragma("application_id").map_err(not_ours)? != APPLICATION_ID {
@@ -192,12 +192,12 @@ fn version(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether pairs name their judge.
+/// Whether judges are stored.
 pub(crate) fn has_judges(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(version(connection)? != VERSION_WITHOUT_JUDGES)
 }
 
-/// The first look at a file: it may be anything.
+/// The fault of a file that may not be a database at all.
 pub(crate) fn not_ours(error: rusqlite::Error) -> Fault {
     match error.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => {

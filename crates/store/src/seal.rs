@@ -1,4 +1,4 @@
-//! A hash of what a whole run says, but for its pairs, which have their own.
+//! The seal: a hash of everything in a run file except its pairs, which have separate ones.
 
 use metacov_core::{Fingerprint, SiteTable};
 use metacov_formats::Fault;
@@ -10,7 +10,7 @@ use crate::sites;
 
 const KEY: &str = "seal";
 
-/// Seals a run that has come to an end.
+/// Seals a run that has ended.
 pub(crate) fn write(
     connection: &Connection,
     header: &Header,
@@ -20,12 +20,12 @@ pub(crate) fn write(
     set(connection, KEY, &of(connection, header, table)?)
 }
 
-/// Opens a run again: it is not sealed until its next end.
+/// Removes the seal when a run is resumed, until it ends again.
 pub(crate) fn break_open(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute("DELETE FROM meta WHERE key IN ('build', ?1)", [KEY]).map(drop)
 }
 
-/// Refuses a run that is not as it was when it was sealed. One that was cut has no seal.
+/// Refuses a run that was changed after it was sealed. An interrupted run has no seal.
 pub(crate) fn check(
     connection: &Connection,
     header: &Header,
@@ -39,8 +39,7 @@ pub(crate) fn check(
     }
 }
 
-/// How many pairs there are, by the rows themselves and not by an index, which may differ in a file
-/// that is damaged.
+/// Counts pairs by the rows themselves and not by an index, which may differ in a damaged file.
 pub(crate) fn count_pairs(connection: &Connection) -> rusqlite::Result<u64> {
     let count = "SELECT count(*) FROM pair NOT INDEXED";
     connection.query_row(count, [], |row| row.get::<_, i64>(0)).map(i64::cast_unsigned)

@@ -15,7 +15,7 @@ use crate::header::set;
 
 pub(crate) use read::read;
 
-/// What a table has that its file has not.
+/// What a table has and its file does not.
 #[derive(Default)]
 pub(crate) struct NewSites {
     files: Vec<String>,
@@ -26,7 +26,7 @@ pub(crate) struct NewSites {
     partial: String,
 }
 
-/// What is known to be in the file.
+/// What the file contains.
 #[derive(Default)]
 pub(crate) struct StoredSites {
     revision: Option<u64>,
@@ -35,7 +35,7 @@ pub(crate) struct StoredSites {
     sites: Vec<Extras>,
 }
 
-/// What is said of a site beside what it is. It may be said later than the site is met.
+/// Additional data of a site, which may be set after the site was written.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Extras {
     shown: Option<Symbol>,
@@ -56,13 +56,13 @@ impl Extras {
 }
 
 impl StoredSites {
-    /// What has to be written of a table; from now on it counts as written. None if that is
+    /// Returns what has to be written of a table, and regards it as written. None if there is
     /// nothing.
     pub(crate) fn news(&mut self, table: &SiteTable) -> Option<NewSites> {
         if self.revision.replace(table.revision()) == Some(table.revision()) {
             return None;
         }
-        // By their numbers: sites are met in any order of files, and a file may have none.
+        // By their numbers: sites are added in any order of files, and a file may have none.
         let files = table.paths().skip(self.files).map(ToOwned::to_owned).collect();
         let mut news = NewSites {
             files,
@@ -138,7 +138,7 @@ struct SiteRow {
     mark: Option<Mark>,
 }
 
-/// What tells an element from others of its criterion and line: a word, numbers and a name.
+/// What distinguishes an element from others of its criterion and line: a word, numbers and a name.
 fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
     let numbers = |numbers: &[u32]| {
         let mut all = [None; 4];
@@ -174,7 +174,7 @@ fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
 }
 
 impl NewSites {
-    /// Writes what is new, and what is said anew of sites that are there.
+    /// Writes new sites, and new data of stored sites.
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut insert = connection.prepare_cached("INSERT INTO file VALUES (?1, ?2)")?;
         for (id, path) in (self.first_file..).zip(&self.files) {
@@ -213,7 +213,7 @@ impl NewSites {
     }
 }
 
-/// Takes in all that is stored of a table.
+/// Adds everything that is stored of a table.
 pub(crate) fn fingerprint(table: &SiteTable, fingerprint: &mut Fingerprint) {
     fingerprint.text(&table.partial().to_string());
     for (id, site) in table.all_sites() {
@@ -239,7 +239,7 @@ pub(crate) fn fingerprint(table: &SiteTable, fingerprint: &mut Fingerprint) {
     }
 }
 
-/// A number of something that is in memory.
+/// An index as a stored number.
 pub(crate) fn number(index: usize) -> i64 {
     i64::try_from(index).unwrap_or(i64::MAX)
 }

@@ -227,7 +227,7 @@ fn an_interrupted_diff_keeps_what_was_folded_and_goes_on() {
 }
 
 #[test]
-fn a_run_goes_on_only_as_it_was_begun() {
+fn a_run_is_resumed_only_with_the_same_options() {
     let folder = pairs(4);
     let folder = folder.path();
     measure(folder, &["-o", "run.metacov"]).ok();

@@ -1,4 +1,4 @@
-//! From rows to a site table.
+//! Reads a site table from rows.
 
 use metacov_core::{BranchKey, Criterion, Element, FileId, Mark, Site, SiteTable, Span, Symbol};
 use metacov_formats::Fault;
@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 use super::{Extras, StoredSites, number};
 use crate::header::{damaged, partial};
 
-/// The table of a run file, and what of it is written: all.
+/// Returns the table of a run file, all of which counts as written.
 pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), Fault> {
     let mut table = SiteTable::new();
     let mut files: Vec<FileId> = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn read(connection: &Connection) -> Result<(SiteTable, StoredSites), 
     Ok((table, written))
 }
 
-/// Enters the site of a row, which must be the next.
+/// Adds the site of a row, which must be the next.
 fn read_site(
     table: &mut SiteTable,
     row: &Row<'_>,

@@ -1,4 +1,4 @@
-//! Any table is read back as it was written, in however many steps.
+//! Any table is read back as it was written, in any number of steps.
 
 use metacov_core::{Criterion, Element, Mark, Site, SiteTable, Symbol};
 use proptest::prelude::*;
@@ -7,10 +7,10 @@ use rusqlite::Connection;
 use super::{StoredSites, fingerprint, read};
 use crate::schema;
 
-/// Something that a reader does to a table. Numbers choose among a few names.
+/// A step that builds a table. Numbers choose among a few names.
 #[derive(Clone, Debug)]
 enum Step {
-    /// Names a file, which may never get a site.
+    /// Adds a file, which may never get a site.
     File(u8),
     Line {
         file: u8,
@@ -25,7 +25,7 @@ enum Step {
         mark: Option<(u32, u64)>,
     },
     Exclude(prop::sample::Index),
-    /// What was done until now is written.
+    /// Writes the table so far.
     Write,
 }
 
@@ -46,7 +46,7 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn apply(step: &Step, table: &mut SiteTable) {
     let path = |file: &u8| format!("{file}.h");
-    // The names of functions are also those of files, instances and what people know them by.
+    // The names of functions are also those of files, instances and displayed names.
     let symbol = |table: &mut SiteTable, name: u8| match name {
         0 => Symbol::NONE,
         name => table.symbol(&format!("{name}.h")),
@@ -81,7 +81,7 @@ fn apply(step: &Step, table: &mut SiteTable) {
     }
 }
 
-/// All that a file keeps of a table.
+/// Everything that a file stores of a table.
 fn whole(table: &SiteTable) -> (Vec<String>, Vec<String>, u64) {
     let mut hash = metacov_core::Fingerprint::new();
     fingerprint(table, &mut hash);

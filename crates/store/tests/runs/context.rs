@@ -1,4 +1,4 @@
-//! What pairs were run on and how they were judged is kept, through cuts and merges.
+//! The inputs and verdicts of pairs are preserved, through interrupts and merges.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,7 +50,7 @@ fn context(setup: &str, inputs: [&[u8]; 2], verdict: Option<Verdict>) -> Context
 }
 
 #[test]
-fn contexts_are_read_as_they_were_told() {
+fn contexts_survive_write_and_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let long = vec![b'x'; StoredInput::BYTES_MAX + 5];

@@ -1,4 +1,4 @@
-//! Files that are not as they were written.
+//! Damaged files.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use metacov_core::Failure;
 use metacov_store::Run;
 
-use crate::suite::{Ran, Spec, record_with, told};
+use crate::suite::{Ran, Spec, exported, record_with};
 
 fn specs() -> Vec<Spec> {
     let group = |name: usize, sides: Vec<Ran>| (format!("r{}", name % 2), name.to_string(), sides);
@@ -20,17 +20,17 @@ fn specs() -> Vec<Spec> {
     specs
 }
 
-/// What the file says, if anything; and never a panic.
+/// The contents of the file, or an error, but never a panic.
 fn said(file: &Path) -> Result<Vec<u8>, String> {
-    told(file).map_err(|error| {
+    exported(file).map_err(|error| {
         assert!(error.to_string().starts_with(&file.display().to_string()), "{error}");
         error.to_string()
     })
 }
 
-/// Any byte may be another: the file is refused, or says what it said before.
+/// Any byte may be changed: the file is refused, or its contents are the same as before.
 #[test]
-fn a_damaged_file_is_refused_or_says_the_same() {
+fn a_damaged_file_is_refused_or_unchanged_in_content() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
@@ -38,22 +38,22 @@ fn a_damaged_file_is_refused_or_says_the_same() {
     let expected = said(&file).unwrap();
     let damaged = folder.path().join("damaged.metacov");
     let mut refused = 0;
-    // A step that shares no factor with the size of pages, and other values each time.
+    // A step that is coprime to the page size, and another value each time.
     for (round, at) in (0..whole.len()).step_by(71).enumerate() {
         let mut bytes = whole.clone();
         bytes[at] ^= [0x01, 0x80, 0xff, 0x10][round % 4];
         fs::write(&damaged, &bytes).unwrap();
         match said(&damaged) {
-            Ok(told) => assert!(told == expected, "byte {at} makes another report"),
+            Ok(exported) => assert!(exported == expected, "byte {at} makes another report"),
             Err(_) => refused += 1,
         }
     }
     assert!(refused > 100, "{refused}");
 }
 
-/// A run that was cut has no seal. Whatever such a file says, it does no harm.
+/// An interrupted run has no seal. Whatever such a file contains, reading it is harmless.
 #[test]
-fn a_damaged_file_of_a_run_that_was_cut_does_no_harm() {
+fn a_damaged_file_of_an_interrupted_run_is_harmless() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();

@@ -1,4 +1,5 @@
-//! Runs in files: what is read is what was written, whoever wrote it and in however many steps.
+//! Run files: what is read equals what was written, by any number of writers and in any number of
+//! steps.
 
 mod context;
 mod damage;

@@ -9,9 +9,9 @@ use metacov_core::{Failure, Operation, SiteTable};
 use metacov_store::{BUILD, Header, Merged, Run, RunWriter, Settings, StoredRound, merge};
 use proptest::prelude::*;
 
-use crate::suite::{Ran, Spec, live, record, shown, specs, told};
+use crate::suite::{Ran, Spec, exported, live, record, shown, specs};
 
-/// Runs to merge, and what is made of them.
+/// Runs to merge, and the results.
 struct Bench(tempfile::TempDir);
 
 impl Bench {
@@ -37,7 +37,7 @@ fn bench() -> Bench {
     Bench(tempfile::tempdir().unwrap())
 }
 
-/// A run of a campaign: its trial, and which of eight rounds are there (a bit each).
+/// A run of a campaign: its trial, and which of eight rounds it contains (one bit each).
 fn campaign(bench: &Bench, name: &str, trial: u8, rounds: u8) {
     let header = header();
     let recorder = RunWriter::open(&bench.path(name), &header, false).unwrap();
@@ -74,10 +74,10 @@ fn header() -> Header {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// A trial that was lost and done again, wholly or in part, in whatever order, however often and in however many
-    /// steps its files are named: each round is there once.
+    /// A trial that was lost and repeated, completely or in part: each round is stored once, for
+    /// any order, repetition and number of steps.
     #[test]
-    fn campaigns_are_merged_in_any_order_and_however_often(
+    fn campaigns_are_merged_in_any_order_and_with_repetition(
         runs in prop::collection::vec((0..3u8, 1..=255u8), 1..5),
         order in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         cut in any::<prop::sample::Index>(),
@@ -102,7 +102,7 @@ proptest! {
         let rounds = expected.len() as u64;
         prop_assert_eq!(merged, Merged { groups: 0, disputed: 0, rounds, repeated });
 
-        // All of them, then some again, from behind; in two steps.
+        // All of them in reverse, then some again, in two steps.
         let mut words: Vec<&str> = names.iter().rev().copied().collect();
         words.extend(order.iter().map(|at| names[at.index(names.len())]));
         let (first, second) = words.split_at(cut.index(words.len()) + 1);
@@ -111,7 +111,7 @@ proptest! {
         prop_assert!(bench.bytes("again") == bench.bytes("all"));
     }
 
-    /// The parts may overlap, and may be in dispute: then a byte tells, always the same one.
+    /// The parts may overlap and differ: then the same bytes win every time.
     #[test]
     fn merging_is_commutative_associative_and_idempotent(
         specs in specs(),
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn the_parts_make_the_whole(specs in specs(), parts in prop::collection::vec(1..4u8, 13)) {
+    fn merged_parts_equal_the_whole(specs in specs(), parts in prop::collection::vec(1..4u8, 13)) {
         let bench = bench();
         for (at, name) in ["a", "b"].iter().enumerate() {
             let chosen = specs.iter().zip(&parts).filter(|(_, parts)| **parts >> at & 1 == 1);
@@ -148,7 +148,7 @@ proptest! {
         let merged = bench.merge(&["a", "b"], "all");
         prop_assert_eq!(merged, Merged { groups: specs.len() as u64, disputed: 0, rounds: 0, repeated: 0 });
         let whole = live(bench.0.path(), &specs);
-        prop_assert_eq!(told(&bench.path("all")).unwrap(), shown(&whole));
+        prop_assert_eq!(exported(&bench.path("all")).unwrap(), shown(&whole));
     }
 }
 
@@ -157,7 +157,7 @@ fn group(name: &str, sides: [Ran; 2]) -> Spec {
 }
 
 #[test]
-fn what_was_measured_stands_before_what_failed() {
+fn measured_pairs_take_precedence_over_failed_ones() {
     let bench = bench();
     let sides = [Ran::Lines(1, false), Ran::Lines(2, false)];
     bench.record(
@@ -229,7 +229,7 @@ fn killed(bench: &Bench, name: &str, rounds: u64) {
 }
 
 #[test]
-fn a_run_that_was_killed_can_be_merged_into() {
+fn a_killed_run_can_be_the_target_of_a_merge() {
     let bench = bench();
     killed(&bench, "killed", 8);
     campaign(&bench, "other", 2, 3);
@@ -239,14 +239,14 @@ fn a_run_that_was_killed_can_be_merged_into() {
     let run = Run::open(&bench.path("killed")).unwrap();
     assert_eq!(run.rounds().unwrap().len(), 10);
     drop(run);
-    // The log of a file that is gone is not that of the new one.
+    // The log of a removed file is not that of the new one.
     killed(&bench, "gone", 8);
     fs::remove_file(bench.path("gone")).unwrap();
     bench.merge(&["other"], "gone");
     assert_eq!(Run::open(&bench.path("gone")).unwrap().rounds().unwrap().len(), 2);
 }
 
-/// The locks that this process has on a file by `fcntl`, as SQLite has them.
+/// The `fcntl` locks of this process on a file, which SQLite uses.
 fn locks(path: &Path) -> usize {
     let (own, inode) = (std::process::id().to_string(), fs::metadata(path).unwrap().ino());
     let locks = fs::read_to_string("/proc/locks").unwrap();
@@ -269,9 +269,9 @@ fn a_run_that_is_opened_twice_keeps_its_locks() {
     drop(first);
 }
 
-/// Otherwise a process that resumes the run takes away the log that the merge reads.
+/// Otherwise a process that resumes the run would remove the log that the merge reads.
 #[test]
-fn a_run_that_is_merged_into_stays_locked() {
+fn the_target_of_a_merge_stays_locked() {
     let bench = bench();
     let sides = [Ran::Lines(1, false), Ran::Lines(2, false)];
     let groups: Vec<Spec> = (0..300).map(|at| group(&at.to_string(), sides)).collect();
@@ -281,7 +281,7 @@ fn a_run_that_is_merged_into_stays_locked() {
         let mut names = fs::read_dir(bench.0.path()).unwrap().flatten();
         names.any(|entry| entry.file_name().to_string_lossy().starts_with(".metacov-"))
     };
-    // Kept open: closing them would drop the locks of the merge itself, which is in this process.
+    // Kept open: closing them would drop the locks of the merge itself, which runs in this process.
     let mut files = Vec::new();
     let mut seen = 0;
     while seen == 0 {

@@ -1,4 +1,4 @@
-//! Runs are recorded whole, in steps, and once at a time.
+//! Runs are recorded completely, in steps, and by one writer at a time.
 
 use std::fs;
 
@@ -7,14 +7,15 @@ use metacov_formats::Fault;
 use metacov_store::{Header, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
-use crate::suite::{Ran, Spec, header, live, record, shown, specs, told};
+use crate::suite::{Ran, Spec, exported, header, live, record, shown, specs};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However often a run is cut and gone on with, its file says what the run itself would.
+    /// However often a run is interrupted and resumed, its file equals the result of the run
+    /// itself.
     #[test]
-    fn what_is_recorded_is_what_was_folded(specs in specs(), steps in prop::collection::vec(0..12usize, 0..3)) {
+    fn a_recorded_run_equals_the_folded_one(specs in specs(), steps in prop::collection::vec(0..12usize, 0..3)) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("run.metacov");
         for until in steps {
@@ -22,7 +23,7 @@ proptest! {
             prop_assert!(!Run::open(&file).unwrap().header.complete);
         }
         record(folder.path(), &file, &specs, specs.len()).unwrap();
-        prop_assert_eq!(told(&file).unwrap(), shown(&live(folder.path(), &specs)));
+        prop_assert_eq!(exported(&file).unwrap(), shown(&live(folder.path(), &specs)));
         prop_assert!(Run::open(&file).unwrap().header.complete);
         let files = fs::read_dir(folder.path()).unwrap().flatten();
         let beside = files.filter(|file| file.file_name().to_string_lossy().contains("metacov"));
@@ -36,7 +37,7 @@ fn two() -> Vec<Spec> {
 }
 
 #[test]
-fn a_run_goes_on_only_as_it_was_begun() {
+fn a_run_is_resumed_only_with_the_same_options() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 1).unwrap();
@@ -60,13 +61,13 @@ fn a_run_goes_on_only_as_it_was_begun() {
     let said = record(folder.path(), &file, &other, 2).unwrap_err().to_string();
     assert!(said.contains("begun with pair 1 of swap in the place of pair one of swap"), "{said}");
     record(folder.path(), &file, &two(), 2).unwrap();
-    // Not even a run that is complete is harmed by an attempt.
+    // An attempt does not harm a run, not even a complete one.
     record(folder.path(), &file, &other, 2).unwrap_err();
     assert!(Run::open(&file).unwrap().header.complete);
 }
 
 #[test]
-fn a_file_that_is_there_is_not_written_over() {
+fn an_existing_file_is_not_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 2).unwrap();
@@ -93,7 +94,7 @@ fn a_run_that_is_being_written_is_refused_and_can_be_read() {
 }
 
 #[test]
-fn two_pairs_of_one_name_are_refused() {
+fn two_pairs_with_one_name_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut twice = two();
     twice[1].1 = "1".to_owned();

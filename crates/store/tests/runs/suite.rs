@@ -17,7 +17,7 @@ use metacov_run::{FoldOptions, SharedTable, Source, StopReason, fold};
 use metacov_store::{Header, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
-/// One side: which of twelve lines ran (a bit each), whether it knows of a thirteenth, or how it
+/// One side: which of twelve lines ran (one bit each), whether it lists a thirteenth, or how it
 /// failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ran {
@@ -35,7 +35,7 @@ pub fn ran() -> impl Strategy<Value = Ran> {
     ]
 }
 
-/// Groups with names of their own, one of which at least is measured.
+/// Groups with unique names, at least one of which is measured.
 pub fn specs() -> impl Strategy<Value = Vec<Spec>> {
     let sides = prop::collection::vec(ran(), 2..4);
     let groups = prop::collection::vec((0..3u8, sides), 1..12);
@@ -53,13 +53,13 @@ pub fn specs() -> impl Strategy<Value = Vec<Spec>> {
     })
 }
 
-/// A side as the fold wants it.
+/// A side, as the fold takes it.
 pub enum Input {
     File(PathBuf),
     Failed(Failure),
 }
 
-/// Reads or fails, as the input says.
+/// Reads or fails, depending on the input.
 pub struct Inputs;
 
 impl Source for Inputs {
@@ -72,12 +72,12 @@ impl Source for Inputs {
         &self,
         side: &Input,
         (): &mut (),
-        intake: &mut CoverageLoader<'_>,
+        loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, StopReason> {
         match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
-                Ok(Ok(intake.read_side(&[file])?))
+                Ok(Ok(loader.read_side(&[file])?))
             }
             Input::Failed(failure) => {
                 let exit = match failure {
@@ -98,7 +98,7 @@ impl Source for Inputs {
 
     fn inputs(&self, side: &Input) -> Result<Vec<Kept>, Error> {
         Ok(match side {
-            // Text, and bytes that are none.
+            // Text, and bytes that are not text.
             Input::File(path) => {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
                 let bytes = name.bytes().map(|byte| byte ^ 0x80).collect();
@@ -128,7 +128,7 @@ fn report(lines: u16, more: bool) -> String {
     text + "end_of_record\n"
 }
 
-/// The plan of these groups; reports lie in a folder.
+/// The plan of these groups, with reports in a folder.
 pub fn plan(folder: &Path, specs: &[Spec]) -> PairList<Input> {
     let specs: Vec<_> = specs
         .iter()
@@ -179,12 +179,12 @@ pub fn live(folder: &Path, specs: &[Spec]) -> Suite {
     fold(&Inputs, plan(folder, specs), &options(1), SharedTable::default(), &()).unwrap()
 }
 
-/// Records the first `until` groups of a suite, or goes on to there.
+/// Records the first `until` groups of a suite, or continues up to there.
 pub fn record(folder: &Path, file: &Path, specs: &[Spec], until: usize) -> Result<(), Error> {
     record_with(3, folder, file, specs, until)
 }
 
-/// The same with this many workers: with one, the file is the same each time but for the clock.
+/// The same with this many workers: with one, the file is the same each time except for the times.
 pub fn record_with(
     workers: usize,
     folder: &Path,
@@ -207,12 +207,12 @@ pub fn record_with(
     recorder.finish(until >= specs.len(), Some(&suite.table))
 }
 
-/// All that a file has to say, in every format.
-pub fn told(file: &Path) -> Result<Vec<u8>, Error> {
+/// The contents of a file, in every format.
+pub fn exported(file: &Path) -> Result<Vec<u8>, Error> {
     Run::open(file)?.suite().map(|(suite, _)| shown(&suite))
 }
 
-/// All that a suite has to say, in every format.
+/// The contents of a suite, in every format.
 pub fn shown(suite: &Suite) -> Vec<u8> {
     let total = suite.total();
     let criteria = suite.criteria();

@@ -1,4 +1,4 @@
-//! Files of earlier versions are read, gone on with and merged.
+//! Files of earlier versions are read, resumed and merged.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ fn version_5() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/version-5/absdiff.metacov")
 }
 
-/// Sites, what ran, and what differs, of lines.
+/// Of lines: all sites, executed sites, and MC sites.
 fn lines(path: &Path) -> [u64; 3] {
     let (suite, _) = Run::open(path).unwrap().suite().unwrap();
     let lines = total(&suite.table, &suite.total())[Criterion::Line];
@@ -23,7 +23,7 @@ fn version_5_is_read() {
 }
 
 #[test]
-fn version_5_is_gone_on_with_and_merged() {
+fn version_5_is_resumed_and_merged() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     fs::copy(version_5(), &file).unwrap();
