@@ -5,7 +5,7 @@ use metacov_core::{Failure, Method, thousands};
 
 use crate::{Column, Table};
 
-/// How often each relation of a method held, and what failed.
+/// Returns how often each relation of a method held, and what failed.
 pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
     let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
     let columns = [Column::word("relation")].into_iter();

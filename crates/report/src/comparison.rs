@@ -1,4 +1,4 @@
-//! Groups of suites beside each other, as tables, numbers and plots.
+//! Comparisons of groups of suites, as tables, numbers and plots.
 
 use std::fmt::Write as _;
 
@@ -12,8 +12,8 @@ use crate::svg::{Bar, Bars, Boxes, Labels};
 use crate::table::address;
 use crate::{Column, Table};
 
-/// The table of the suites; and that of how well the measures tell relations apart, if there are
-/// several relations.
+/// Returns the table of the suites and, if there are several relations, the table of how well the
+/// measures distinguish them.
 pub fn comparison_tables(comparison: &RunComparison) -> (Table, Option<Table>) {
     (suites(comparison), sensitivities(comparison))
 }
@@ -84,12 +84,12 @@ fn sensitivities(comparison: &RunComparison) -> Option<Table> {
     (!rows.is_empty()).then_some(Table { columns, rows })
 }
 
-/// A question, and how to read the answer.
+/// The heading of the second table.
 const APART: &str = "How well does it tell relations apart?";
 const APART_READING: &str = "CV: standard deviation of the relations' means, divided by their mean. \
                              The larger, the more a measure differs between relations.";
 
-/// The same in Markdown, with a sentence on how to read it; `plot` is a picture to show with it.
+/// The same in Markdown, with an explanation; `plot` is a picture to show with it.
 pub fn comparison_markdown(comparison: &RunComparison, plot: Option<&str>) -> String {
     let mut text = "## Comparison of suites\n\n".to_owned();
     let (suites, sensitivities) = comparison_tables(comparison);
@@ -122,7 +122,7 @@ pub fn comparison_sheet(comparison: &RunComparison, criterion: Criterion) -> She
     Sheet { title: "Comparison of suites".to_owned(), parts }
 }
 
-/// How to read the numbers.
+/// Explains the numbers.
 pub fn comparison_reading(comparison: &RunComparison) -> String {
     let mut text = "Cov and MC: mean over suites, in percent of all code.".to_owned();
     if comparison.rows.iter().any(|row| row.mc.values.len() > 1) {
@@ -141,7 +141,7 @@ pub fn comparison_reading(comparison: &RunComparison) -> String {
     text
 }
 
-/// Everything as plain numbers, one row for each relation, criterion and group.
+/// All numbers as CSV, one row for each relation, criterion and group.
 pub fn comparison_csv(comparison: &RunComparison) -> String {
     let headings = [
         "criterion",
@@ -184,7 +184,7 @@ pub fn comparison_csv(comparison: &RunComparison) -> String {
     text
 }
 
-/// The metamorphic coverage of all suites, as boxes; of single runs, as bars beside coverage.
+/// The metamorphic coverage of all suites, as boxes; for single runs, as bars beside coverage.
 pub fn comparison_plot(comparison: &RunComparison, criterion: Criterion) -> String {
     let RunComparison { groups, rows, .. } = comparison;
     let rows = || rows.iter().filter(|row| row.criterion == criterion);

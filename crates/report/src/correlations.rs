@@ -1,4 +1,4 @@
-//! How coverage goes with the number of known bugs.
+//! The correlation of coverage with the number of known bugs.
 
 use metacov_study::{BugCorrelation, BugsAgainst, Correlation, Program};
 
@@ -6,7 +6,7 @@ use crate::comparison::unknown;
 use crate::svg::{Labels, Scatter, Series};
 use crate::table::{Column, Table};
 
-/// A row for each measure, beside the paper's.
+/// A row for each measure, with the paper's numbers.
 pub fn table(found: &Correlation, paper: Option<&Program>) -> Table {
     let coefficient =
         |value: Option<f64>| value.map_or_else(unknown, |value| format!("{value:.2}"));
@@ -27,13 +27,13 @@ pub fn table(found: &Correlation, paper: Option<&Program>) -> Table {
     Table { columns, rows }
 }
 
-/// What was drawn.
+/// Describes the sets that were drawn.
 pub fn sets(of: &BugCorrelation) -> String {
     let BugCorrelation { engine, bugs, repetitions, .. } = of;
     format!("{bugs} bugs on {engine}, {repetitions} sets of each size from 1 to {bugs}")
 }
 
-/// All sets, by their number of bugs.
+/// A plot of all sets, by their number of bugs.
 pub fn figure(of: &BugCorrelation) -> String {
     let series =
         |name: &str, of: &BugsAgainst| Series { name: name.to_owned(), points: of.points.clone() };

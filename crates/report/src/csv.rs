@@ -1,4 +1,4 @@
-//! Numbers for spreadsheets and statistics programs: a heading, plain numbers, one row for each
+//! CSV for spreadsheets and statistics programs: a heading, plain numbers, one row for each
 //! relation and criterion.
 
 use std::io::{self, Write};
@@ -35,7 +35,7 @@ impl Writer for Csv {
             for criterion in criteria.iter().filter(|criterion| summaries[*criterion].sites > 0) {
                 let Summary { a_only, b_only, either, both, result, flaky, .. } =
                     summaries[criterion];
-                // The files list only what ran: how much code there is remains open.
+                // The files list only what ran, so the amount of code is not known.
                 let partial = suite.table.partial().contains(criterion);
                 let sites = summaries[criterion].sites;
                 let sites = if partial { String::new() } else { sites.to_string() };
@@ -60,7 +60,7 @@ impl Writer for Csv {
     }
 }
 
-/// A line of cells, quoted where they need to be (RFC 4180, but with plain ends of lines).
+/// A line of cells, quoted if necessary (RFC 4180, but with plain line ends).
 pub(crate) fn line(cells: &[String]) -> String {
     let cells = cells.iter().map(|cell| {
         if cell.contains([',', '"', '\n', '\r']) {
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_that_need_quotes_have_them() {
+    fn cells_are_quoted_if_necessary() {
         let cells = ["f<int, long>", "say \"a\"", "plain"].map(str::to_owned);
         assert_eq!(line(&cells), "\"f<int, long>\",\"say \"\"a\"\"\",plain\n");
     }

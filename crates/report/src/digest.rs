@@ -1,7 +1,7 @@
-//! What pages tell of a run, worked out from its stored pairs and from nothing else.
+//! The contents of the pages of a run, computed from its stored pairs only.
 //!
-//! The pairs are gone through once, in the order of the plan, in memory that is bounded by the code
-//! and not by the number of pairs: numbers are of all pairs, details are kept of a limited number.
+//! The pairs are read once, in the order of the plan, in memory that is bounded by the code and not
+//! by the number of pairs: numbers are of all pairs, details are kept for a limited number.
 
 mod case;
 mod counts;
@@ -23,18 +23,18 @@ pub use overlap::Overlap;
 
 use case::Contrast;
 
-/// Of how many pairs details are kept, and of how many more that have failed or violate their
+/// For how many pairs details are kept, and for how many more that failed or violate their
 /// relation, wherever in the run they are.
 const DETAILED_MAX: usize = 2000;
 
 /// How many bytes of setups are kept.
 const SETUP_BYTES_MAX: usize = 8 << 20;
 
-/// What pages tell of a run.
+/// The contents of the pages of a run.
 pub struct Digest {
     /// The file as the user named it.
     pub name: String,
-    /// What it says of the run as a whole.
+    /// The header of the run file.
     pub header: Header,
     /// All pairs, folded.
     pub suite: Suite,
@@ -42,30 +42,30 @@ pub struct Digest {
     pub total: Tally,
     /// The criteria that can be compared.
     pub criteria: Criteria,
-    /// How it grew, pair by pair.
+    /// The growth curves.
     pub growth: Growth,
-    /// The criterion that curves, overlaps and gaps are counted in: lines, where there are any.
+    /// The criterion of curves, overlaps and gaps: lines, if there are any.
     pub primary: Criterion,
     /// By relation, in the order of names.
     pub relations: Vec<Relation>,
-    /// By site: in how many pairs it ran, and how.
+    /// In how many pairs each site ran, and on which sides.
     pub counts: Counts,
-    /// The pairs of which details are kept, in the order of the plan.
+    /// The pairs with details, in the order of the plan.
     pub cases: Vec<Case>,
-    /// By hash: what those pairs start from.
+    /// The setups of those pairs, by hash.
     pub setups: BTreeMap<u64, Setup>,
-    /// How often pairs have failed: by relation, by how, and in which words.
+    /// How often pairs failed: by relation, kind and message.
     pub reasons: BTreeMap<(String, Failure, String), u64>,
 }
 
-/// What pages tell of a relation.
+/// A relation on the pages.
 #[derive(Clone, Debug, Default)]
 pub struct Relation {
     /// Its name.
     pub name: String,
     /// How many pairs have no difference.
     pub empty: u64,
-    /// How many pairs have a difference that is all on one side.
+    /// How many pairs have a difference on one side only.
     pub one_sided: u64,
     /// How many pairs violate it.
     pub violated: u64,
@@ -73,7 +73,7 @@ pub struct Relation {
 }
 
 impl Digest {
-    /// Works it out.
+    /// Computes the digest of a run.
     pub fn of(run: Run) -> Result<Self, Error> {
         let name = run.name.clone();
         let has =
@@ -127,7 +127,7 @@ impl Digest {
     }
 }
 
-/// The setups of a run, as many as there is room for.
+/// The setups of a run, up to the limit.
 fn setups(run: &Run) -> Result<BTreeMap<u64, Setup>, Error> {
     let (mut setups, mut room) = (BTreeMap::new(), SETUP_BYTES_MAX);
     for hash in run.setups()? {
@@ -141,19 +141,19 @@ fn setups(run: &Run) -> Result<BTreeMap<u64, Setup>, Error> {
     Ok(setups)
 }
 
-/// A digest in the making.
+/// A digest under construction.
 struct Gathering {
     growth: Growth,
     relations: Vec<Relation>,
     counts: Counts,
     cases: Vec<Case>,
     reasons: BTreeMap<(String, Failure, String), u64>,
-    /// By relation, and whether they have failed or violate it: how many pairs there were.
+    /// How many pairs there were, by relation and whether they failed or violate it.
     seen: BTreeMap<(usize, bool), usize>,
     quota: usize,
     /// All sites of the primary criterion.
     mask: Cover,
-    /// What counts nowhere.
+    /// Sites that do not count.
     excluded: Cover,
 }
 
@@ -241,9 +241,9 @@ mod tests {
         }
     }
 
-    /// Of a long run, what matters most may come last.
+    /// The most important pairs of a long run may come last.
     #[test]
-    fn details_of_violations_and_failures_are_kept_however_late_they_come() {
+    fn details_of_late_violations_and_failures_are_kept() {
         let table = SiteTable::new();
         let mut gathering = gathering(&table, 2);
         for at in 0..100 {

@@ -1,4 +1,4 @@
-//! Sides that have no cover, in words.
+//! Sides without a cover, in words.
 
 use metacov_core::{Exit, Missing};
 
@@ -28,7 +28,7 @@ fn output_tail(text: &str) -> String {
     if start == 0 {
         return text.to_owned();
     }
-    // A line or a word may start right at the limit, so the character before it counts too.
+    // A line or a word may start exactly at the limit, so the character before it counts too.
     let before = text[..start].char_indices().next_back().map_or(0, |(at, _)| at);
     let after = |is_end: fn(char) -> bool| text[before..].split_once(is_end).map(|(_, rest)| rest);
     let rest = after(|letter| letter == '\n').or_else(|| after(char::is_whitespace));
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(lines, format!("... {}", numbers(90).join(" ")));
         let one = output_tail(&"x".repeat(1000));
         assert_eq!(one, format!("... {}", "x".repeat(OUTPUT_CHARS_MAX)));
-        // A word that starts at the limit is whole.
+        // A word that starts at the limit is complete.
         let exact = output_tail(&format!("word {}", "y".repeat(OUTPUT_CHARS_MAX)));
         assert_eq!(exact, format!("... {}", "y".repeat(OUTPUT_CHARS_MAX)));
     }

@@ -1,11 +1,11 @@
-//! The pages of a run: a folder of files that a browser opens from the disk.
+//! The pages of a run: a folder of files that a browser can open from the disk.
 //!
-//! **The key design decision of this module**: a page is a small shell, and what it shows is data in
-//! scripts that do nothing but hand it over (`metacov.take(name, data)`), loaded when they are
-//! needed. Browsers let a page from the disk load scripts but read no files, so this is the one way
-//! to show a quarter of a million lines without loading them first. No script and no style stands
-//! in a page, so that the strictest policy can be set, and everything that comes from a run gets
-//! into a page as text, never as markup.
+//! **The key design decision of this module**: a page is a small shell, and its data is in scripts
+//! that only pass it on (`metacov.take(name, data)`), loaded on demand. Browsers let a page from
+//! the disk load scripts but not read files, so this is the only way to show a quarter of a million
+//! lines without loading them first. Pages contain no inline scripts or styles, so that the
+//! strictest policy can be set, and everything that comes from a run is inserted as text, never as
+//! markup.
 //!
 //! ```text
 //! index.html           what was measured, numbers, curves, overlaps; needs no script
@@ -21,9 +21,9 @@
 //! data/gaps.js         the gaps
 //! data/file-F.js       the states of all lines of a file
 //! data/text-F-C.js     a thousand lines of it, and in how many pairs they ran
-//! data/cover-F-C.js    what single pairs ran of those lines
+//! data/cover-F-C.js    which of those lines single pairs ran
 //! data/cases-K.js      fifty pairs, with inputs and where they differ
-//! data/setup-K.js      what pairs started from
+//! data/setup-K.js      the setups of pairs
 //! ```
 
 mod cases;
@@ -46,16 +46,16 @@ use crate::digest::{Digest, Gaps, Outline};
 use crate::pictures;
 use crate::svg::{Curves, Labels};
 
-/// Takes in the files of the pages: the path below the folder, and the bytes.
+/// Receives the files of the pages: the path below the folder, and the bytes.
 pub type Shelf<'s> = &'s mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
 
-/// Finds the text of a source file by the path that the run has for it.
+/// Finds the text of a source file by its path in the run.
 pub type Library<'l> = &'l dyn Fn(&str) -> Option<Vec<u8>>;
 
-/// What there is to say of the pages that were written.
+/// The result of writing pages.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
-    /// Files of which no text was found.
+    /// Files whose text was not found.
     pub missing: Vec<String>,
     /// Files whose text is of another version than the code that ran.
     pub stale: Vec<String>,
@@ -88,8 +88,8 @@ pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Res
     Ok(written)
 }
 
-/// A curve for each relation. All of them together would be another matter, with as many pairs as
-/// they have all together.
+/// A curve for each relation. A curve of all together would not be comparable, because it has more
+/// pairs.
 fn curves(digest: &Digest) -> String {
     let Digest { suite, growth, primary, .. } = digest;
     let sites = suite.table.sites().filter(|(_, site)| site.criterion() == *primary).count();

@@ -1,9 +1,10 @@
-//! What is not in the tables, in words.
+//! What the tables do not contain, in words.
 
 use metacov_core::{Failure, Tally, counted};
 use metacov_formats::{Error, Fault, LeftOutCounts, Location};
 
-/// How much code is left out by exclusion markers in the sources, which the table does not show; none if nothing is.
+/// Returns how much code exclusion markers in the sources exclude, which the table does not show;
+/// none if there is none.
 pub fn left_out_note(counts: LeftOutCounts) -> Option<String> {
     let LeftOutCounts { lines, branch_lines, files } = counts;
     let count = |number: usize, one: &str| counted(number as u64, one, &format!("{one}s"));

@@ -1,8 +1,8 @@
 //! Shows plain results to people.
 //!
-//! **The key design decision of this crate**: what is shown is made once, as a [`Table`] of words
-//! and numbers, and only then dressed for a terminal or for Markdown. Nothing here measures, and
-//! no number is made here that the summaries of the core do not hold.
+//! **The key design decision of this crate**: output is built once, as a [`Table`] of words and
+//! numbers, and only then formatted for a terminal or for Markdown. Nothing here measures, and
+//! every number comes from the summaries of the core.
 
 mod campaign;
 mod checks;

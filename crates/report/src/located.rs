@@ -1,4 +1,4 @@
-//! What `metacov locate` found, as messages, tables, JSON and a page.
+//! The results of `metacov locate`, as messages, tables, JSON and a page.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,13 +10,13 @@ use serde::Serialize;
 use crate::html::{Part, Sheet};
 use crate::{Table, suspects};
 
-/// A ranking, and what it was made from.
+/// A ranking, and its input.
 pub struct Located<'l> {
     /// The target or run file.
     pub subject: &'l str,
     /// How many passing pairs it was compared with.
     pub passing_pairs: u32,
-    /// The pairs that were looked into, by name.
+    /// The pairs that were examined, by name.
     pub symptoms: &'l [(String, Symptom)],
     /// The ranking.
     pub ranking: &'l Ranking,
@@ -34,7 +34,7 @@ struct LocatedJson<'l> {
     ranking: &'l Ranking,
 }
 
-/// A pair that was looked into.
+/// A pair that was examined.
 #[derive(Serialize)]
 struct PairJson<'l> {
     name: &'l str,
@@ -45,7 +45,7 @@ struct PairJson<'l> {
 }
 
 impl Located<'_> {
-    /// What was run, in sentences.
+    /// Describes what was run, in sentences.
     pub fn notes(&self) -> Vec<String> {
         let note = |(name, symptom): &(String, Symptom)| {
             let [violating, near_misses, invalid] = [
@@ -67,7 +67,8 @@ impl Located<'_> {
         self.symptoms.iter().map(note).chain([passing]).collect()
     }
 
-    /// The most suspicious functions and lines, with the source of lines as far as it is in `folder`.
+    /// Returns the most suspicious functions and lines, with the source of lines if it is in
+    /// `folder`.
     pub fn tables(&self, most: usize, folder: &Path) -> [Table; 2] {
         let Ranking { functions, lines, .. } = self.ranking;
         let sources = Sources::of(folder, &lines[..most.min(lines.len())]);
@@ -75,7 +76,7 @@ impl Located<'_> {
         [suspects::functions(functions, most), lines]
     }
 
-    /// A page with these tables.
+    /// Returns a page with these tables.
     pub fn to_html(&self, tables: [Table; 2]) -> String {
         let [functions, lines] = tables.map(Part::Table);
         let mut parts: Vec<Part> = self.notes().into_iter().map(Part::Text).collect();
@@ -84,7 +85,7 @@ impl Located<'_> {
         Sheet { title: format!("Where is the bug? {}", self.subject), parts }.to_html()
     }
 
-    /// All of it as JSON.
+    /// Returns everything as JSON.
     pub fn to_json(&self) -> String {
         let pairs = self.symptoms.iter().map(|(name, symptom)| PairJson {
             name,
@@ -105,7 +106,7 @@ impl Located<'_> {
     }
 }
 
-/// The source of the lines that are shown, as far as it is in a folder.
+/// The source of the shown lines, as far as it is in a folder.
 struct Sources(BTreeMap<String, Vec<String>>);
 
 impl Sources {

@@ -9,7 +9,7 @@ use crate::never_checked::{NO_DIFFERENCE, PLACES_MAX, Stretch, stretches, unchec
 use crate::table::address;
 use crate::{By, Layout, View, table};
 
-/// How many files a summary names. Job pages have limits, and readers too.
+/// How many files a summary lists. Job pages have limits, and so do readers.
 const FILES_MAX: usize = 50;
 
 /// The summary of a suite in Markdown.
@@ -68,7 +68,7 @@ impl Writer for Markdown {
     }
 }
 
-/// Where changed code runs, but no pair differs.
+/// Changed code that runs, but is in the difference of no pair.
 fn never_checked(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let stretches = stretches(export.suite, export.total);
     if stretches.is_empty() {

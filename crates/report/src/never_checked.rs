@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use metacov_core::{Element, SiteState, Suite, Tally, counted, thousands};
 use metacov_formats::{Export, Writer};
 
-/// How many places are named. GitHub shows ten warnings of a step.
+/// How many places are listed. GitHub shows ten warnings of a step.
 pub(crate) const PLACES_MAX: usize = 50;
 
-/// What executed lines are called that are in the difference of no pair, if pairs have no judge.
+/// The name of executed lines that are in the difference of no pair, if pairs have no judge.
 pub(crate) const NO_DIFFERENCE: &str = "Executed, no difference";
 
 /// A sentence for results of pairs without a judge: their lines differ, but were not checked.
@@ -26,7 +26,7 @@ pub(crate) fn unchecked(total: &Tally) -> Option<String> {
     }
 }
 
-/// Lines that follow each other, in one file.
+/// Consecutive lines of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub(crate) path: String,
@@ -103,7 +103,7 @@ impl Writer for Annotations {
     }
 }
 
-/// A value that workflow commands take as it is.
+/// A value, escaped for workflow commands.
 fn property(text: &str) -> String {
     let mut safe = String::new();
     for letter in text.chars() {

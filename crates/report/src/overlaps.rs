@@ -1,4 +1,4 @@
-//! How differences overlap with fixes.
+//! Overlaps of differences with fixes.
 
 use metacov_study::overlap::{Hits, Overlap};
 

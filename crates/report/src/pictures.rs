@@ -46,7 +46,7 @@ pub(crate) fn one(name: &str, curve: &Curve, criterion: Criterion, sites: usize)
     Series { name: name.to_owned(), points: [point(0, 0)].into_iter().chain(points).collect() }
 }
 
-/// The result as a badge: of lines, or of the first criterion that is shown.
+/// The result as a badge: for lines, or for the first criterion that is shown.
 pub struct Badge;
 
 impl Writer for Badge {

@@ -1,4 +1,4 @@
-//! What a study will run, as tables.
+//! The plan of a study, as tables.
 
 use metacov_study::conduct::PlannedTrial;
 use metacov_study::{StudyPlan, SuiteSpec, Task, Trial};

@@ -1,4 +1,4 @@
-//! What a suite has to say, as rows.
+//! The rows of a suite.
 
 use metacov_core::{
     Criteria, Criterion, Failure, FunctionKey, Operation, Suite, Summaries, Summary, Symbol, Tally,
@@ -8,7 +8,7 @@ use metacov_core::{
 use crate::Table;
 use crate::table::Column;
 
-/// What a row stands for.
+/// What a row represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// The whole suite.
@@ -21,7 +21,7 @@ pub enum By {
     Function,
 }
 
-/// What a row tells of its sites.
+/// What a row shows about its sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// Which side ran them: for two runs, and for places in the code.
@@ -40,14 +40,14 @@ pub struct View<'s> {
     pub total: &'s Tally,
     /// The criteria to show.
     pub criteria: Criteria,
-    /// What a row stands for.
+    /// What a row represents.
     pub by: By,
-    /// What a row tells.
+    /// What a row shows.
     pub layout: Layout,
 }
 
-/// The table of a view. Rows of files and functions stand in the order of how much of the result
-/// they hold.
+/// Returns the table of a view. Rows of files and functions are ordered by the size of their
+/// result.
 pub fn table(view: &View<'_>) -> Table {
     let mut groups = groups(view);
     if matches!(view.by, By::File | By::Function) {
@@ -66,9 +66,9 @@ pub fn table(view: &View<'_>) -> Table {
     let of_pairs = matches!(view.by, By::Total | By::Relation);
     let has_pairs = of_pairs && (view.total.pairs > 1 || !failures.is_empty());
     let rows = groups.iter().flat_map(|group| {
-        let told = |criterion: &Criterion| group.summaries[*criterion].sites > 0;
+        let is_reported = |criterion: &Criterion| group.summaries[*criterion].sites > 0;
         let failures = &failures;
-        view.criteria.iter().filter(told).map(move |criterion| {
+        view.criteria.iter().filter(is_reported).map(move |criterion| {
             let partial = view.suite.table.partial().contains(criterion);
             let mut row = group.names.clone();
             row.extend(has_pairs.then(|| thousands(group.pairs)));
@@ -89,7 +89,7 @@ pub fn table(view: &View<'_>) -> Table {
     Table { columns, rows }
 }
 
-/// The sites that one row, or one row a criterion, stands for.
+/// The sites of one row, or of one row for each criterion.
 struct Group {
     names: Vec<String>,
     pairs: u64,
@@ -97,7 +97,7 @@ struct Group {
     summaries: Summaries,
 }
 
-/// The ways in which some pairs have failed, if rows are about pairs.
+/// The kinds of failures that occurred, if rows are about pairs.
 fn failures(view: &View<'_>) -> Vec<Failure> {
     let of_pairs = matches!(view.by, By::Total | By::Relation);
     let occurs = |failure: &Failure| of_pairs && view.total.failed(*failure) > 0;

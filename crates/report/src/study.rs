@@ -1,4 +1,4 @@
-//! What a study has come to: tables beside the paper's, numbers, figures.
+//! The report of a study: tables with the paper's numbers, CSV, figures.
 
 mod bugs;
 mod efficiency;
@@ -18,7 +18,7 @@ use crate::{Column, Table};
 
 pub use report::{Report, Section};
 
-/// What a study has come to.
+/// Returns the report of a study.
 pub fn study_report(results: &Results) -> Result<Report, Fault> {
     let beside = |paper: &metacov_study::Program| {
         (format!("Beside the paper's numbers for {}.", paper.name), results.plan.differs.clone())

@@ -1,14 +1,14 @@
-//! Code by suspicion, and how well that does on known bugs.
+//! Code ranked by suspicion, and the results on known bugs.
 
 use metacov_study::locate::{Found, Shares, Suspect};
 
 use crate::Table;
 use crate::table::Column;
 
-/// No more of a source line is shown.
+/// The longest part of a source line that is shown.
 const SOURCE_WIDTH: usize = 60;
 
-/// The most suspicious lines, with the text of each where `source` knows it.
+/// The most suspicious lines, with the text of each if `source` knows it.
 pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> String) -> Table {
     let columns = vec![
         Column::number("rank"),
@@ -59,7 +59,7 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
     Table { columns, rows: suspects.iter().take(most).map(row).collect() }
 }
 
-/// Where the fix of each bug stands, in our ranking and in a plain one.
+/// The rank of each bug's fix, in metacov's ranking and in a plain one.
 pub fn found(bugs: &[(String, [Found; 3])]) -> Table {
     let columns = vec![
         Column::word("bug"),
@@ -95,7 +95,7 @@ pub fn shares(rows: &[(&str, Shares)]) -> Table {
     Table { columns, rows: rows.iter().map(row).collect() }
 }
 
-/// A rank; a half if it is shared.
+/// A rank; it has a half if it is shared.
 fn rank(rank: f64) -> String {
     let text = format!("{rank:.1}");
     text.strip_suffix(".0").map_or(text.clone(), ToOwned::to_owned)

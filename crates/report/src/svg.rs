@@ -1,8 +1,8 @@
-//! Plots, as SVG that needs nothing else: no script, no font, no browser to make it.
+//! Plots as self-contained SVG: no script, no font, no browser to generate it.
 //!
-//! A plot paints its own background and follows the reader's colour scheme, so that it can be read
-//! in a Markdown page, a job summary or a browser, by day and by night. Series differ in colour and
-//! in stroke or mark, and each has its name as a tooltip. The same data gives the same bytes.
+//! A plot has a background and follows the reader's colour scheme, so that it is readable in a
+//! Markdown page, a job summary or a browser, in light and in dark mode. Series differ in colour
+//! and in stroke or mark, and each has its name as a tooltip. The same data gives the same bytes.
 
 mod axis;
 mod badge;
@@ -21,19 +21,19 @@ pub use scatter::Scatter;
 /// Points with a name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What they are called.
+    /// The name.
     pub name: String,
     /// The points, `(x, y)`.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What stands on and beside a plot.
+/// The texts around a plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Labels {
-    /// On top.
+    /// The title.
     pub title: String,
-    /// Below.
+    /// The label of the horizontal axis.
     pub x: String,
-    /// Above the vertical axis.
+    /// The label of the vertical axis.
     pub y: String,
 }

@@ -1,4 +1,4 @@
-//! Words and numbers in columns.
+//! Tables of words and numbers.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ const HEADING: Style = Style::new().bold();
 const EMPHASIS: Style = AnsiColor::Green.on_default();
 const GAP: &str = "   ";
 
-/// A table: a heading, then rows of as many cells.
+/// A table: a heading, then rows with the same number of cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     /// The columns.
@@ -19,14 +19,14 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// A column and how it is set.
+/// A column and its format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands on top.
+    /// The heading.
     pub heading: Cow<'static, str>,
-    /// Numbers stand to the right, words to the left.
+    /// Numbers are aligned to the right, words to the left.
     pub numeric: bool,
-    /// Whether this is what the reader came for.
+    /// Whether this is the most important column.
     pub emphasis: bool,
 }
 
@@ -41,7 +41,7 @@ impl Column {
         Column { heading: heading.into(), numeric: true, emphasis: false }
     }
 
-    /// The same column, as what the reader came for.
+    /// Marks the column as the most important one.
     #[must_use]
     pub fn emphasized(self) -> Self {
         Column { emphasis: true, ..self }
@@ -49,7 +49,7 @@ impl Column {
 }
 
 impl Table {
-    /// The table for a terminal, every line ended.
+    /// Formats the table for a terminal; every line is terminated.
     pub fn to_terminal(&self, color: bool) -> String {
         let headings: Vec<String> =
             self.columns.iter().map(|column| readable(&column.heading)).collect();
@@ -95,7 +95,7 @@ impl Table {
         text.push('\n');
     }
 
-    /// The table in Markdown, every line ended.
+    /// Formats the table as Markdown; every line is terminated.
     pub fn to_markdown(&self) -> String {
         let mut text = String::from("|");
         for column in &self.columns {
@@ -122,7 +122,7 @@ impl Table {
     }
 }
 
-/// Text without control characters: names come from files, and terminals obey what is printed.
+/// Text without control characters: names come from files, and terminals interpret what is printed.
 fn readable(cell: &str) -> String {
     cell.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
@@ -140,7 +140,7 @@ pub(crate) fn address(path: &str) -> String {
     text
 }
 
-/// Text that Markdown does not take for its own.
+/// Text, escaped for Markdown.
 fn escaped(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
     for letter in readable(cell).chars() {
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn colours_do_not_move_columns() {
+    fn colours_do_not_change_the_alignment() {
         let text = table("a.c").to_terminal(true);
         let plain = text.replace("\x1b[1m", "").replace("\x1b[32m", "").replace("\x1b[0m", "");
         assert_eq!(plain, table("a.c").to_terminal(false));
     }
 
     #[test]
-    fn markdown_takes_names_for_names() {
+    fn names_are_escaped_in_markdown() {
         let text = table("operator|<T>(*)").to_markdown();
         assert_eq!(text.lines().last(), Some(r"| operator\|\<T\>(\*) | **7** |"));
     }

@@ -14,7 +14,7 @@ use crate::study::{Report, Section};
 use crate::svg::{Curves, Labels, Series};
 use crate::{Column, Table};
 
-/// What a study of campaigns has come to.
+/// Reports the results of a study of campaigns.
 pub fn campaigns_report(results: &CampaignResults) -> Report {
     let beside = "Beside the paper's Q.4: the mean number of bugs in 24 hours, over 11 pairs of a relation and a \
                   program (SQLite and DuckDB), another generator."
@@ -42,7 +42,7 @@ pub fn campaigns_report(results: &CampaignResults) -> Report {
     }
 }
 
-/// The guidances of one engine and set of relations.
+/// A section for the guidances of one engine and set of relations.
 fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("guidance"), number("trials")];
@@ -87,7 +87,7 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
     Section { title, table: Some(table), text: reading(results, rows) }
 }
 
-/// How to read the table, and what it says.
+/// How to read the table, and what it shows.
 fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
     let mut text = "Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their \
                     standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more \
@@ -137,7 +137,7 @@ fn figure(rows: &[GuidanceRow]) -> (String, String) {
     (name + ".svg", Curves { labels, series, logarithmic: false }.to_svg())
 }
 
-/// The curve of a guidance, level between the places at which something was found.
+/// The curve of a guidance, constant between the points at which something was found.
 fn steps(row: &GuidanceRow) -> Vec<(f64, f64)> {
     let mut steps: Vec<(f64, f64)> = Vec::new();
     for (pairs, bugs) in row.curve() {
@@ -159,7 +159,7 @@ fn headings(more: &[&str]) -> String {
     line(&TRIAL.iter().chain(more).map(ToString::to_string).collect::<Vec<_>>())
 }
 
-/// A line for each trial. There is no time in it: the same trials give the same file.
+/// A line for each trial. It contains no times, so that the same trials give the same file.
 fn trials_csv(results: &CampaignResults) -> String {
     let more = [
         "pairs",

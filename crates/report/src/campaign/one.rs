@@ -7,7 +7,7 @@ use metacov_core::thousands;
 
 use crate::table::{Column, Table};
 
-/// What came of the pairs of each relation.
+/// Returns the results of the pairs of each relation.
 pub fn pairs(history: &History) -> Table {
     let headings = ["pairs", "held", "violated", "invalid", "crashed", "timed out"];
     let columns = [Column::word("relation")].into_iter();
@@ -26,7 +26,7 @@ pub fn pairs(history: &History) -> Table {
     Table { columns, rows }
 }
 
-/// What was found: a row for each bug, with its smallest case.
+/// Returns the findings: a row for each bug, with its smallest case.
 pub fn findings(history: &History) -> Table {
     let columns = vec![
         Column::word("bug"),
@@ -69,7 +69,7 @@ fn row(name: &str, numbers: [u64; 6]) -> Vec<String> {
     [name.to_owned()].into_iter().chain(numbers).collect()
 }
 
-/// A curve in one line of text, with so many columns at most.
+/// Returns a curve in one line of text, with a limited number of columns.
 pub fn sparkline(values: &[u64], columns: usize) -> String {
     const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let count = columns.min(values.len());
@@ -87,7 +87,7 @@ mod tests {
     use super::sparkline;
 
     #[test]
-    fn a_curve_has_the_last_value_of_each_part() {
+    fn a_sparkline_has_the_last_value_of_each_part() {
         assert_eq!(sparkline(&[], 5), "");
         assert_eq!(sparkline(&[0, 7], 5), "▁█");
         assert_eq!(sparkline(&[0, 1, 2, 3, 4, 5, 6, 7], 4), "▂▄▆█");

@@ -1,4 +1,4 @@
-//! How far a campaign is, in a few lines.
+//! The progress of a campaign in a few lines.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::sparkline;
 /// How many columns a curve has.
 const CURVE_COLUMNS: usize = 16;
 
-/// How far a campaign is: three lines, none of them longer than a narrow terminal.
+/// Returns the progress of a campaign: three lines, none of them longer than a narrow terminal.
 pub fn status(status: &CampaignStatus<'_>) -> [String; 3] {
     let CampaignStatus { history, tested, elapsed, since_news } = status;
     let CampaignStats { differing, executed, plans, bugs, .. } = history.stand();

@@ -1,4 +1,4 @@
-//! A pair, as pages tell of it.
+//! A pair on the pages.
 
 use std::time::Duration;
 
@@ -7,59 +7,59 @@ use metacov_core::{
 };
 use metacov_store::StoredPair;
 
-/// How much of what a side said last is told.
+/// How much of the last output of a side is shown.
 pub(crate) const WORDS_MAX: usize = 200;
 
-/// A pair, as pages tell of it.
+/// A pair on the pages.
 pub struct Case {
-    /// Its relation's place among all.
+    /// The index of its relation.
     pub relation: usize,
-    /// What tells it from others of its relation.
+    /// The name of the pair, unique within its relation.
     pub name: String,
     /// How it ended.
     pub ended: Ended,
     /// How long it took.
     pub took: Duration,
-    /// What its sides started from, if they share it.
+    /// The hash of the setup that its sides share, if there is one.
     pub setup: Option<u64>,
-    /// By side: what it was run on.
+    /// The inputs of each side.
     pub inputs: Vec<Vec<StoredInput>>,
     /// How many sites of the primary criterion an earlier side ran and a later one did not.
     pub a_only: u64,
     /// How many a later side ran and an earlier one did not.
     pub b_only: u64,
-    /// Which sides ran what others did not.
+    /// Which sides ran sites that others did not.
     pub shape: Shape,
-    /// What it ran, as stretches: any side, and one side only.
+    /// The sites that any side ran, and that only one side ran, encoded as ranges.
     packed: [Vec<u8>; 3],
 }
 
-/// Which sides of a pair ran what others did not, in sites of any criterion.
+/// Which sides of a pair ran sites that others did not, for any criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// None, or it is not known.
     Empty,
-    /// All that is different ran on one side.
+    /// All differing sites ran on one side.
     OneSided,
-    /// Each ran something that the other did not.
+    /// Each side ran sites that the other did not.
     TwoSided,
 }
 
 /// How a pair ended.
 pub enum Ended {
-    /// Measured, and judged if somebody looked.
+    /// Measured, with the verdict if it was judged.
     Measured(Option<Verdict>),
-    /// Not measured: the side, how it failed, and what it said last.
+    /// Not measured: the side, how it failed, and its last output.
     Failed(usize, Failure, String),
 }
 
-/// What the sides of a pair ran, set against each other.
+/// The comparison of the sides of a pair.
 pub(crate) struct Contrast {
-    /// What any side ran.
+    /// The sites that any side ran.
     pub(crate) any: Cover,
-    /// What an earlier side ran and a later one did not.
+    /// The sites that an earlier side ran and a later one did not.
     pub(crate) a_only: Cover,
-    /// What a later side ran and an earlier one did not.
+    /// The sites that a later side ran and an earlier one did not.
     pub(crate) b_only: Cover,
 }
 
@@ -72,7 +72,7 @@ impl Contrast {
         }
     }
 
-    /// That of a group, without what is excluded.
+    /// Compares the sides of a group, without excluded sites.
     pub(crate) fn of(group: &Group<Reading>, excluded: &Cover) -> Self {
         let [first, others @ ..] = group.sides() else { unreachable!("a group has sides") };
         let (mut any, mut all) = (first.executed.clone(), first.executed.clone());
@@ -129,11 +129,11 @@ impl Case {
         }
     }
 
-    /// What its sides ran.
+    /// Returns the comparison of its sides.
     pub(crate) fn contrast(&self, table: &SiteTable) -> Contrast {
         let [any, a_only, b_only] = self.packed.each_ref().map(|bytes| {
             let mut cover = Cover::of(table);
-            // It was packed from covers of this table.
+            // It was encoded from covers of this table.
             let _ = codec::flip(bytes, table.len(), &mut cover);
             cover
         });

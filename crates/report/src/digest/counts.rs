@@ -1,11 +1,11 @@
-//! In how many pairs sites run.
+//! In how many pairs each site runs.
 
 use metacov_core::{Cover, SiteId, SiteTable};
 
 use super::case::Contrast;
 
-/// By site: in how many of the measured pairs it ran, and how. A group of several sides is one pair
-/// here.
+/// In how many of the measured pairs each site ran, and on which sides. A group of several sides is
+/// one pair here.
 pub struct Counts {
     /// How many pairs there are.
     pub pairs: u32,
@@ -21,8 +21,8 @@ impl Counts {
         Counts { pairs: 0, ran: none(), a_only: none(), b_only: none(), differing: none() }
     }
 
-    /// Until they are finished, counts are kept as steps from site to site: what runs, runs in long
-    /// stretches.
+    /// Adds a pair. Until they are finished, counts are stored as steps from site to site, because
+    /// executed sites form long ranges.
     pub(crate) fn add(&mut self, contrast: &Contrast) {
         self.pairs += 1;
         let mut difference = contrast.a_only.clone();
@@ -43,22 +43,22 @@ impl Counts {
         }
     }
 
-    /// In how many pairs any side ran it.
+    /// Returns in how many pairs any side ran it.
     pub fn ran(&self, site: SiteId) -> u32 {
         self.ran[site.index()]
     }
 
-    /// In how many pairs an earlier side ran it and a later one did not.
+    /// Returns in how many pairs an earlier side ran it and a later one did not.
     pub fn a_only(&self, site: SiteId) -> u32 {
         self.a_only[site.index()]
     }
 
-    /// In how many pairs a later side ran it and an earlier one did not.
+    /// Returns in how many pairs a later side ran it and an earlier one did not.
     pub fn b_only(&self, site: SiteId) -> u32 {
         self.b_only[site.index()]
     }
 
-    /// In the difference of how many pairs it is.
+    /// Returns in the difference of how many pairs it is.
     pub fn differing(&self, site: SiteId) -> u32 {
         self.differing[site.index()]
     }

@@ -1,4 +1,4 @@
-//! Where the next relation should look: code that is executed and never checked.
+//! Gaps for the next relation: code that is executed and never checked.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -7,44 +7,44 @@ use metacov_core::{SiteId, SiteState};
 
 use super::{Digest, Outline};
 
-/// How many of each are told.
+/// How many gaps of each kind are shown.
 const SHOWN_MAX: usize = 500;
 
-/// How many of the relations that came closest are told of each.
+/// How many of the nearest relations are shown for each gap.
 const CLOSEST_MAX: usize = 3;
 
-/// What is executed and never checked, the most often executed first.
+/// Code that is executed and never checked, the most often executed first.
 pub struct Gaps {
-    /// Functions of which nothing is checked.
+    /// Functions without any checked site.
     pub functions: Vec<Gap>,
-    /// How many there are.
+    /// The number of all such functions.
     pub all_functions: usize,
-    /// Stretches of code in functions of which something is.
+    /// Stretches of code in functions with a checked site.
     pub blocks: Vec<Gap>,
-    /// How many there are.
+    /// The number of all such stretches.
     pub all_blocks: usize,
 }
 
 /// Code that is executed and never checked.
 pub struct Gap {
-    /// The function that it is in.
+    /// The index of its function.
     pub function: usize,
     /// Its first and its last line.
     pub lines: (u32, u32),
     /// How many of its sites are executed.
     pub sites: u64,
-    /// In how many pairs, of that site which most pairs run.
+    /// In how many pairs its most often executed site runs.
     pub pairs: u32,
-    /// The same of all its sites, summed up: what it is ranked by.
+    /// The sum of that number over all its sites, by which gaps are ranked.
     pub executions: u64,
     /// The nearest MC line of the file.
     pub neighbour: Option<u32>,
-    /// The relations with the nearest MC lines: which, and the line.
+    /// The relations with the nearest MC lines: their indices, and the lines.
     pub closest: Vec<(usize, u32)>,
 }
 
 impl Gaps {
-    /// Works it out, in sites of the primary criterion.
+    /// Finds the gaps, for sites of the primary criterion.
     pub fn of(digest: &Digest, outline: &Outline) -> Self {
         let (mut functions, mut blocks) = (Vec::new(), Vec::new());
         let table = &digest.suite.table;
@@ -84,7 +84,7 @@ impl Gaps {
     }
 }
 
-/// The stretches of sites that are executed and never checked.
+/// Stretches of sites that are executed and never checked.
 fn stretches(digest: &Digest, ids: &[SiteId]) -> Vec<Range<usize>> {
     let mut stretches: Vec<Range<usize>> = Vec::new();
     for (at, id) in ids.iter().enumerate() {
@@ -122,7 +122,7 @@ fn gap(digest: &Digest, function: usize, ids: &[SiteId], near: &Near) -> Gap {
     }
 }
 
-/// By relation: its MC lines of a file, in order.
+/// The MC lines of each relation in a file, in order.
 struct Near {
     relations: Vec<Vec<u32>>,
 }
@@ -138,14 +138,14 @@ impl Near {
     }
 }
 
-/// Of lines in order, the one that is nearest to a stretch.
+/// The line that is nearest to a stretch, of lines in order.
 fn nearest(mc_lines: &[u32], lines: (u32, u32)) -> Option<u32> {
     let after = mc_lines.partition_point(|line| *line < lines.0);
     let candidates = mc_lines[after.saturating_sub(1)..].iter().take(2);
     candidates.copied().min_by_key(|line| (distance(lines, *line), *line))
 }
 
-/// How many lines there are between a stretch and a line; none if it lies within.
+/// How many lines there are between a stretch and a line; zero if it is inside.
 pub(crate) fn distance((first, last): (u32, u32), line: u32) -> u32 {
     first.saturating_sub(line).max(line.saturating_sub(last))
 }

@@ -27,15 +27,15 @@ pub struct FileOutline {
     pub sites: Vec<SiteId>,
 }
 
-/// A function, or what stands outside of all functions of a file.
+/// A function, or the code outside of all functions of a file.
 pub struct FunctionOutline {
-    /// The file's place among all.
+    /// The index of the file.
     pub file: usize,
     /// The line that it starts on; zero outside of functions.
     pub line: u32,
     /// Its name; empty outside of functions.
     pub name: String,
-    /// By criterion, as the digest has them: first of all relations together, then of each.
+    /// By criterion, in the order of the digest: first for all relations together, then for each.
     pub numbers: Vec<Vec<Numbers>>,
 }
 
@@ -44,14 +44,14 @@ pub struct FunctionOutline {
 pub struct Numbers {
     /// All sites.
     pub sites: u64,
-    /// What ran.
+    /// The executed sites.
     pub executed: u64,
-    /// What is in the difference of at least one pair.
+    /// The sites in the difference of at least one pair.
     pub mc_sites: u64,
 }
 
 impl Outline {
-    /// Works it out.
+    /// Outlines the code of a run.
     pub fn of(digest: &Digest) -> Self {
         let table = &digest.suite.table;
         let of_sites = Functions::of(table);
@@ -77,7 +77,7 @@ impl Outline {
         outline
     }
 
-    /// The place of the function that a site is in; none if it is excluded.
+    /// Returns the index of a site's function; none if the site is excluded.
     pub fn function_of(&self, site: SiteId) -> Option<usize> {
         self.of_sites.place(site)
     }

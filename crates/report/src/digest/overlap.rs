@@ -6,16 +6,16 @@ use super::Digest;
 
 /// The MC sites that relations share, in sites of the primary criterion.
 pub struct Overlap {
-    /// By relation: its MC sites.
+    /// The number of MC sites of each relation.
     pub mc_sites: Vec<u64>,
-    /// By relation: its MC sites that no other has.
+    /// The number of MC sites of each relation that no other relation has.
     pub unique: Vec<u64>,
-    /// By two relations: the MC sites of both.
+    /// The number of MC sites that two relations share.
     pub shared: Vec<Vec<u64>>,
 }
 
 impl Overlap {
-    /// Works it out.
+    /// Computes the overlaps.
     pub fn of(digest: &Digest) -> Self {
         let covers: Vec<&Cover> =
             digest.relations.iter().map(|relation| &relation.mc_sites).collect();

@@ -1,4 +1,4 @@
-//! Pairs, one by one: inputs, setups, and where they differ.
+//! Single pairs: inputs, setups, and where they differ.
 
 use std::io;
 
@@ -15,20 +15,20 @@ pub(crate) const IN_FILE: usize = 50;
 
 #[derive(Serialize)]
 struct CaseData {
-    /// How it violates its relation, or what its side said last.
+    /// How it violates its relation, or the last output of the failed side.
     words: String,
     /// The side that failed.
     side: Option<usize>,
     /// By side and input.
     inputs: Vec<Vec<InputData>>,
-    /// By file: the lines that it differs in, as stretches with the side that ran them.
+    /// By file: the differing lines, as ranges with the side that ran them.
     differing: Vec<(usize, String)>,
 }
 
-/// What an input is called, its text, how many bytes it has, and how many of them are shown.
+/// The name of an input, its text, its length, and how many bytes are shown.
 type InputData = (String, String, u64, usize);
 
-/// Writes all pairs of which details are kept, and what they start from.
+/// Writes all pairs with details, and their setups.
 pub(crate) fn write(digest: &Digest, outline: &Outline, shelf: Shelf<'_>) -> io::Result<()> {
     let mut lines: Vec<(usize, SiteId)> = Vec::new();
     for (at, file) in outline.files.iter().enumerate() {
@@ -80,7 +80,7 @@ impl CaseData {
             if differing.last().is_none_or(|(last, ..)| *last != file) {
                 differing.push((file, Stretches::default(), 0));
             }
-            // Of the instances on a line, the first that differs speaks for all.
+            // Of the instances on a line, the first that differs represents all.
             if let Some((_, stretches, last)) = differing.last_mut()
                 && line > *last
             {

@@ -1,4 +1,4 @@
-//! Files in chunks, and the place of each site in its chunk.
+//! Files in chunks, and the position of each site in its chunk.
 
 use metacov_core::{Criterion, SiteId};
 
@@ -9,9 +9,9 @@ pub(crate) const LINES: u32 = 1000;
 
 /// A thousand lines of a file.
 pub(crate) struct Chunk {
-    /// The file's place among all.
+    /// The index of the file.
     pub(crate) file: usize,
-    /// Its place in the file.
+    /// Its number in the file.
     pub(crate) number: u32,
     /// Its lines, in order.
     pub(crate) lines: Vec<SiteId>,
@@ -19,12 +19,12 @@ pub(crate) struct Chunk {
     pub(crate) branches: Vec<SiteId>,
 }
 
-/// All chunks with code in them.
+/// All chunks with code.
 pub(crate) struct Chunks {
     /// In the order of files and lines.
     pub(crate) all: Vec<Chunk>,
-    /// By site: the chunk and the place in it, lines first. Others than lines and branches have
-    /// none, which is [`u32::MAX`].
+    /// The chunk of each site and the position in it, lines first. Sites other than lines and
+    /// branches have none, which is [`u32::MAX`].
     places: Vec<(u32, u32)>,
 }
 
@@ -59,7 +59,7 @@ impl Chunks {
         Chunks { all, places }
     }
 
-    /// The chunk of a site and its place in it, if it has one.
+    /// Returns the chunk of a site and its position in it, if it has one.
     pub(crate) fn place(&self, site: SiteId) -> Option<(usize, usize)> {
         let (chunk, place) = *self.places.get(site.index())?;
         (chunk != u32::MAX).then_some((chunk as usize, place as usize))
@@ -67,12 +67,12 @@ impl Chunks {
 }
 
 impl Chunk {
-    /// All its sites, by place.
+    /// Returns all its sites, by position.
     pub(crate) fn sites(&self) -> impl Iterator<Item = SiteId> {
         self.lines.iter().chain(&self.branches).copied()
     }
 
-    /// What names its files.
+    /// Returns the name that its files contain.
     pub(crate) fn name(&self) -> String {
         format!("{}-{}", self.file, self.number)
     }

@@ -1,4 +1,4 @@
-//! Pages in a folder.
+//! Writes pages to a folder.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::{Library, Written, write};
 use crate::digest::Digest;
 
-/// A file that only pages have: a folder with it may be overwritten.
+/// A file that only pages have: a folder that contains it may be overwritten.
 const MARK: &str = "data/run.js";
 
 /// Writes the pages of a run to a folder. Pages that were there before are replaced; a folder with other files is refused.
@@ -29,6 +29,6 @@ fn clear(folder: &Path) -> io::Result<()> {
         }
         fs::create_dir(&part)?;
     }
-    // The mark comes first, so that pages that were not finished can be overwritten too.
+    // The mark comes first, so that unfinished pages can be overwritten too.
     fs::write(folder.join(MARK), "")
 }

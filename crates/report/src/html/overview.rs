@@ -1,4 +1,4 @@
-//! The first page: what was measured, and what it amounts to.
+//! The first page: what was measured, and the results.
 
 use std::fmt::Write as _;
 
@@ -109,7 +109,7 @@ fn headline(digest: &Digest, all: &Summary, gaps: &Gaps) -> Markup {
     }
 }
 
-/// Whether the share of all code can be told.
+/// Whether the share of all code is known.
 fn lists_all_code(digest: &Digest) -> bool {
     !digest.suite.table.partial().contains(digest.primary)
 }
@@ -244,7 +244,7 @@ fn overlap(digest: &Digest) -> Markup {
     }
 }
 
-/// One of ten steps.
+/// A share as one of ten steps.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -313,10 +313,10 @@ fn reasons(digest: &Digest) -> Markup {
     }
 }
 
-/// How many relations a matrix of them may have and still be read.
+/// The largest number of relations for which a matrix is readable.
 const MATRIX_MAX: usize = 20;
 
-/// How many reasons are told.
+/// How many reasons are shown.
 const REASONS_MAX: usize = 30;
 
 fn facts(digest: &Digest, outline: &Outline) -> Markup {
@@ -341,7 +341,7 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
     }
 }
 
-/// A name as a part of an address.
+/// A name, encoded as a part of an address.
 fn encoded(name: &str) -> String {
     let mut text = String::new();
     for byte in name.bytes() {

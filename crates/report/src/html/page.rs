@@ -1,4 +1,4 @@
-//! The shells of pages.
+//! The HTML of the pages.
 
 use std::io;
 
@@ -9,10 +9,10 @@ use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
 use crate::never_checked::unchecked;
 
-/// What a page may load: scripts and styles that lie beside it, and nothing else.
+/// What a page may load: scripts and styles beside it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The pages in the order of the navigation: file, name, and its own script.
+/// The pages in the order of the navigation: file, name, and script.
 const PAGES: [(&str, &str, Option<&str>); 5] = [
     ("index.html", "Overview", None),
     ("code.html", "Code", Some("code")),
@@ -51,7 +51,7 @@ pub(crate) fn target(digest: &Digest) -> String {
     target.unwrap_or_else(|| digest.name.clone())
 }
 
-/// What holds for all that a browser shows of ours, and what it may load.
+/// The metadata of all pages, and what they may load.
 pub(crate) fn rules(policy: &str) -> Markup {
     html! {
         meta charset="utf-8";
@@ -98,7 +98,7 @@ fn shell(target: &str, name: &str, script: Option<&str>, body: &Markup) -> Marku
     }
 }
 
-/// What the states of code are called.
+/// The names of the states of code.
 #[derive(Clone, Copy)]
 pub(crate) struct StateWords {
     /// In the difference of at least one pair.
@@ -118,7 +118,7 @@ impl StateWords {
     }
 }
 
-/// What the glyphs and colours of lines mean.
+/// Explains the glyphs and colours of lines.
 fn legend(digest: &Digest) -> Markup {
     let StateWords { mc, never } = StateWords::of(digest);
     let states = [

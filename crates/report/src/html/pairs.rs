@@ -13,21 +13,21 @@ use crate::digest::{Digest, Ended};
 
 #[derive(Default, Serialize)]
 struct CoverData {
-    /// By place: whether most pairs run it.
+    /// For each position: whether most pairs run it.
     base: String,
-    /// By pair: the places where it does otherwise, as stretches with what it does there.
+    /// For each pair: the positions where it differs from that, as ranges with its state.
     pairs: Vec<(usize, String)>,
 }
 
-/// What a pair may do at a place: run it on no side, on all, or on some.
+/// What a pair may do at a position: run it on no side, on all, or on some.
 const NONE: usize = 0;
 const ALL: usize = 1;
 const A_ONLY: usize = 2;
 const B_ONLY: usize = 3;
 const EITHER: usize = 4;
 
-/// Writes for each chunk what pairs ran of it. Pairs are much alike: what is written of each is
-/// where it differs from what most of them do.
+/// Writes for each chunk which of its sites pairs ran. Pairs are similar, so each is written as its
+/// difference from the majority.
 pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::Result<()> {
     let table = &digest.suite.table;
     let mut base = Cover::of(table);

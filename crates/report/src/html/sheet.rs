@@ -1,4 +1,4 @@
-//! A page that is one file: tables and pictures, without scripts, to be sent around.
+//! A page in a single file: tables and pictures, without scripts.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::page::rules;
 use crate::{Column, Table};
 
-/// What it may load: nothing but what is in it.
+/// What it may load: only what it contains.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
 /// The style of all pages.
@@ -15,9 +15,9 @@ const STYLE: &str = include_str!("assets/style.css");
 
 /// A page in one file.
 pub struct Sheet {
-    /// What it is about.
+    /// The title.
     pub title: String,
-    /// What is on it, from top to bottom.
+    /// The contents, from top to bottom.
     pub parts: Vec<Part>,
 }
 
@@ -29,12 +29,12 @@ pub enum Part {
     Text(String),
     /// A table.
     Table(Table),
-    /// A picture (SVG), and what it shows.
+    /// A picture (SVG), and its description.
     Picture(String, String),
 }
 
 impl Sheet {
-    /// The file.
+    /// Returns the file.
     pub fn to_html(&self) -> String {
         let page = html! {
             (DOCTYPE)
@@ -42,7 +42,7 @@ impl Sheet {
                 head {
                     (rules(POLICY))
                     title { (self.title) " · metacov" }
-                    // It is ours, and has nothing in it that would end it.
+                    // It is a constant, and contains nothing that would end the element.
                     style { (PreEscaped(STYLE)) }
                 }
                 body {
@@ -93,7 +93,7 @@ fn shown_table(table: &Table) -> Markup {
     }
 }
 
-/// Text as it may stand in an address.
+/// Text, encoded for an address.
 fn encoded(text: &str) -> String {
     let mut address = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_on_it_is_text() {
+    fn everything_on_a_sheet_is_text() {
         let columns = vec![Column::word("relation"), Column::number("MC")];
         let hostile = "<script>alert(1)</script>";
         let rows = vec![vec![hostile.to_owned(), "7".to_owned()]];

@@ -1,4 +1,4 @@
-//! Source files: their text, and what their lines and branches have to say.
+//! Source files: their text, and the data of their lines and branches.
 
 use std::fmt::Write as _;
 use std::io;
@@ -13,7 +13,7 @@ use crate::digest::{Digest, FileOutline, Outline};
 
 /// A source file.
 pub(crate) struct Source {
-    /// Its lines, if they were found and are those that were compiled.
+    /// Its lines, if they were found and match the compiled code.
     pub(crate) text: Option<Vec<String>>,
     /// How many lines it has, as far as is known.
     pub(crate) lines: usize,
@@ -49,8 +49,8 @@ pub(crate) fn read(
     (outline.files.iter().map(&mut source).collect(), written)
 }
 
-/// Whether most functions stand where they should: a file that was edited since shows nothing that
-/// could be trusted. A macro may hide the name of a function, so a few are not enough to tell.
+/// Whether most functions are where they should be: a file that was edited since then cannot be
+/// trusted. A macro may hide the name of a function, so a few mismatches do not count.
 fn names_its_functions(lines: &[String], file: &FileOutline, outline: &Outline) -> bool {
     let (mut found, mut missed) = (0, 0);
     for function in &outline.functions[file.functions.clone()] {
@@ -71,8 +71,8 @@ fn names_its_functions(lines: &[String], file: &FileOutline, outline: &Outline) 
     missed <= found || missed < 5
 }
 
-/// A line without what moves text about: control characters are shown, marks that turn the
-/// direction of writing are replaced.
+/// A line without characters that move text: control characters are made visible, marks that change
+/// the direction of writing are replaced.
 fn readable(line: &str) -> String {
     let shown = |letter: char| match letter {
         '\t' => letter,
@@ -96,14 +96,14 @@ struct FileData<'d> {
 #[derive(Default, Serialize)]
 struct TextData {
     text: Option<String>,
-    /// By line with code: which of the chunk, and in how many pairs it ran, ran on one side only,
-    /// and is in the difference.
+    /// For each line with code: its number in the chunk, and in how many pairs it ran, ran on one
+    /// side only, and is in the difference.
     lines: Vec<[u32; 5]>,
     /// The same for branches, in the order of lines.
     branches: Vec<[u32; 5]>,
 }
 
-/// Writes what files have to say of all pairs.
+/// Writes the data of files over all pairs.
 pub(crate) fn write(
     digest: &Digest,
     outline: &Outline,
@@ -136,8 +136,8 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// A letter for each line of a file; a line that has code of several instances is in the state that
-/// says most of it.
+/// A letter for each line of a file. A line with code of several instances has the most significant
+/// state of them.
 fn states(digest: &Digest, file: &FileOutline, source: &Source) -> String {
     let mut states = vec![b' '; source.lines];
     for id in &file.sites {

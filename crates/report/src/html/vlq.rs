@@ -14,19 +14,19 @@ pub(crate) fn push(text: &mut String, mut number: usize) {
     }
 }
 
-/// Stretches of places with a small number each, as letters: how far each is from the last one, and
-/// eight times its length plus its number.
+/// Ranges of positions with a small number each, as letters: the distance from the previous range,
+/// and eight times the length plus the number.
 #[derive(Default)]
 pub(crate) struct Stretches {
     text: String,
-    /// Where the last stretch that is written ends.
+    /// The end of the last range that was written.
     written: usize,
-    /// The stretch that may go on: where it starts, where it ends, and its number.
+    /// The range that may continue: its start, its end, and its number.
     open: Option<(usize, usize, usize)>,
 }
 
 impl Stretches {
-    /// Adds a place that lies behind all others.
+    /// Adds a position after all others.
     pub(crate) fn add(&mut self, place: usize, number: usize) {
         match &mut self.open {
             Some((_, end, of)) if *of == number && *end == place => *end += 1,
@@ -37,7 +37,7 @@ impl Stretches {
         }
     }
 
-    /// All of them.
+    /// Returns all of them.
     pub(crate) fn finish(mut self) -> String {
         self.close();
         self.text
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stretches_are_told_by_distance_and_length() {
+    fn ranges_are_encoded_by_distance_and_length() {
         let mut stretches = Stretches::default();
         for (place, number) in [(2, 1), (3, 1), (4, 2), (40, 2)] {
             stretches.add(place, number);

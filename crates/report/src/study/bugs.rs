@@ -42,7 +42,7 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     Section { title, table: Some(overlaps::table(&rows)), text }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "there are not so many bugs")]
+#[expect(clippy::cast_precision_loss, reason = "bugs are few")]
 fn share(part: usize, whole: usize) -> String {
     if whole == 0 { unknown() } else { format!("{:.0} %", 100.0 * part as f64 / whole as f64) }
 }

@@ -1,4 +1,4 @@
-//! Q.3: what metamorphic coverage costs.
+//! Q.3: the cost of metamorphic coverage.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::comparison::unknown;
 use crate::csv::line;
 use crate::table::{Column, Table};
 
-/// The paper's pipeline and metacov, a pair.
+/// The paper's pipeline and metacov, per pair.
 pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Program>) -> Section {
     let number = Column::number;
     let columns = vec![
@@ -79,7 +79,7 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
     Section { title, table: Some(Table { columns, rows }), text }
 }
 
-/// How many times the other: three digits, however small or large.
+/// A ratio with three digits, however small or large.
 fn times(one: f64, other: f64) -> String {
     let ratio = one / other;
     if !ratio.is_finite() || ratio <= 0.0 {

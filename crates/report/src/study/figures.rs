@@ -9,7 +9,7 @@ use super::what;
 use crate::correlations;
 use crate::svg::{Boxes, Curves, Labels, Series};
 
-/// The figures, by the name of their file.
+/// Returns the figures, by file name.
 pub fn figures(results: &Results) -> BTreeMap<String, String> {
     let mut figures = BTreeMap::new();
     if let Some(of) = results.bugs.as_ref().and_then(|bugs| bugs.correlation.as_ref()) {

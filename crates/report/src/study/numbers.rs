@@ -8,7 +8,7 @@ use metacov_study::Results;
 use super::{bugs, efficiency};
 use crate::csv::line;
 
-/// All as plain numbers, by the name of their file.
+/// Returns all numbers as CSV, by file name.
 pub fn numbers(results: &Results) -> Result<BTreeMap<String, String>, Fault> {
     let mut texts = BTreeMap::from([("results.csv".to_owned(), suites_csv(results)?)]);
     if let Some(bugs) = &results.bugs {

@@ -1,4 +1,4 @@
-//! What any study has come to, dressed for people.
+//! The report of any study, formatted for output.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,21 +6,21 @@ use std::fmt::Write as _;
 use crate::Table;
 use crate::html::{Part, Sheet};
 
-/// What a study has come to.
+/// The report of a study.
 pub struct Report {
-    /// What it is about.
+    /// The title.
     pub title: String,
-    /// What of the paper it stands beside, and what differs.
+    /// The part of the paper it is compared with, and the differences.
     pub beside: Option<(String, Vec<String>)>,
     /// The tables.
     pub sections: Vec<Section>,
-    /// The figures (SVG), by the name of their file.
+    /// The figures (SVG), by file name.
     pub figures: BTreeMap<String, String>,
-    /// All as plain numbers (CSV), by the name of their file.
+    /// All numbers (CSV), by file name.
     pub numbers: BTreeMap<String, String>,
 }
 
-/// A table of a study, with what it shows.
+/// A table of a study, with its explanation.
 pub struct Section {
     /// The question.
     pub title: String,
@@ -31,7 +31,7 @@ pub struct Section {
 }
 
 impl Report {
-    /// For a terminal.
+    /// Formats it for a terminal.
     pub fn to_terminal(&self, color: bool) -> String {
         let mut text = String::new();
         for Section { title, table, text: explanation } in &self.sections {
@@ -42,7 +42,7 @@ impl Report {
         text
     }
 
-    /// In Markdown.
+    /// Formats it as Markdown.
     pub fn to_markdown(&self) -> String {
         let mut text = format!("# {}\n", self.title);
         if let Some((what, differs)) = &self.beside {
@@ -65,7 +65,7 @@ impl Report {
         text
     }
 
-    /// As a page.
+    /// Formats it as a page.
     pub fn to_sheet(&self) -> Sheet {
         let mut parts = Vec::new();
         if let Some((what, differs)) = &self.beside {

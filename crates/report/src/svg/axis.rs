@@ -1,8 +1,8 @@
-//! From values to places on the page, and round numbers between.
+//! Axes: convert values to positions, and choose round ticks.
 
 use metacov_core::thousands;
 
-/// An axis: a range of values, and where its ends are.
+/// An axis: a range of values, and the positions of its ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
     low: f64,
@@ -15,14 +15,15 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis that holds all these values; from zero if it `starts_at_zero`. Its ends are round.
+    /// Creates an axis that contains all these values; from zero if `starts_at_zero`. Its ends are
+    /// round.
     pub fn of(values: impl IntoIterator<Item = f64>, starts_at_zero: bool) -> Self {
         let (mut low, mut high) = range(values);
         if starts_at_zero {
             (low, high) = (low.min(0.0), high.max(0.0));
         }
         if high - low <= f64::EPSILON * high.abs().max(1.0) {
-            // One value only, which stands in the middle; or at the bottom if it is zero.
+            // A single value is placed in the middle, or at the bottom if it is zero.
             let room = if high == 0.0 { 1.0 } else { high.abs() / 2.0 };
             high += room;
             low -= if low == 0.0 { 0.0 } else { room };
@@ -32,7 +33,7 @@ impl Axis {
         Axis { low, high, from: 0.0, to: 1.0, step, logarithmic: false }
     }
 
-    /// The same, with its ends where the values end: for counts that nothing lies beyond.
+    /// The same, ending exactly at the last value: for counts.
     pub fn tight(values: impl IntoIterator<Item = f64>) -> Self {
         let (_, high) = range(values);
         let axis = Axis::of([high], true);
@@ -46,18 +47,18 @@ impl Axis {
         Axis { low, high, from: 0.0, to: 1.0, step: 1.0, logarithmic: true }
     }
 
-    /// The axis with its ends at these places.
+    /// Sets the positions of its ends.
     pub fn between(self, from: f64, to: f64) -> Self {
         Axis { from, to, ..self }
     }
 
-    /// Where a value is.
+    /// Returns the position of a value.
     pub fn place(&self, value: f64) -> f64 {
         let value = if self.logarithmic { value.log10() } else { value };
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
     }
 
-    /// The round values.
+    /// Returns the round values.
     pub fn ticks(&self) -> Vec<f64> {
         if self.logarithmic {
             let steps = [1.0, 2.0, 5.0];
@@ -74,7 +75,7 @@ impl Axis {
         ticks
     }
 
-    /// A round value in words: as many digits as the steps need.
+    /// Formats a round value with as many digits as the steps need.
     pub fn written(&self, tick: f64) -> String {
         if self.logarithmic && tick < 1.0 {
             return format!("{tick}");
@@ -101,14 +102,14 @@ impl Axis {
     }
 }
 
-/// The least and the greatest; zero and zero if there is nothing.
+/// The smallest and the largest; both zero if there is nothing.
 fn range(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let mut values = values.into_iter().filter(|value| value.is_finite());
     let Some(first) = values.next() else { return (0.0, 0.0) };
     values.fold((first, first), |(low, high), value| (low.min(value), high.max(value)))
 }
 
-/// The least of 1, 2, 5, 10, 20, ... that is not less.
+/// The smallest of 1, 2, 5, 10, 20, ... that is not smaller than this.
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let steps = [1.0, 2.0, 5.0].map(|step| step * power);
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_hold_the_data() {
+    fn ticks_are_round_and_enclose_the_data() {
         assert_eq!(ticks(Axis::of([0.0, 13.81], true)), "0 2 4 6 8 10 12 14");
         assert_eq!(ticks(Axis::of([9.31, 9.64], false)), "9.30 9.35 9.40 9.45 9.50 9.55 9.60 9.65");
         assert_eq!(ticks(Axis::of([7.0], true)), "0 1 2 3 4 5 6 7");

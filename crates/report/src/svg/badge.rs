@@ -2,12 +2,12 @@
 
 use super::canvas::{escaped, width};
 
-/// A badge of two words: what is measured, and how much it is.
+/// Returns a badge of two texts: the measure and its value.
 pub fn badge(what: &str, how_much: &str) -> String {
     let (left, right) = (width(what) + 14.0, width(how_much) + 14.0);
     let (all, middle) = (left + right, left + right / 2.0);
     let (what, how_much) = (escaped(what), escaped(how_much));
-    // White on these two is readable on any page, so a badge is the same by day and by night.
+    // White is readable on these two colours, so a badge is the same in light and in dark mode.
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{all:.0}\" height=\"20\" role=\"img\" \
          aria-label=\"{what}: {how_much}\">\n<title>{what}: {how_much}</title>\n\

@@ -1,32 +1,32 @@
-//! Bars: amounts beside each other.
+//! Bar charts.
 
 use super::Labels;
 use super::axis::Axis;
 use super::canvas::{Canvas, WIDTH, cut, fill, real, width};
 
-/// A bar: an amount, a part of it that matters, and what stands behind it.
+/// A bar: an amount, a highlighted part of it, and a note.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// How long it is.
+    /// The length.
     pub amount: f64,
-    /// How much of it is drawn in full colour; the rest is pale. None: all of it.
+    /// The part that is drawn in full colour; the rest is pale. None means all of it.
     pub part: Option<f64>,
-    /// What stands at its end.
+    /// The text at its end.
     pub note: String,
 }
 
-/// Lying bars, one below the other: names of any length can be read.
+/// Horizontal bars, so that names of any length are readable.
 pub struct Bars {
-    /// What stands around them; the word for the vertical axis says what the bars count.
+    /// The texts around them; the label of the vertical axis says what the bars count.
     pub labels: Labels,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
 
 impl Bars {
-    /// The plot.
+    /// Draws the plot.
     pub fn to_svg(&self) -> String {
         let height = 92.0 + 28.0 * real(self.bars.len());
         let mut canvas = Canvas::new(&self.labels, height, &[]);

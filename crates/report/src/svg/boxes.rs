@@ -1,4 +1,4 @@
-//! Box plots: how samples are spread.
+//! Box plots.
 
 use super::Labels;
 use super::axis::Axis;
@@ -7,14 +7,14 @@ use super::canvas::{Canvas, fill, stroke};
 /// A box for each sample: quartiles, median, whiskers to the last value within one and a half times
 /// the box (Tukey), and each value as a dot.
 pub struct Boxes {
-    /// What stands around them; there is no word below, where the names are.
+    /// The texts around them. There is no label below, where the names are.
     pub labels: Labels,
     /// The samples, with their names.
     pub samples: Vec<(String, Vec<f64>)>,
 }
 
 impl Boxes {
-    /// The plot.
+    /// Draws the plot.
     pub fn to_svg(&self) -> String {
         let names: Vec<&str> = self.samples.iter().map(|(name, _)| name.as_str()).collect();
         let values = self.samples.iter().flat_map(|(_, sample)| sample.iter().copied());
@@ -68,7 +68,7 @@ fn draw(
     }
 }
 
-/// The value below which this share of the sorted values lies, between neighbours in proportion.
+/// The value below which this share of the sorted values lies, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let place = share * super::canvas::real(last);

@@ -1,4 +1,4 @@
-//! Elements, and what all plots share: size, colours, title, legend.
+//! Elements that all plots share: size, colours, title, legend.
 
 use std::fmt::{Display, Write as _};
 
@@ -10,24 +10,24 @@ use super::axis::Axis;
 /// The size of a plot.
 pub const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 420.0;
-/// Where data is drawn: left, top and bottom. The right end depends on the legend.
+/// The area of the data: left, top and bottom. The right end depends on the legend.
 const LEFT: f64 = 64.0;
 const TOP: f64 = 68.0;
 const BOTTOM: f64 = HEIGHT - 56.0;
-/// What is left free at the right without a legend.
+/// The margin at the right without a legend.
 const RIGHT: f64 = 24.0;
-/// By how much names are tilted that would not fit otherwise.
+/// The angle of names that would not fit otherwise.
 const TILT: f64 = std::f64::consts::FRAC_PI_6;
 
-/// How many series have a colour of their own; then colours come again with another stroke.
+/// How many series have a distinct colour; further series repeat the colours with another stroke.
 const COLORS: usize = 7;
-/// Text is measured by guess: there is no font to ask.
+/// The estimated width of a letter: no font metrics are available.
 const LETTER: f64 = 6.7;
-/// Longer names are cut; the tooltip has them whole.
+/// Longer names are cut; the tooltip shows them in full.
 const NAME_MAX: usize = 26;
 
-/// Colours of Okabe and Ito, which people with any kind of colour vision can tell apart; a little
-/// darker by day and lighter by night, for contrast.
+/// Colours of Okabe and Ito, which people with any kind of colour vision can distinguish; slightly
+/// darker in light mode and lighter in dark mode, for contrast.
 const STYLE: &str = "\
 text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#24292f}\
 .title{font-size:15px;font-weight:600}.dim{fill:#57606a}.end{text-anchor:end}\
@@ -40,18 +40,18 @@ text{font:12px system-ui,-apple-system,'Segoe UI',sans-serif;fill:#24292f}\
 .grid{stroke:#2b323b}.axis{stroke:#6e7681}.c0{--c:#58a6e8}.c1{--c:#f0883e}.c2{--c:#3fb992}\
 .c3{--c:#dd8fbd}.c4{--c:#e3b341}.c5{--c:#8fd0f5}.c6{--c:#aab2bd}}";
 
-/// Strokes of series whose colour was there before.
+/// Strokes of series whose colour is already used.
 const DASHES: [&str; 4] = ["", "6 3", "2 3", "8 3 2 3"];
 
-/// A plot on its way.
+/// A plot under construction.
 pub struct Canvas {
     text: String,
-    /// The right end of where data is drawn.
+    /// The right end of the data area.
     pub right: f64,
 }
 
 impl Canvas {
-    /// A canvas with its title, and a legend of these names if there are several.
+    /// Creates a canvas with a title, and a legend of these names if there are several.
     pub fn new(labels: &Labels, height: f64, names: &[&str]) -> Self {
         let mut text = String::new();
         let _ = write!(
@@ -70,9 +70,9 @@ impl Canvas {
         canvas
     }
 
-    /// A canvas with both axes: for points.
+    /// Creates a canvas with both axes, for points.
     pub fn with_axes(labels: &Labels, names: &[&str], x: Axis, y: Axis) -> (Self, Axis, Axis) {
-        // There is room for every name of the legend.
+        // High enough for every name of the legend.
         let height = HEIGHT.max(TOP + 20.0 + 20.0 * real(names.len()));
         let mut canvas = Canvas::new(labels, height, names);
         let (x, y) = (x.between(LEFT, canvas.right), canvas.vertical(y, &labels.y));
@@ -86,14 +86,14 @@ impl Canvas {
         (canvas, x, y)
     }
 
-    /// A canvas with a vertical axis, and a place for each name on the other: for boxes. The places
-    /// are the middles.
+    /// Creates a canvas with a vertical axis, and a position for each name on the other, for boxes.
+    /// The positions are the middles.
     pub fn with_places(labels: &Labels, names: &[&str], y: Axis) -> (Self, Vec<f64>, Axis) {
         let names: Vec<String> = names.iter().map(|name| cut(name)).collect();
         let step = (WIDTH - RIGHT - LEFT) / real(names.len().max(1));
         let longest = names.iter().map(|name| name.width()).max().map_or(0.0, real) * LETTER;
-        // Names that are longer than their places stand on two lines; if that is not enough, they
-        // are tilted, and there is more room below.
+        // Names that are too long are split into two lines; if that is not enough, they are tilted,
+        // with more room below.
         let is_tilted = longest > 2.0 * step;
         let room = if is_tilted { longest * TILT.sin() } else { 0.0 };
         let mut canvas = Canvas::new(labels, HEIGHT + room, &[]);
@@ -142,14 +142,14 @@ impl Canvas {
         }
     }
 
-    /// A word.
+    /// Adds a text.
     pub fn text(&mut self, x: f64, y: f64, class: &str, word: &str) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         let _ =
             writeln!(self.text, "<text x=\"{x:.1}\" y=\"{y:.1}\"{class}>{}</text>", escaped(word));
     }
 
-    /// A word that rises to its end.
+    /// Adds a tilted text.
     fn tilted(&mut self, x: f64, y: f64, word: &str) {
         let (angle, word) = (TILT.to_degrees(), escaped(word));
         let _ = writeln!(
@@ -158,13 +158,13 @@ impl Canvas {
         );
     }
 
-    /// A straight line.
+    /// Adds a straight line.
     pub fn line(&mut self, x1: f64, y1: f64, x2: f64, y2: f64, class: &str) {
         let _ =
             writeln!(self.text, "<path class=\"{class}\" d=\"M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}\"/>");
     }
 
-    /// A rectangle, with a tooltip.
+    /// Adds a rectangle, with a tooltip.
     pub fn rectangle(&mut self, corner: (f64, f64), size: (f64, f64), class: &str, tip: &str) {
         let ((x, y), (width, height)) = (corner, size);
         let _ = writeln!(
@@ -175,7 +175,7 @@ impl Canvas {
         );
     }
 
-    /// A dot, with a tooltip if there is one.
+    /// Adds a dot, with a tooltip if there is one.
     pub fn dot(&mut self, x: f64, y: f64, radius: f64, class: &str) {
         let _ = writeln!(
             self.text,
@@ -183,7 +183,7 @@ impl Canvas {
         );
     }
 
-    /// The curve of a series, with its name as a tooltip.
+    /// Adds the curve of a series, with its name as a tooltip.
     pub fn curve(&mut self, series: usize, path: &str, name: &str) {
         let (class, dash) = (stroke(series), dash(series));
         let _ = writeln!(
@@ -193,7 +193,7 @@ impl Canvas {
         );
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn finish(mut self) -> String {
         self.text.push_str("</svg>\n");
         self.text
@@ -217,7 +217,7 @@ pub fn fill(series: usize, kind: impl Display) -> String {
     format!("c{} {kind}", series % COLORS)
 }
 
-/// A name as it stands in a plot.
+/// A name, cut to fit into a plot.
 pub fn cut(name: &str) -> String {
     if name.chars().count() <= NAME_MAX {
         return name.to_owned();
@@ -225,7 +225,7 @@ pub fn cut(name: &str) -> String {
     name.chars().take(NAME_MAX - 1).chain(['…']).collect()
 }
 
-/// How wide a word is, by guess.
+/// The estimated width of a text.
 pub fn width(word: &str) -> f64 {
     real(word.width()) * LETTER
 }
@@ -235,7 +235,7 @@ pub fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// Text that XML does not take for its own, without what XML cannot hold.
+/// Text, escaped for XML, without characters that XML does not allow.
 pub fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {

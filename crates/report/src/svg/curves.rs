@@ -1,4 +1,4 @@
-//! Curves: what grows with what.
+//! Line plots.
 
 use std::fmt::Write as _;
 
@@ -6,20 +6,20 @@ use super::axis::Axis;
 use super::canvas::Canvas;
 use super::{Labels, Series};
 
-/// A curve for each series. The legend stands in the order in which they end.
+/// A curve for each series. The legend has the order in which they end.
 pub struct Curves {
-    /// What stands around them.
+    /// The texts around them.
     pub labels: Labels,
-    /// The curves; their points from left to right.
+    /// The curves, with points from left to right.
     pub series: Vec<Series>,
-    /// Whether the horizontal axis has powers of ten.
+    /// Whether the horizontal axis is logarithmic.
     pub logarithmic: bool,
 }
 
 impl Curves {
-    /// The plot.
+    /// Draws the plot.
     pub fn to_svg(&self) -> String {
-        // Zero is no power of ten.
+        // Zero has no place on a logarithmic axis.
         let has_place = |point: &&(f64, f64)| !self.logarithmic || point.0 > 0.0;
         let placed = |series: &Series| Series {
             name: series.name.clone(),
@@ -51,8 +51,9 @@ impl Curves {
     }
 }
 
-/// The way through the points. What is nearer than half a pixel to the last one is left out, but
-/// for the end: a curve of a million points is no larger than what can be seen of it.
+/// The path through the points. Points that are nearer than half a pixel to the last one are left
+/// out, except for the end, so that the size of a curve of a million points is bounded by its
+/// visible part.
 fn path(points: &[(f64, f64)], x: Axis, y: Axis) -> String {
     let mut path = String::new();
     let mut last: Option<f64> = None;

@@ -1,19 +1,19 @@
-//! Points: how two measures go together.
+//! Scatter plots.
 
 use super::axis::Axis;
 use super::canvas::{Canvas, fill};
 use super::{Labels, Series};
 
-/// A cloud of points for each series.
+/// Points for each series.
 pub struct Scatter {
-    /// What stands around them.
+    /// The texts around them.
     pub labels: Labels,
     /// The points.
     pub series: Vec<Series>,
 }
 
 impl Scatter {
-    /// The plot.
+    /// Draws the plot.
     pub fn to_svg(&self) -> String {
         let names: Vec<&str> = self.series.iter().map(|series| series.name.as_str()).collect();
         let points = || self.series.iter().flat_map(|series| &series.points);

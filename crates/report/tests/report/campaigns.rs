@@ -74,7 +74,7 @@ fn a_bug_is_a_family_of_groups_with_its_smallest_case() {
 }
 
 proptest! {
-    /// What came of pairs adds up, and the last row is the sum of the others.
+    /// The results of pairs add up, and the last row is the sum of the others.
     #[test]
     fn outcomes_add_up_to_the_pairs(relations in prop::collection::vec([0..900u64, 0..900, 0..900, 0..900, 0..900], 2..5)) {
         let named: Vec<String> = (0..relations.len()).map(|at| format!("r{at}")).collect();
@@ -95,8 +95,8 @@ proptest! {
         prop_assert_eq!(numbers(rows.last().unwrap()), sums);
     }
 
-    /// As many letters as fit; the highest value that is drawn has the highest letter, and a curve that
-    /// rises rises.
+    /// As many letters as fit; the highest drawn value has the highest letter, and a rising curve
+    /// rises.
     #[test]
     fn sparklines_rise_with_their_values(mut values in prop::collection::vec(0..1_000_000u64, 0..60), columns in 0..40usize) {
         values.sort_unstable();
@@ -136,7 +136,7 @@ fn by_guidance(more: &str, mix: u64, mcg: u64) -> Report {
 }
 
 #[test]
-fn guidances_stand_beside_each_other() {
+fn guidances_are_compared_in_one_table() {
     let report = by_guidance("", 1, 3);
     insta::assert_snapshot!(report.to_terminal(false), @"
     Q4: guidances, sqlite, relations: all, 1000 pairs each
@@ -162,7 +162,7 @@ fn a_guidance_finds_more_fewer_or_as_many() {
 }
 
 #[test]
-fn the_papers_numbers_are_named_if_the_study_stands_beside_it() {
+fn the_papers_numbers_are_shown_if_the_study_is_compared_with_it() {
     let report = by_guidance("beside_paper = true\ndiffers = ['the time']\n", 1, 1);
     let table = report.sections[0].table.as_ref().unwrap();
     let at = table.columns.iter().position(|column| column.heading == "bugs, paper").unwrap();
@@ -175,7 +175,7 @@ fn the_papers_numbers_are_named_if_the_study_stands_beside_it() {
 }
 
 #[test]
-fn trials_are_plain_numbers_without_times_but_in_one_file() {
+fn times_of_trials_are_in_a_separate_file() {
     let report = by_guidance("", 1, 2);
     let lines: BTreeMap<&str, usize> =
         report.numbers.iter().map(|(name, text)| (name.as_str(), text.lines().count())).collect();
@@ -191,7 +191,7 @@ fn trials_are_plain_numbers_without_times_but_in_one_file() {
 }
 
 #[test]
-fn engines_and_relations_have_sections_and_figures_of_their_own() {
+fn engines_and_relations_have_separate_sections_and_figures() {
     let more = "relations = ['norec', 'tlp-where,norec']\n";
     let report = campaigns_report(&results(more, |_| 1));
     assert_eq!(report.sections.len(), 2);

@@ -1,4 +1,4 @@
-//! Groups of suites beside each other.
+//! Comparisons of groups of suites.
 
 use metacov_core::{Criteria, Criterion};
 use metacov_report::{
@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 use crate::support::{criteria, markdown_rows};
 
-/// A suite of 1,000 lines: by relation, how many pairs it has, and how many lines are executed and
-/// how many are MC sites.
+/// A suite of 1,000 lines: by relation, the number of pairs, of executed lines and of MC sites.
 pub fn record(relations: &[(&str, u64, u64, u64)]) -> SuiteNumbers {
     let measurement = |(relation, pairs, executed, mc_sites): &(&str, u64, u64, u64)| Measurement {
         relation: (*relation).to_owned(),
@@ -57,7 +56,7 @@ fn single_suites_have_no_spread_and_no_rival() {
     criterion   relation   suites   pairs       Cov       MC
     line        norec           1     100   40.00 %   8.00 %
     ");
-    assert_eq!(sensitivities, None, "one relation cannot be told apart");
+    assert_eq!(sensitivities, None, "one relation has no sensitivity");
     assert_eq!(
         comparison_reading(&comparison),
         "Cov and MC: mean over suites, in percent of all code."
@@ -65,7 +64,7 @@ fn single_suites_have_no_spread_and_no_rival() {
 }
 
 #[test]
-fn several_suites_have_a_spread_and_relations_are_held_against_the_best() {
+fn several_suites_have_a_spread_and_relations_are_compared_with_the_best() {
     let comparison = three_suites();
     insta::assert_snapshot!(comparison_markdown(&comparison, Some("plot.svg")), @"
     ## Comparison of suites
@@ -91,7 +90,7 @@ fn several_suites_have_a_spread_and_relations_are_held_against_the_best() {
 }
 
 #[test]
-fn groups_are_held_against_the_first() {
+fn groups_are_compared_with_the_first() {
     let suites = |mc: u64| [0, 1, 2].map(|more| record(&[("norec", 100, 400, mc + more)])).to_vec();
     let comparison = comparison(&[("old", suites(20)), ("new", suites(60))]);
     let rows = comparison_tables(&comparison).0.rows;
@@ -125,7 +124,7 @@ fn single_suites_are_drawn_as_bars_and_several_as_boxes() {
         boxes.contains("<title>norec: median 7.500, quartiles 7.250 and 7.750, n = 3</title>"),
         "{boxes}"
     );
-    assert!(!boxes.contains("all: median"), "what all relations reach is no sample of its own");
+    assert!(!boxes.contains("all: median"), "all relations together are not a sample");
     let nothing = comparison_plot(&three_suites(), Criterion::Region);
     assert!(!nothing.contains("NaN"), "{nothing}");
 }
@@ -139,7 +138,7 @@ fn groups_are_named_in_plots() {
 }
 
 #[test]
-fn csv_leaves_empty_what_is_not_known() {
+fn unknown_numbers_are_empty_in_csv() {
     let comparison = comparison(&[("a, b", vec![record(&[("norec", 100, 400, 80)])])]);
     let csv = comparison_csv(&comparison);
     assert_eq!(csv.lines().nth(1).unwrap(), "line,norec,\"a, b\",1,100,100,40,,,,,8,,,,,,");
@@ -148,7 +147,7 @@ fn csv_leaves_empty_what_is_not_known() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(8))]
 
-    /// Table, Markdown and CSV have the same means, of which the suites are the mean.
+    /// Table, Markdown and CSV have the same means over the suites.
     #[test]
     fn all_forms_have_the_means_of_the_suites(suites in prop::collection::vec((1..2000u64, 0..=1000u64, 0..=1000u64), 1..5)) {
         let suite = |(pairs, left, right): &(u64, u64, u64)| record(&[("norec", *pairs, *left.max(right), *left.min(right))]);

@@ -1,4 +1,4 @@
-//! What pages tell of a small run, by hand.
+//! The contents of the pages of a small run, checked by hand.
 
 use std::collections::BTreeSet;
 
@@ -54,23 +54,23 @@ fn numbers_are_those_of_the_pairs() {
 }
 
 #[test]
-fn gaps_are_what_runs_most_and_is_never_checked() {
+fn gaps_are_executed_and_never_checked() {
     let digest = digest(two_functions(), &pairs());
     let outline = Outline::of(&digest);
     let gaps = Gaps::of(&digest, &outline);
-    let told = |gap: &Gap| {
+    let fields = |gap: &Gap| {
         let name = outline.functions[gap.function].name.as_str();
         (name.to_owned(), gap.lines, gap.sites, gap.pairs, gap.executions, gap.closest.clone())
     };
     // Lines 6 and 7; swap has line 5, shift line 3.
     let second = ("second".to_owned(), (6, 7), 2, 4, 7, vec![(1, 5), (0, 3)]);
-    assert_eq!(gaps.functions.iter().map(told).collect::<Vec<_>>(), [second]);
+    assert_eq!(gaps.functions.iter().map(fields).collect::<Vec<_>>(), [second]);
     let first = ("first".to_owned(), (1, 2), 2, 4, 8, vec![(0, 3), (1, 3)]);
-    assert_eq!(gaps.blocks.iter().map(told).collect::<Vec<_>>(), [first]);
+    assert_eq!(gaps.blocks.iter().map(fields).collect::<Vec<_>>(), [first]);
 }
 
 #[test]
-fn the_gap_that_runs_most_often_stands_first() {
+fn the_most_often_executed_gap_comes_first() {
     let program = Program::of_lines(1..=6)
         .function("a.c", "rare", 1, 2)
         .function("a.c", "often", 3, 4)
@@ -79,8 +79,9 @@ fn the_gap_that_runs_most_often_stands_first() {
     let digest = digest(program, &[both(&[1, 3]), both(&[3, 4]), both(&[3])]);
     let outline = Outline::of(&digest);
     let gaps = Gaps::of(&digest, &outline);
-    let told = |gap: &Gap| (&*outline.functions[gap.function].name, gap.executions, gap.neighbour);
-    let functions: Vec<_> = gaps.functions.iter().map(told).collect();
+    let fields =
+        |gap: &Gap| (&*outline.functions[gap.function].name, gap.executions, gap.neighbour);
+    let functions: Vec<_> = gaps.functions.iter().map(fields).collect();
     assert_eq!(functions, [("often", 4, None), ("rare", 1, None)], "what never runs is no gap");
     assert!(gaps.blocks.is_empty());
 }
@@ -94,14 +95,14 @@ fn a_function_that_encloses_another_has_its_lines_on_both_sides() {
     let digest = digest(program, &[Pair::ran("swap", &ran, &without_2)]);
     let outline = Outline::of(&digest);
     let gaps = Gaps::of(&digest, &outline);
-    let told = |gap: &Gap| (&*outline.functions[gap.function].name, gap.lines, gap.sites);
-    assert_eq!(gaps.functions.iter().map(told).collect::<Vec<_>>(), [("inner", (4, 6), 3)]);
-    let blocks: Vec<_> = gaps.blocks.iter().map(told).collect();
+    let fields = |gap: &Gap| (&*outline.functions[gap.function].name, gap.lines, gap.sites);
+    assert_eq!(gaps.functions.iter().map(fields).collect::<Vec<_>>(), [("inner", (4, 6), 3)]);
+    let blocks: Vec<_> = gaps.blocks.iter().map(fields).collect();
     assert_eq!(blocks, [("outer", (3, 9), 4), ("outer", (1, 1), 1)]);
 }
 
 #[test]
-fn an_outline_has_files_and_functions_in_order_and_what_is_outside_of_them() {
+fn an_outline_has_files_functions_and_code_outside_of_them_in_order() {
     let digest = digest(two_files(), &[Pair::ran("swap", &[1, 2, 3, 6], &[1, 2, 4, 6])]);
     let outline = Outline::of(&digest);
     let files: Vec<_> = outline.files.iter().map(|of| (&*of.path, of.functions.clone())).collect();
@@ -166,9 +167,9 @@ fn violations_are_counted_by_relation() {
     assert_eq!(digest.relations[0].violated, 1);
 }
 
-/// The primary criterion is that of lines only where there are any.
+/// The primary criterion is lines only if there are any.
 #[test]
-fn curves_and_gaps_are_of_the_first_criterion_that_there_is() {
+fn curves_and_gaps_use_the_first_available_criterion() {
     let program = Program::default().branches("a.c", 1, 2).function("a.c", "first", 1, 5);
     let digest = digest(program, &[Pair::ran("swap", &[1, 2], &[1, 3])]);
     assert_eq!(digest.primary, Criterion::Branch);
@@ -176,9 +177,9 @@ fn curves_and_gaps_are_of_the_first_criterion_that_there_is() {
     assert_eq!(Overlap::of(&digest).mc_sites, [2]);
 }
 
-/// What is excluded counts nowhere, so it makes no difference either.
+/// Excluded code counts nowhere, so it makes no difference either.
 #[test]
-fn a_difference_in_excluded_code_is_none() {
+fn excluded_code_makes_no_difference() {
     let mut program = Program::of_lines(1..=3);
     let third = program.table.ordered()[2];
     program.table.exclude(third);
@@ -234,7 +235,7 @@ proptest! {
 
     /// Every executed line that is never checked is in one gap, and nothing else is.
     #[test]
-    fn gaps_divide_what_is_executed_and_never_checked(pairs in any_pairs()) {
+    fn gaps_partition_the_lines_that_are_never_checked(pairs in any_pairs()) {
         let digest = digest(two_files(), &pairs);
         let outline = Outline::of(&digest);
         let gaps = Gaps::of(&digest, &outline);
@@ -294,7 +295,7 @@ proptest! {
         prop_assert!(once <= summary.result && summary.result <= mc_sites.iter().sum());
     }
 
-    /// The curve of a relation ends at what its tally says, and never falls.
+    /// The curve of a relation ends at the value of its tally, and never falls.
     #[test]
     fn growth_ends_at_the_total(pairs in any_pairs()) {
         let digest = digest(two_files(), &pairs);

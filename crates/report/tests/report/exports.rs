@@ -75,21 +75,21 @@ fn a_summary_of_one_pair_is_in_the_singular() {
 }
 
 #[test]
-fn one_line_is_not_several() {
+fn one_line_is_in_the_singular() {
     let suite = small(&[Pair::ran("swap", &[1, 2], &[1])]);
     let text = exported(&Markdown, &suite, Some("main"));
     assert!(text.contains("### Executed, no difference: 1 line\n\n- `a.c:1`\n"), "{text}");
 }
 
 #[test]
-fn a_summary_says_that_no_line_is_left() {
+fn a_summary_says_that_all_lines_are_checked() {
     let text = exported(&Markdown, &small(&[Pair::ran("swap", &[1], &[2])]), Some("main"));
     assert!(text.contains("\nEvery line that runs differs in some pair.\n"), "{text}");
 }
 
-/// Without a judge, nothing is checked, and no output says so.
+/// Without a judge, nothing is checked, and no output claims it.
 #[test]
-fn only_pairs_with_a_judge_are_said_to_check() {
+fn only_pairs_with_a_judge_are_reported_as_checked() {
     let pair = Pair::ran("swap", &[1, 2], &[1]);
     let checked = small(&[pair.clone().holds()]);
     let text = exported(&Markdown, &checked, Some("main"));
@@ -120,7 +120,7 @@ fn a_summary_of_no_pairs_says_zero() {
 }
 
 #[test]
-fn the_plot_beside_a_summary_is_linked_whatever_it_is_called() {
+fn the_plot_of_a_summary_is_linked_under_any_name() {
     let suite = small(&[Pair::ran("swap", &[1], &[2])]);
     let total = suite.total();
     let text = |plot| {
@@ -194,8 +194,7 @@ fn annotations_beyond_the_fiftieth_are_counted() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// What the annotations name is what the suite has as executed and never checked: no line more,
-    /// no line less.
+    /// The annotations list exactly the lines that are executed and never checked.
     #[test]
     fn annotated_lines_are_those_that_run_and_never_differ(pairs in any_pairs()) {
         let suite = suite(two_files(), Operation::Xor, &pairs);

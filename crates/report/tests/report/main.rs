@@ -1,4 +1,4 @@
-//! What is shown of suites, runs, campaigns and studies that are made by hand: no process, no compiler.
+//! Reports of suites, runs, campaigns and studies that are built by hand: no process, no compiler.
 
 mod campaigns;
 mod comparison;

@@ -38,14 +38,15 @@ fn without_sources(digest: &Digest) -> Files {
     pages(digest, |_| None).0
 }
 
-/// What a script hands over.
+/// The data that a script passes on.
 fn data(files: &Files, name: &str) -> Value {
     let text = &files[&format!("data/{name}.js")];
     let json = text.strip_prefix(&format!("metacov.take(\"{name}\", ")).unwrap();
     serde_json::from_str(json.strip_suffix(")\n").unwrap()).unwrap()
 }
 
-/// What `metacov.stretches` of the scripts makes of a text: where each starts and ends, and its number.
+/// Decodes ranges like `metacov.stretches` of the scripts: the start and end of each, and its
+/// number.
 fn stretches(text: &str) -> Vec<(usize, usize, usize)> {
     let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let (mut numbers, mut value, mut shift) = (Vec::new(), 0, 0);
@@ -147,7 +148,7 @@ fn all_links_lead_to_files_that_are_written() {
 }
 
 #[test]
-fn pages_have_no_script_and_no_style_of_their_own() {
+fn pages_have_no_inline_scripts_and_styles() {
     let files = without_sources(&run());
     for (page, text) in html_pages(&files) {
         assert!(!text.contains("<style") && !text.contains(" style="), "{page}");
@@ -169,7 +170,7 @@ fn the_same_run_gives_the_same_bytes() {
 const HOSTILE: &str = "<b>&\"'</script>ü数\u{2028}";
 
 #[test]
-fn names_are_text_wherever_they_stand() {
+fn names_are_inserted_as_text_everywhere() {
     let program = Program::default().file(&format!("{HOSTILE}.c"), 1..=3).function(
         &format!("{HOSTILE}.c"),
         HOSTILE,
@@ -206,7 +207,7 @@ fn names_are_text_wherever_they_stand() {
     let case = &data(&files, "cases-0")[0];
     assert_eq!((&case["words"], &case["inputs"][0][0][1]), (&HOSTILE.into(), &HOSTILE.into()));
     assert_eq!(data(&files, "setup-0"), HOSTILE);
-    // What turns lines and directions of writing is not in the text of sources.
+    // Characters that change lines or the direction of writing are not in the text of sources.
     let text = data(&files, "text-0-0")["text"].as_str().unwrap().to_owned();
     assert_eq!(text, format!("{}\n", HOSTILE.replace('\u{2028}', "\u{fffd}")).repeat(3));
 }
@@ -235,7 +236,7 @@ fn lines_are_in_chunks_of_a_thousand() {
     };
     assert_eq!(chunks(2000), [(1000, vec![0, 999]), (1000, vec![0, 999])]);
     assert_eq!(chunks(2001), [(1000, vec![0, 999]), (1000, vec![0]), (1, vec![0])]);
-    // A chunk without code has its text, and no cover.
+    // A chunk without code has text, but no cover.
     let digest = digest(Program::of_lines([1, 2001]), &[Pair::ran("swap", &[1], &[2001])]);
     let (files, _) = pages(&digest, |_| Some("x\n".repeat(2001).into_bytes()));
     assert_eq!(data(&files, "text-0-1")["lines"], Value::Array(Vec::new()));
@@ -255,7 +256,7 @@ fn a_file_has_a_letter_for_the_state_of_each_line() {
 }
 
 #[test]
-fn a_line_of_several_instances_is_in_the_state_that_says_most() {
+fn a_line_of_several_instances_has_the_most_significant_state() {
     let program =
         Program::default().instance("a.c", "f<double>", 1..=4).instance("a.c", "f<int>", 1..=4);
     let side = |double: &[u32], int: &[u32]| {
@@ -271,7 +272,7 @@ fn a_line_of_several_instances_is_in_the_state_that_says_most() {
 }
 
 #[test]
-fn sources_that_are_not_there_or_not_the_same_are_told() {
+fn missing_and_stale_sources_are_reported() {
     let digest = digest(two_files(), &[Pair::ran("swap", &[1], &[2])]);
     let write =
         |source: Option<&str>| pages(&digest, |_| source.map(|text| text.as_bytes().to_vec())).1;
@@ -282,7 +283,7 @@ fn sources_that_are_not_there_or_not_the_same_are_told() {
 }
 
 #[test]
-fn sources_in_which_most_functions_stand_elsewhere_are_stale() {
+fn sources_in_which_most_functions_moved_are_stale() {
     let program = |count: u32| {
         (0..count).fold(Program::of_lines(1..=60), |program, at| {
             program.function("a.c", &format!("ns::f{at}<int>(T)"), at * 10 + 1, at * 10 + 9)
@@ -376,7 +377,7 @@ fn cards_agree_in_number() {
 }
 
 #[test]
-fn branches_are_not_branchs() {
+fn the_plural_of_branch_is_branches() {
     let program = Program::default().branches("a.c", 1, 2).function("a.c", "first", 1, 5);
     let digest = digest(program, &[Pair::ran("swap", &[1, 2], &[1, 3])]);
     for (path, text) in without_sources(&digest) {
@@ -384,7 +385,8 @@ fn branches_are_not_branchs() {
     }
 }
 
-/// Whatever was asked of the pairs, MC is what they differ in: percentages and counts agree.
+/// Whatever the operation between the sides is, MC is their difference: percentages and counts
+/// agree.
 #[test]
 fn mc_is_of_the_difference_whatever_the_operation() {
     let pairs = [Pair::ran("swap", &[1, 2, 3], &[1, 2, 4]), Pair::ran("shift", &[1], &[1, 5])];
@@ -405,7 +407,7 @@ fn digest_of_lines(last: u32) -> Digest {
 }
 
 #[test]
-fn shares_of_code_that_nobody_lists_are_on_no_page() {
+fn shares_of_unlisted_code_are_on_no_page() {
     let mut program = Program::of_lines(1..=10);
     program.table.set_partial(Criterion::Line);
     let digest = digest(program, &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])]);
@@ -420,7 +422,7 @@ fn shares_of_code_that_nobody_lists_are_on_no_page() {
     );
 }
 
-/// What a pair ran of the code, put together from its data as the scripts do, against the plan.
+/// Decodes what a pair ran from its data, as the scripts do, and compares it with the plan.
 fn check_covers(digest: &Digest, pairs: &[Pair]) {
     let files = without_sources(digest);
     let outline = Outline::of(digest);
@@ -456,7 +458,7 @@ fn check_covers(digest: &Digest, pairs: &[Pair]) {
     }
 }
 
-/// 0: no side, 1: all, 2: an earlier one only, 3: a later one only, 4: both ways.
+/// 0: no side, 1: all, 2: only an earlier one, 3: only a later one, 4: both.
 fn expected_state(sides: &[Vec<Place>], place: &Place) -> usize {
     let ran: Vec<bool> = sides.iter().map(|side| side.contains(place)).collect();
     let ordered = |first: bool| {
@@ -474,23 +476,23 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
     #[test]
-    fn what_single_pairs_ran_reads_back_from_the_data(pairs in any_pairs()) {
+    fn covers_of_single_pairs_are_decoded_from_the_data(pairs in any_pairs()) {
         check_covers(&digest(two_files(), &pairs), &pairs);
     }
 
-    /// The lines that a pair differs in, by file, with the side that ran them.
+    /// The differing lines of a pair, by file, with the side that ran them.
     #[test]
-    fn where_pairs_differ_reads_back_from_the_data(pairs in any_pairs()) {
+    fn differing_lines_are_decoded_from_the_data(pairs in any_pairs()) {
         let digest = digest(two_files(), &pairs);
         let files = without_sources(&digest);
         let paths = ["a.c", "b.c"];
         for (at, pair) in pairs.iter().enumerate() {
             let case = &data(&files, "cases-0")[at];
-            let mut told = BTreeSet::new();
+            let mut found = BTreeSet::new();
             for of in case["differing"].as_array().unwrap() {
                 let path = paths[usize::try_from(of[0].as_u64().unwrap()).unwrap()];
                 for (start, end, side) in stretches(of[1].as_str().unwrap()) {
-                    told.extend((start..end).map(|line| (path, line, side)));
+                    found.extend((start..end).map(|line| (path, line, side)));
                 }
             }
             let mut expected = BTreeSet::new();
@@ -506,7 +508,7 @@ proptest! {
                     expected.insert((path, line as usize, side));
                 }
             }
-            prop_assert_eq!(told, expected);
+            prop_assert_eq!(found, expected);
         }
     }
 }
@@ -540,9 +542,9 @@ fn numbers_of_functions_are_of_all_relations_and_of_each() {
     assert_eq!(shapes, ["two-sided", "empty", "", "two-sided"]);
 }
 
-/// A browser shows nothing of a write that fails, so the caller must.
+/// A browser does not show that a write failed, so the caller must.
 #[test]
-fn an_error_of_the_disk_is_passed_on() {
+fn a_failed_write_is_returned() {
     let digest = run();
     let mut left = 10;
     let error = html::write(&digest, &|_| None, &mut |_, _| {

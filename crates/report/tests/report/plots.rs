@@ -1,4 +1,4 @@
-//! What plots look like, held in files that a browser shows: `tests/plots/*.svg`.
+//! Plots, compared with files that a browser can show: `tests/plots/*.svg`.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use metacov_report::svg::{Bar, Bars, Boxes, Curves, Labels, Scatter, Series, badge};
 use proptest::prelude::*;
 
-/// Holds a plot against its file. With `METACOV_PLOTS=1` the file is written; look at it then.
+/// Compares a plot with its file. With `METACOV_PLOTS=1` the file is written, to be inspected.
 #[track_caller]
 fn check(name: &str, svg: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plots").join(name);
@@ -22,7 +22,7 @@ fn labels(title: &str, x: &str, y: &str) -> Labels {
     Labels { title: title.to_owned(), x: x.to_owned(), y: y.to_owned() }
 }
 
-/// A number that jumps about, but is the same in each run.
+/// An irregular number that is the same in each run.
 fn jump(seed: u32) -> f64 {
     f64::from(seed.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24)
 }
@@ -136,7 +136,7 @@ fn numbers(svg: &str, element: &str, attribute: &str) -> Vec<f64> {
     svg.split(&start).skip(1).filter_map(value).collect()
 }
 
-/// The words that stand in a plot.
+/// The texts in a plot.
 fn words(svg: &str) -> Vec<&str> {
     let inner =
         |rest: &'_ str| rest.split_once('>').unwrap().1.split_once("</text>").unwrap().0.len();
@@ -167,7 +167,7 @@ fn a_scatter_without_points_has_axes() {
 }
 
 #[test]
-fn one_point_and_equal_points_stand_in_one_place() {
+fn equal_points_have_one_position() {
     let one = scatter_of(&[(3.0, 7.0)]);
     assert_eq!(one.matches("<circle").count(), 1);
     let equal = scatter_of(&[(3.0, 7.0), (3.0, 7.0), (3.0, 7.0)]);
@@ -238,7 +238,7 @@ fn names_are_escaped_and_cut_in_every_plot() {
     }
 }
 
-/// A curve of many points is drawn by those that can be told apart, and to its end.
+/// A curve of many points is drawn with those that are visible, and to its end.
 #[test]
 fn long_curves_are_thinned_and_keep_their_end() {
     let points: Vec<(f64, f64)> = (0..=100_000).map(|at| (f64::from(at), f64::from(at))).collect();
@@ -261,7 +261,7 @@ fn a_legend_of_many_names_is_within_the_plot() {
 }
 
 #[test]
-fn powers_of_ten_have_no_place_for_zero() {
+fn a_logarithmic_axis_has_no_zero() {
     let svg = curves_of(&[(0.0, 1.0), (10.0, 2.0), (1000.0, 3.0)], true);
     assert!(!svg.contains("inf") && !svg.contains("NaN"), "{svg}");
     assert_eq!(svg.matches("<circle").count(), 2);
@@ -270,7 +270,7 @@ fn powers_of_ten_have_no_place_for_zero() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever the points, they are within the axes, and the numbers on those are in order.
+    /// All points are within the axes, whose numbers are in order.
     #[test]
     fn points_are_within_the_plot(points in prop::collection::vec((0.0..1e6f64, -1e4..1e6f64), 0..20)) {
         let svg = scatter_of(&points);
@@ -279,7 +279,7 @@ proptest! {
         prop_assert_eq!(xs.len(), points.len());
         prop_assert!(xs.iter().all(|x| (64.0..=736.0).contains(x)), "{:?}", xs);
         prop_assert!(ys.iter().all(|y| (68.0..=364.0).contains(y)), "{:?}", ys);
-        // Higher values stand higher.
+        // Higher values are higher.
         let places: Vec<(f64, f64)> = points.iter().map(|point| point.1).zip(ys).collect();
         for two in places.windows(2) {
             let ((left, y), (right, z)) = (two[0], two[1]);
@@ -287,9 +287,9 @@ proptest! {
         }
     }
 
-    /// Ticks are few, at even distances, and hold the data.
+    /// Ticks are few, at even distances, and enclose the data.
     #[test]
-    fn ticks_are_even_and_hold_the_data(values in prop::collection::vec(0.0..1e5f64, 1..10)) {
+    fn ticks_are_even_and_enclose_the_data(values in prop::collection::vec(0.0..1e5f64, 1..10)) {
         let samples = vec![("s".to_owned(), values.clone())];
         let svg = Boxes { labels: labels("", "", ""), samples }.to_svg();
         let ticks: Vec<f64> = svg

@@ -1,4 +1,4 @@
-//! What studies have come to: sections beside the paper's, figures, numbers.
+//! Reports of studies: sections with the paper's numbers, figures, numbers.
 
 use metacov_core::Criterion;
 use metacov_report::{Report, Section, study_report};
@@ -76,7 +76,7 @@ fn numbers_are_those_of_each_suite() {
 }
 
 #[test]
-fn the_papers_numbers_stand_beside_ours() {
+fn the_papers_numbers_are_shown_with_the_measured_ones() {
     let report =
         study_report(&results("beside = 'SQLite'\ndiffers = ['the generator']\n", two_suites()))
             .unwrap();
@@ -106,7 +106,7 @@ fn the_papers_numbers_stand_beside_ours() {
 }
 
 #[test]
-fn what_contradicts_the_paper_is_said() {
+fn contradictions_to_the_paper_are_reported() {
     let suite = record(&[("norec", 100, 400, 50), ("tlp-where", 100, 800, 51)]);
     let report =
         study_report(&results("beside = 'SQLite'\n", vec![outcome("sqlite", 100, 1, &suite)]))
@@ -116,7 +116,7 @@ fn what_contradicts_the_paper_is_said() {
 }
 
 #[test]
-fn nothing_that_differs_is_not_announced() {
+fn no_differences_are_not_announced() {
     let report = study_report(&results("beside = 'SQLite'\n", two_suites())).unwrap();
     for text in [report.to_markdown(), report.to_sheet().to_html()] {
         assert!(text.contains("Beside the paper's numbers for SQLite."), "{text}");
@@ -124,7 +124,7 @@ fn nothing_that_differs_is_not_announced() {
     }
 }
 
-/// A study without MC sites is one, and has no infinite ratio.
+/// A study without MC sites has no infinite ratio.
 #[test]
 fn no_number_of_a_study_is_infinite() {
     for executed in [0, 400] {
@@ -173,7 +173,7 @@ fn several_sizes_have_a_table_and_curves() {
 }
 
 #[test]
-fn targets_have_sections_and_figures_of_their_own() {
+fn targets_have_separate_sections_and_figures() {
     let suite = record(&[("norec", 100, 400, 80)]);
     let outcomes =
         vec![outcome("sqlite", 100, 1, &suite), outcome("sqlite@3.29.0", 100, 1, &suite)];
@@ -211,7 +211,7 @@ fn with_bugs(more: &str, bugs: KnownBugs) -> Report {
 }
 
 #[test]
-fn overlaps_with_fixes_are_counted_beside_chance() {
+fn overlaps_with_fixes_are_compared_with_chance() {
     let report = with_bugs("beside = 'SQLite'\n", bugs(vec![bug("a", 1), bug("b", 0)], None));
     let overlap = section(&report, "Q1: overlap of MC with bug fixes, 2 bugs of bugs.toml");
     insta::assert_snapshot!(overlap.table.as_ref().unwrap().to_terminal(false), @"
@@ -261,7 +261,7 @@ fn correlated(coverage: Option<f64>, mc: Option<f64>) -> BugCorrelation {
 }
 
 #[test]
-fn correlations_stand_beside_the_papers() {
+fn correlations_are_shown_with_the_papers() {
     let correlation = correlated(Some(0.5), Some(0.875));
     let report = with_bugs("beside = 'SQLite'\n", bugs(vec![bug("a", 1)], Some(correlation)));
     let section = section(&report, "Q1: coverage and the number of bugs");
@@ -280,7 +280,7 @@ fn correlations_stand_beside_the_papers() {
 }
 
 #[test]
-fn a_correlation_that_is_worse_or_not_there_is_not_called_better() {
+fn a_worse_or_missing_correlation_is_not_called_better() {
     let text = |coverage, mc| {
         let report = with_bugs("", bugs(vec![bug("a", 1)], Some(correlated(coverage, mc))));
         section(&report, "Q1: coverage and").text.clone()
@@ -312,7 +312,7 @@ fn in_pipeline(lines: u64, lines_by_metacov: u64) -> PairInPipeline {
 }
 
 #[test]
-fn the_papers_pipeline_stands_beside_metacov() {
+fn the_papers_pipeline_is_compared_with_metacov() {
     let mut results = results("beside = 'SQLite'\n", two_suites());
     results.efficiency = Some(efficiency(vec![in_pipeline(1234, 1234), in_pipeline(7, 7)]));
     let report = study_report(&results).unwrap();
@@ -355,7 +355,7 @@ fn pipelines_that_disagree_say_so() {
 }
 
 #[test]
-fn a_pipeline_that_was_planned_and_not_run_is_told() {
+fn a_planned_pipeline_without_a_result_is_reported() {
     let report = study_report(&results("efficiency = { pairs = 3 }\n", two_suites())).unwrap();
     let section = section(&report, "Q3: the paper's pipeline and metacov");
     assert!(section.table.is_none() && section.text.starts_with("Not measured:"));
@@ -368,10 +368,10 @@ fn the_paper_is_known_by_name() {
     assert!(report.beside.is_none());
 }
 
-/// The tables of a study are of lines; other criteria have a row of their own where relations are
-/// told apart.
+/// The tables of a study are about lines; other criteria have a separate row in the table of how
+/// well relations are distinguished.
 #[test]
-fn criteria_are_told_apart_each_for_itself() {
+fn each_criterion_has_a_separate_sensitivity() {
     let mut suite = record(&[("norec", 100, 400, 80), ("tlp-where", 100, 410, 20)]);
     let branches = suite.measurements.clone().into_iter();
     suite

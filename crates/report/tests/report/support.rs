@@ -1,4 +1,4 @@
-//! Small programs, and suites and runs of pairs on them, made by hand.
+//! Small programs, and suites and runs of pairs on them, built by hand.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub struct Program {
 /// A line of a file.
 pub type Place = (String, u32);
 
-/// Lines of a file, as what a side ran.
+/// Lines of a file, as the lines that a side ran.
 pub fn lines(path: &str, lines: &[u32]) -> Vec<Place> {
     lines.iter().map(|line| (path.to_owned(), *line)).collect()
 }
@@ -79,7 +79,7 @@ impl Program {
         self.table.site(Site { file, line, element, instance: Symbol::NONE })
     }
 
-    /// What a side that ran these lines reports.
+    /// The reading of a side that ran these lines.
     pub fn reading(&self, ran: &[Place]) -> Reading {
         let mut reading = Reading::of(&self.table);
         let mut naming = BranchNaming::default();
@@ -115,9 +115,9 @@ impl Program {
 #[derive(Clone, Debug)]
 pub struct Pair {
     pub relation: String,
-    /// Its place in the plan, unless it has a name.
+    /// Its name; by default, its place in the plan.
     pub name: Option<String>,
-    /// The lines that each side ran; or how the second side failed, and what it said last.
+    /// The lines that each side ran; or how the second side failed, and its last output.
     pub outcome: Result<Vec<Vec<Place>>, (Failure, String)>,
     pub context: Context,
 }
@@ -190,7 +190,7 @@ pub fn digest(program: Program, pairs: &[Pair]) -> Digest {
 }
 
 pub fn digest_with(program: Program, header: &Header, complete: bool, pairs: &[Pair]) -> Digest {
-    // In memory where there is such a folder: hundreds of small files are written.
+    // In memory if possible, because hundreds of small files are written.
     let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
     let file = folder.path().join("run.metacov");
     record(program, header, complete, pairs, &file);
@@ -224,18 +224,18 @@ fn record(program: Program, header: &Header, complete: bool, pairs: &[Pair], fil
         };
         writer.on_group(&done).unwrap();
     }
-    // A file without pairs knows of no code.
+    // A file without pairs has no code.
     let table = if pairs.is_empty() { SiteTable::new() } else { table.into_table() };
     writer.finish(complete, Some(&table)).unwrap();
 }
 
-/// What a writer makes of a suite.
+/// The output of a writer for a suite.
 pub fn exported(writer: &dyn Writer, suite: &Suite, since: Option<&str>) -> String {
     let total = suite.total();
     written(writer, &Export { since, ..export(suite, &total) })
 }
 
-/// A suite to be written, with nothing beside it.
+/// A suite to write, with nothing else.
 pub fn export<'s>(suite: &'s Suite, total: &'s Tally) -> Export<'s> {
     Export {
         suite,

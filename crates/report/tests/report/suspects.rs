@@ -7,7 +7,8 @@ use metacov_study::overlap::{Hits, Overlap};
 
 use crate::support::{Program, lines};
 
-/// Ten lines in two functions: the violating pair runs 1 to 7 and differs in 7, what passes runs 1 to 5.
+/// Ten lines in two functions: the violating pair runs 1 to 7 and differs in 7; passing pairs run 1
+/// to 5.
 fn ranking(passing_pairs: usize) -> Ranking {
     let program =
         Program::of_lines(1..=10).function("a.c", "first", 1, 5).function("a.c", "second", 6, 10);

@@ -1,4 +1,4 @@
-//! What rows of a suite say, whoever they are dressed for.
+//! The rows of a suite, in all formats.
 
 use metacov_core::{
     Criteria, Criterion, Failure, Operation, Suite, SuiteFold, Tally, thousands, total,
@@ -19,7 +19,7 @@ fn headings(table: &Table) -> Vec<&str> {
     table.columns.iter().map(|column| &*column.heading).collect()
 }
 
-/// By relation and criterion: what CSV has under these headings.
+/// The CSV cells under these headings, by relation and criterion.
 fn csv_cells(csv: &str, wanted: &[&str]) -> Vec<Vec<String>> {
     let mut rows = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let headings = rows.next().unwrap();
@@ -33,7 +33,7 @@ fn csv_cells(csv: &str, wanted: &[&str]) -> Vec<Vec<String>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// The numbers of a suite are counted once, in the core; table, Markdown and CSV say the same.
+    /// The numbers of a suite are counted once, in the core; table, Markdown and CSV agree.
     #[test]
     fn all_forms_have_the_numbers_of_the_core(pairs in any_pairs()) {
         let suite = suite(two_files(), Operation::Xor, &pairs);
@@ -67,7 +67,7 @@ proptest! {
         prop_assert_eq!(of_csv, expected);
     }
 
-    /// Each site of a row is in one of the states that the row counts.
+    /// Each site of a row is in exactly one of the states that the row counts.
     #[test]
     fn states_of_a_row_add_up_to_its_sites(pairs in any_pairs()) {
         let suite = suite(two_files(), Operation::Xor, &pairs);
@@ -86,7 +86,7 @@ proptest! {
         }
     }
 
-    /// Files and functions divide the code: their results add up to that of the whole.
+    /// Files and functions partition the code: their results add up to that of the whole.
     #[test]
     fn results_of_files_and_functions_add_up_to_the_total(pairs in any_pairs()) {
         let suite = suite(two_files(), Operation::Xor, &pairs);
@@ -108,7 +108,7 @@ proptest! {
         prop_assert!(groups[1..].iter().all(|group| group.len() == 3));
     }
 
-    /// A cell is a cell whatever is in it: a row is one line, and reads back as it was.
+    /// Any text may be in a cell: a row is one line, and can be read back.
     #[test]
     fn markdown_rows_are_one_line_each_and_read_back(cells in prop::collection::vec("[ -~à數]{0,12}", 1..6)) {
         let columns = vec![Column::word("name"), Column::number("count").emphasized()];
@@ -186,7 +186,7 @@ fn a_relation_of_failures_only_has_a_row_of_zeros() {
 }
 
 #[test]
-fn shares_of_code_that_nobody_lists_are_unknown() {
+fn shares_of_unlisted_code_are_unknown() {
     let mut program = Program::of_lines(1..=5);
     program.table.set_partial(Criterion::Line);
     let suite = suite(program, Operation::Xor, &one_pair());
@@ -202,7 +202,7 @@ fn a_suite_without_pairs_has_headings_and_no_result() {
     let suite = suite(Program::of_lines(1..=5), Operation::Xor, &[]);
     for by in [By::Total, By::Relation, By::File, By::Function] {
         let table = view(&suite, by, Layout::Sides);
-        assert!(table.rows.is_empty(), "no criterion is told by all sides");
+        assert!(table.rows.is_empty(), "no criterion is reported by all sides");
         assert_eq!(table.to_terminal(false).lines().count(), 1);
         assert_eq!(table.to_markdown().lines().count(), 2);
     }
@@ -210,7 +210,7 @@ fn a_suite_without_pairs_has_headings_and_no_result() {
 }
 
 #[test]
-fn the_result_is_called_after_the_operation() {
+fn the_result_is_named_by_the_operation() {
     let headings_and_results = Operation::ALL.map(|operation| {
         let suite = suite(Program::of_lines(1..=5), operation, &one_pair());
         let table = view(&suite, By::Total, Layout::Shares);
@@ -225,7 +225,7 @@ fn the_result_is_called_after_the_operation() {
 }
 
 #[test]
-fn files_and_functions_stand_in_the_order_of_their_results() {
+fn files_and_functions_are_ordered_by_their_results() {
     let program = two_files().file("c.c", [1]);
     let side = |a: &[u32], b: &[u32]| [lines("a.c", a), lines("b.c", b)].concat();
     let pairs = [Pair::of("swap", vec![side(&[1, 7], &[1, 2, 3]), side(&[1], &[])])];
@@ -240,7 +240,7 @@ fn files_and_functions_stand_in_the_order_of_their_results() {
 }
 
 #[test]
-fn only_the_criteria_that_are_asked_for_are_shown() {
+fn only_the_requested_criteria_are_shown() {
     let suite = suite(two_files(), Operation::Xor, &[Pair::ran("swap", &[1, 2, 3], &[1, 2, 4])]);
     let total = suite.total();
     let rows = |criteria: Criteria| -> Vec<String> {
@@ -267,7 +267,7 @@ fn flaky_code_has_a_column_if_there_is_any() {
 }
 
 #[test]
-fn numbers_stand_below_each_other_on_the_right() {
+fn numbers_are_aligned_to_the_right() {
     let columns = vec![Column::word("名"), Column::number("n")];
     let row = |name: &str, number: &str| vec![name.to_owned(), number.to_owned()];
     let rows = vec![row("a", "1"), row("長い名前", "1,000"), row("", "20")];
@@ -276,7 +276,7 @@ fn numbers_stand_below_each_other_on_the_right() {
     assert_eq!(widths.collect::<Vec<_>>(), [16; 4], "{text}");
 }
 
-/// Names come from files that others wrote, and terminals obey what is printed.
+/// Names come from files of others, and terminals interpret what is printed.
 #[test]
 fn control_characters_of_names_reach_neither_terminal_nor_markdown() {
     let columns = vec![Column::word("file"), Column::number("n")];

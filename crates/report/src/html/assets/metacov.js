@@ -49,7 +49,7 @@ const metacov = (() => {
   const time = (micros) =>
     micros >= 1e6 ? (micros / 1e6).toFixed(1) + " s" : micros >= 1e3 ? (micros / 1e3).toFixed(1) + " ms" : micros + " µs";
 
-  // What stands behind the # of the address.
+  // The parameters after the # of the address.
   const address = () => new URLSearchParams(location.hash.slice(1));
   const at = (page, values) => {
     const parts = new URLSearchParams();
@@ -172,7 +172,7 @@ const metacov = (() => {
       body.replaceChildren();
       grow();
     };
-    // On paper, as much as anybody would want.
+    // On paper, a limited number of rows.
     addEventListener("beforeprint", () => grow(2000));
     return { update, columns };
   };
