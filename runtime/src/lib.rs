@@ -39,11 +39,16 @@ pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
 /// input. It is not set if the input is the standard input.
 pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
 
+/// The file that the standard output of a process that serves is appended to; without it, the standard output goes where
+/// standard error goes.
+pub const OUTPUT_VARIABLE: &str = "METACOV_OUTPUT";
+
 /// The first message of a server: it is ready, and this is its protocol version.
-pub const READY: i32 = i32::from_le_bytes(*b"h3\0\0");
+pub const READY: i32 = i32::from_le_bytes(*b"h4\0\0");
 
 /// The first messages of earlier versions of the runtime.
-pub const READY_BEFORE: [i32; 2] = [b'h' as i32, i32::from_le_bytes(*b"h2\0\0")];
+pub const READY_BEFORE: [i32; 3] =
+    [b'h' as i32, i32::from_le_bytes(*b"h2\0\0"), i32::from_le_bytes(*b"h3\0\0")];
 
 /// The page size of the arena.
 pub const PAGE_BYTES: usize = 4096;

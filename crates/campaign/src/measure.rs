@@ -69,8 +69,9 @@ impl ResultSink for Folding<'_> {
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
         let named = |error: io::Error| CampaignError::from(error).of(&sides[0]);
         let inputs = result.sides.map(|sides| stored(self.language, &sides)).unwrap_or_default();
-        let (setup, judge) = (self.setup.clone(), result.judge);
-        let mut context = Context { setup, inputs, verdict: None, judge };
+        let judge = result.judge.map(|judge| judge.name().to_owned());
+        let setup = self.setup.clone();
+        let mut context = Context { setup, inputs, judge, ..Context::default() };
         let found = worker.sites().map_err(named)?;
         let readings = match result.verdict {
             Verdict::Lost { side, missing } => Err((side.unwrap_or(0), missing)),

@@ -1,6 +1,7 @@
 //! Groups of options that several commands share.
 
 pub mod count;
+pub mod judge;
 pub mod output;
 pub mod run_file;
 pub mod scope;

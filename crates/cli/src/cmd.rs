@@ -34,7 +34,8 @@ use crate::args::run_file::RunFile;
 use crate::console::Console;
 use crate::console::failures::Failures;
 use crate::console::progress::Progress;
-use crate::console::violations::{self, Violations};
+use crate::console::results::Results;
+use crate::console::violations::{self, PairOrigin, Violations};
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use present::Origin;
 
@@ -53,6 +54,7 @@ pub struct RunSettings {
     leave_out_flaky: bool,
     /// Whether it is of interest how fast it went.
     timed: bool,
+    origin: PairOrigin,
 }
 
 /// Folds a suite and shows it.
@@ -72,7 +74,7 @@ impl RunSettings {
         console: &Console,
         fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, E>,
     ) -> anyhow::Result<ExitCode> {
-        let RunSettings { options, presentation, run_file, leave_out_flaky, timed } = self;
+        let RunSettings { options, presentation, run_file, leave_out_flaky, timed, origin } = self;
         if presentation.plot().is_some() && run_file.is_none() {
             bail_usage!("a plot (.svg) needs a run file: add -o RUN.metacov");
         }
@@ -86,12 +88,14 @@ impl RunSettings {
         let progress = Progress::new(console, planned, known, options.operation);
         let failures = Failures::new(console);
         let violations = Violations::default();
+        let results = presentation.needs_pairs().then(Results::default);
         let interrupted = run_file.as_ref().map(|file| &*file.interrupted);
         let observers = Observers {
             recorder: recorder.as_ref(),
             progress: &progress,
             failures: &failures,
             violations: &violations,
+            results: results.as_ref(),
             interrupted,
         };
         let folded = fold(table, &observers);
@@ -109,9 +113,11 @@ impl RunSettings {
         }
         let mut suite = folded.map_err(Into::into)?;
         let mut violations = violations.into_inner();
+        let mut pairs = results.map(Results::into_inner);
         if let Some(file) = &run_file {
             let run = Run::open(&file.path)?;
             violations = run.violations()?;
+            pairs = pairs.map(|_| run.results()).transpose()?;
             suite = run.suite()?.0;
         }
         if measured < planned {
@@ -123,12 +129,13 @@ impl RunSettings {
                 self::leave_out_flaky(&mut suite);
             }
             let run = run_file.as_ref().map(|file| &*file.path);
-            let origin = Origin { root: &options.scope.root, run, since: None };
-            present::present(&suite, &presentation, &origin, console)?
+            let (root, pairs) = (&*options.scope.root, pairs.as_deref().unwrap_or_default());
+            let context = Origin { root, run, since: None, violations: &violations, pairs };
+            present::present(&suite, &presentation, &context, console)?
         } else {
             ExitCode::Success
         };
-        let code = violations::tell(&violations, code, console);
+        let code = violations::report(&violations, origin, code, console);
         Ok(if measured < planned { ExitCode::Interrupted } else { code })
     }
 }
@@ -146,6 +153,8 @@ struct Observers<'r> {
     progress: &'r Progress<'r>,
     failures: &'r Failures<'r>,
     violations: &'r Violations,
+    /// All results, if an output needs them.
+    results: Option<&'r Results>,
     /// Whether no group is to be begun any more.
     interrupted: Option<&'r AtomicBool>,
 }
@@ -163,6 +172,7 @@ impl Observer for Observers<'_> {
         self.recorder.map_or(Ok(()), |recorder| recorder.on_group(done))?;
         self.failures.on_group(done)?;
         self.violations.on_group(done)?;
+        self.results.map_or(Ok(()), |results| results.on_group(done))?;
         self.progress.on_group(done)
     }
 }

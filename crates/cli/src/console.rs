@@ -2,6 +2,7 @@
 
 pub mod failures;
 pub mod progress;
+pub mod results;
 pub mod violations;
 
 use std::fmt;

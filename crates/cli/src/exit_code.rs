@@ -17,7 +17,7 @@ Exit codes:
     2  invalid command line
     3  an input is missing, malformed, or of an unknown format or version
     4  the inputs come from different builds
-    5  a number is below its --fail-under
+    5  a number is below its --fail-under or --fail-drop, or a pair meets --fail-on
     6  a relation is violated
   130  interrupted: the results are those of the pairs so far (fuzz: also 129 and 143)";
 
@@ -34,7 +34,7 @@ pub enum ExitCode {
     BadInput = 3,
     /// The inputs come from different builds.
     DifferentBuilds = 4,
-    /// A number is under its `--fail-under`.
+    /// A number is under its `--fail-under` or `--fail-drop`, or a pair meets `--fail-on`.
     UnderThreshold = 5,
     /// A relation is violated.
     Violated = 6,

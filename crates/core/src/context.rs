@@ -1,8 +1,9 @@
 //! The inputs and the verdict of a group.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::{Fingerprint, Judge, Verdict};
+use crate::{Fingerprint, Missing, SideOutput, Verdict};
 
 /// The inputs and the verdict of a group: everything that is known about it except its covers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,8 +14,11 @@ pub struct Context {
     pub inputs: Vec<Vec<StoredInput>>,
     /// The verdict on the outcomes, if they were judged.
     pub verdict: Option<Verdict>,
-    /// How the outcomes must relate, if they were judged.
-    pub judge: Option<Judge>,
+    /// How the outcomes must relate, if they were judged: the name of a [`Judge`](crate::Judge), or the text of an
+    /// [`OutputJudge`](crate::OutputJudge).
+    pub judge: Option<String>,
+    /// By side: what a program printed. None at all unless the pair violates its relation or failed.
+    pub outputs: Vec<SideOutput>,
 }
 
 /// One of the inputs of a side.
@@ -46,6 +50,21 @@ pub struct Violation {
     pub how: String,
     /// The inputs of each side.
     pub inputs: Vec<Vec<StoredInput>>,
+}
+
+/// The result of a group, without what it ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PairResult {
+    /// The relation.
+    pub relation: String,
+    /// The name, which is unique within the relation.
+    pub pair: String,
+    /// How long all sides took.
+    pub took: Duration,
+    /// The verdict of its judge, if there is one and all sides have a cover.
+    pub verdict: Option<Verdict>,
+    /// The first side without a cover, and why it has none.
+    pub failed: Option<(usize, Missing)>,
 }
 
 impl Context {

@@ -1,5 +1,7 @@
 //! How executions end.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// How an execution ended.
@@ -13,6 +15,17 @@ pub enum Exit {
     Signalled(i32),
     /// Metacov ended it because it took too long.
     Timeout,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Exit::Success => write!(out, "exit code 0"),
+            Exit::Failure(code) => write!(out, "exit code {code}"),
+            Exit::Signalled(signal) => write!(out, "signal {signal}"),
+            Exit::Timeout => write!(out, "a timeout"),
+        }
+    }
 }
 
 /// Why a side has no cover. Such a side is never treated as an empty set: all that the other side

@@ -51,7 +51,7 @@ mod success_rates;
 mod tally;
 mod test;
 
-pub use context::{Context, Setup, StoredInput, Violation};
+pub use context::{Context, PairResult, Setup, StoredInput, Violation};
 pub use counted::{counted, thousands};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
 pub use error::{BuildMismatch, GroupTooSmall, ReductionStopped};
@@ -71,4 +71,7 @@ pub use tally::{
     Curve, FunctionKey, Functions, Growth, Point, SharedCriteria, SiteState, Suite, SuiteFold,
     Summaries, Summary, Tally, Warning, by_file, by_function, total,
 };
-pub use test::{Case, Input, Invalid, Judge, Outcome, Size, Test, Value, Verdict};
+pub use test::{
+    Case, Input, Invalid, Judge, JudgeChoice, Outcome, OutputJudge, SideOutput, Size, Test, Value,
+    Verdict,
+};

@@ -31,6 +31,8 @@ pub struct Tally {
     /// How many of the folded groups had a judge. Without one, sides are compared and nothing is
     /// checked.
     pub judged: u64,
+    /// How many of the judged groups violate their relation.
+    pub violated: u64,
     /// How many groups had no difference at all.
     pub vacuous: u64,
     /// How many groups had a side that ran less than a tenth of what another side ran.
@@ -57,6 +59,7 @@ impl Tally {
             groups: 0,
             failed: [0; Failure::ALL.len()],
             judged: 0,
+            violated: 0,
             vacuous: 0,
             lopsided: 0,
             executed: Cover::of(table),
@@ -190,6 +193,7 @@ impl Tally {
             *failed += other;
         }
         self.judged += other.judged;
+        self.violated += other.violated;
         self.vacuous += other.vacuous;
         self.lopsided += other.lopsided;
         self.executed |= &other.executed;

@@ -1,11 +1,13 @@
 //! How executions are written in a manifest.
 //!
-//! A side is an input, or an object with what its execution gets, or a list of those:
+//! A side is an input, or an object with what its execution gets, or a list of those. `judge` says how the outputs of the
+//! pair must relate:
 //!
 //! ```text
 //! {"relation": "norec", "pair": 1, "a": "1a.sql", "b": "1b.sql"}
 //! {"relation": "level", "pair": 1, "a": {"input": "x", "args": ["-1"]}, "b": {"input": "x", "args": ["-9"]}}
 //! {"relation": "locale", "pair": 1, "a": {"stdin": "x"}, "b": {"stdin": "x", "env": {"LANG": "C"}}}
+//! {"relation": "sort", "pair": 1, "a": "1a.txt", "b": "1b.txt", "judge": "bag"}
 //! ```
 
 use std::collections::BTreeMap;
@@ -36,6 +38,8 @@ struct Execution {
 
 impl ManifestSide for Executions {
     type Side = Vec<Invocation>;
+
+    const HAS_OUTPUT: bool = true;
 
     fn side(self, folder: &Path) -> Result<Vec<Invocation>, String> {
         match self.0 {

@@ -39,7 +39,8 @@ pub fn pairs_below(folder: &Path) -> Result<PairList<Vec<Invocation>>, Error> {
         return Err(Fault::malformed(Location::Whole, what).of(folder.display().to_string()));
     }
     let count = groups.len() as u64;
-    Ok(PairList { groups: count, specs: Box::new(groups.into_iter().map(Ok)) })
+    let specs = Box::new(groups.into_iter().map(Ok));
+    Ok(PairList { groups: count, has_judges: false, specs })
 }
 
 fn group(
@@ -57,7 +58,7 @@ fn group(
     let sides = Group::new(sides.into_values().collect());
     let sides = sides
         .map_err(|_| Fault::malformed(Location::Whole, what).of(folder.display().to_string()))?;
-    Ok(GroupSpec { relation, pair: name(folder), sides, listed_at: None })
+    Ok(GroupSpec { relation, pair: name(folder), sides, judge: None, listed_at: None })
 }
 
 fn name(path: &Path) -> String {

@@ -2,6 +2,7 @@
 
 mod fork_server;
 mod invocation;
+mod judge_command;
 mod library_main;
 mod per_input;
 mod program;
@@ -14,9 +15,10 @@ use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error};
 
 pub use invocation::Invocation;
+pub use judge_command::JudgeCommand;
 pub use library_main::load;
 pub use program::{Mode, Program};
-pub use runner::ProcessRunner;
+pub use runner::{ProcessRunner, SideRun};
 
 use crate::error::ExecError;
 use crate::process::supervisor::Ended;
@@ -34,6 +36,10 @@ enum NoCounters {
 trait ProcessSession: Send {
     /// Runs the program once.
     fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError>;
+
+    /// The standard output of the last execution, as far as it is judged, and its size. It is kept if the program says
+    /// so.
+    fn output(&self) -> io::Result<(Vec<u8>, u64)>;
 
     /// The coverage of the last execution.
     fn read(

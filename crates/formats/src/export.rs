@@ -1,8 +1,12 @@
 //! The input of writers: a folded suite, file by file and line by line.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Criteria, Criterion, Element, Growth, Site, SiteId, SiteTable, Suite, Tally};
+use metacov_core::{
+    Criteria, Criterion, Element, Growth, PairResult, Site, SiteId, SiteTable, Suite, Tally,
+    Violation,
+};
 
 use crate::gcovr_json::GcovrFormat;
 
@@ -24,6 +28,10 @@ pub struct Export<'s> {
     pub plot: Option<&'s str>,
     /// If only changed code counts: since which revision.
     pub since: Option<&'s str>,
+    /// The pairs that violate their relation, by place in the plan.
+    pub violations: &'s BTreeMap<u64, Violation>,
+    /// All pairs, if the writer needs them ([`Writer::needs_pairs`](crate::Writer::needs_pairs)).
+    pub pairs: &'s [PairResult],
 }
 
 /// The sites of one source file.

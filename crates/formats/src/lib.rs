@@ -87,6 +87,11 @@ pub trait Writer: Sync {
     /// Returns the file name extensions that stand for it.
     fn extensions(&self) -> &'static [&'static str];
 
+    /// Whether the result of each pair is needed, not only what all of them have in common.
+    fn needs_pairs(&self) -> bool {
+        false
+    }
+
     /// Writes a suite.
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()>;
 }

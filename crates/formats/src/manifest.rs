@@ -16,15 +16,15 @@ use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use metacov_core::Group;
+use metacov_core::{Group, JudgeChoice};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::syntax::lines::Lines;
 use crate::{CoverageFile, Error, Fault, FileSpec, Location, coverage_py};
 
-/// One group of sides. By default, a side is a list of coverage files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One group of sides: coverage files of each, unless said otherwise.
+#[derive(Clone, Debug, PartialEq)]
 pub struct GroupSpec<S = Vec<FileSpec>> {
     /// The relation.
     pub relation: String,
@@ -32,6 +32,8 @@ pub struct GroupSpec<S = Vec<FileSpec>> {
     pub pair: String,
     /// The sides.
     pub sides: Group<S>,
+    /// How its outputs are judged, if it says so.
+    pub judge: Option<JudgeChoice>,
     /// Where it is listed, such as `pairs.jsonl: line 3`, if it is in a manifest.
     pub listed_at: Option<String>,
 }
@@ -51,6 +53,8 @@ impl<S> GroupSpec<S> {
 pub struct PairList<S = Vec<FileSpec>> {
     /// How many groups.
     pub groups: u64,
+    /// Whether some groups say how they are judged.
+    pub has_judges: bool,
     /// The groups. They are read lazily: a suite may have millions.
     pub specs: Specs<S>,
 }
@@ -63,6 +67,9 @@ pub trait ManifestSide: DeserializeOwned + Send + 'static {
     /// The parsed side.
     type Side: 'static;
 
+    /// Whether the sides are executed, so that they have outputs to judge.
+    const HAS_OUTPUT: bool;
+
     /// Parses the side; files are relative to `folder`.
     fn side(self, folder: &Path) -> Result<Self::Side, String>;
 }
@@ -72,22 +79,22 @@ impl<S> PairList<S> {
     /// last line is reported at once.
     pub fn read<W: ManifestSide<Side = S>>(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let mut groups = 0;
+        let (mut groups, mut has_judges) = (0, false);
         for spec in ManifestLines::<W>::open(path, &name)? {
-            spec?;
+            has_judges |= spec?.judge.is_some();
             groups += 1;
         }
         if groups == 0 {
             return Err(no_pairs().of(name));
         }
-        Ok(PairList { groups, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
+        Ok(PairList { groups, has_judges, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
     }
 }
 
 impl PairList {
     /// Returns a suite of one group.
     pub fn single(spec: GroupSpec) -> Self {
-        PairList { groups: 1, specs: Box::new(std::iter::once(Ok(spec))) }
+        PairList { groups: 1, has_judges: false, specs: Box::new(std::iter::once(Ok(spec))) }
     }
 
     /// Opens a suite of coverage files that a manifest or a data file lists.
@@ -156,6 +163,7 @@ struct Entry<W> {
     a: Option<W>,
     b: Option<W>,
     inputs: Option<Vec<W>>,
+    judge: Option<String>,
 }
 
 /// The coverage files of a side.
@@ -193,13 +201,21 @@ fn parse<W: ManifestSide>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side
     if entry.relation.is_empty() || entry.relation.chars().any(char::is_control) {
         return Err("the name of the relation is empty or has control characters".to_owned());
     }
+    if entry.judge.is_some() && !W::HAS_OUTPUT {
+        return Err(
+            "coverage files have no output to judge: `judge` goes with metacov measure".into()
+        );
+    }
+    let judge = entry.judge.map(|text| text.parse()).transpose()?;
     let sides = sides.into_iter().map(|side| side.side(folder)).collect::<Result<_, _>>()?;
     let sides = Group::new(sides).map_err(|error| error.to_string())?;
-    Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides, listed_at: None })
+    Ok(GroupSpec { relation: entry.relation, pair: entry.pair, sides, judge, listed_at: None })
 }
 
 impl ManifestSide for Names {
     type Side = Vec<FileSpec>;
+
+    const HAS_OUTPUT: bool = false;
 
     fn side(self, folder: &Path) -> Result<Vec<FileSpec>, String> {
         let names = match self {
@@ -235,12 +251,13 @@ fn from_contexts(path: &Path) -> Result<PairList, Fault> {
                 let what = format!("pair {pair} of {relation} has only side {}", named.join(", "));
                 Fault::malformed(Location::Whole, what)
             })?;
-            Ok(Ok(GroupSpec { relation, pair, sides, listed_at: None }))
+            Ok(Ok(GroupSpec { relation, pair, sides, judge: None, listed_at: None }))
         })
         .collect::<Result<_, Fault>>()?;
     if specs.is_empty() {
         let what = "no context has the form `mr=RELATION|pair=NAME|side=a`";
         return Err(io::Error::new(io::ErrorKind::InvalidData, what).into());
     }
-    Ok(PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) })
+    let groups = specs.len() as u64;
+    Ok(PairList { groups, has_judges: false, specs: Box::new(specs.into_iter()) })
 }

@@ -21,7 +21,7 @@ impl Writer for Csv {
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let Export { suite, criteria, .. } = *export;
         let mut headings: Vec<String> =
-            ["relation", "criterion", "pairs"].map(str::to_owned).into();
+            ["relation", "criterion", "pairs", "judged", "violated"].map(str::to_owned).into();
         headings.extend(Failure::ALL.map(|failure| failure.name().replace(' ', "_")));
         // Only the difference is metamorphic coverage.
         let result = if suite.operation == Operation::Xor { "mc_sites" } else { "result" };
@@ -40,7 +40,8 @@ impl Writer for Csv {
                 let sites = summaries[criterion].sites;
                 let sites = if partial { String::new() } else { sites.to_string() };
                 let mut cells = vec![name.to_owned(), criterion.to_string()];
-                cells.push(tally.pairs.to_string());
+                let counts = [tally.pairs, tally.judged, tally.violated];
+                cells.extend(counts.map(|count| count.to_string()));
                 cells.extend(Failure::ALL.map(|failure| tally.failed(failure).to_string()));
                 cells.push(sites);
                 let executed = summaries[criterion].executed();

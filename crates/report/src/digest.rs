@@ -234,6 +234,7 @@ mod tests {
             sides: 2,
             outcome: Ok(Group::new(sides).unwrap()),
             setup: None,
+            outputs: Vec::new(),
             inputs: Vec::new(),
             verdict: None,
             judge: None,

@@ -12,6 +12,7 @@ mod csv;
 pub mod digest;
 mod failed_side;
 pub mod html;
+mod junit;
 mod left_out;
 mod located;
 mod markdown;
@@ -36,6 +37,7 @@ pub use comparison::{
 };
 pub use csv::Csv;
 pub use failed_side::failed_side;
+pub use junit::Junit;
 pub use left_out::{left_out_note, nothing_measured};
 pub use located::Located;
 pub use markdown::Markdown;

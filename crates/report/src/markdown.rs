@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use metacov_core::{Operation, counted};
+use metacov_core::{Operation, Tally, Violation, counted, thousands};
 use metacov_formats::{Export, Writer};
 
 use crate::never_checked::{NO_DIFFERENCE, PLACES_MAX, Stretch, stretches, unchecked};
@@ -39,6 +39,7 @@ impl Writer for Markdown {
         if let (Operation::Xor, Some(why)) = (suite.operation, unchecked(total)) {
             writeln!(out, "{why}\n")?;
         }
+        violations(export, out)?;
         if let Some(since) = export.since {
             writeln!(out, "Only code that was changed since `{since}` counts.\n")?;
         }
@@ -66,6 +67,39 @@ impl Writer for Markdown {
         }
         Ok(())
     }
+}
+
+/// The pairs that violate their relation.
+fn violations(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Tally { judged, violated, .. } = *export.total;
+    if judged > 0 && violated == 0 {
+        let pairs = counted(judged, "checked pair keeps", "checked pairs keep");
+        return writeln!(out, "No violations: {pairs} to the relation.\n");
+    }
+    if violated > 0 {
+        let of = thousands(judged);
+        writeln!(out, "**{} of {of} checked.**\n", counted(violated, "violation", "violations"))?;
+    }
+    for Violation { relation, pair, how, .. } in export.violations.values().take(PLACES_MAX) {
+        let code = |text: &str| format!("`{}`", text.replace('`', "'"));
+        writeln!(out, "- {} of {}: {}", code(pair), code(relation), plain(how))?;
+    }
+    if let Some(more @ 1..) = export.violations.len().checked_sub(PLACES_MAX) {
+        writeln!(out, "- {}", counted(more as u64, "more violation", "more violations"))?;
+    }
+    if export.violations.is_empty() { Ok(()) } else { writeln!(out) }
+}
+
+/// A text on one line that Markdown shows as it is.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for letter in text.chars() {
+        if "\\`*_{}[]<>#|~".contains(letter) {
+            plain.push('\\');
+        }
+        plain.push(if letter.is_control() { ' ' } else { letter });
+    }
+    plain
 }
 
 /// Changed code that runs, but is in the difference of no pair.

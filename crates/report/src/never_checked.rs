@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use metacov_core::{Element, SiteState, Suite, Tally, counted, thousands};
+use metacov_core::{Element, SiteState, Suite, Tally, Violation, counted, thousands};
 use metacov_formats::{Export, Writer};
 
 /// How many places are listed. GitHub shows ten warnings of a step.
@@ -82,6 +82,14 @@ impl Writer for Annotations {
             Some(why) => (NO_DIFFERENCE, format!(". {why}")),
         };
         let mut text = String::new();
+        for Violation { relation, pair, how, .. } in export.violations.values().take(PLACES_MAX) {
+            let title = property(&format!("Violated: pair {pair} of {relation}"));
+            let _ = writeln!(text, "::error title={title}::{}", message(how));
+        }
+        if let Some(more @ 1..) = export.violations.len().checked_sub(PLACES_MAX) {
+            let more = counted(more as u64, "more violation", "more violations");
+            let _ = writeln!(text, "::error::{more}.");
+        }
         for Stretch { path, first, last, lines } in stretches.iter().take(PLACES_MAX) {
             let what = match lines {
                 1 => "This line runs, but no pair of tests differs in it".to_owned(),
@@ -101,6 +109,11 @@ impl Writer for Annotations {
         }
         out.write_all(text.as_bytes())
     }
+}
+
+/// A message that workflow commands take as it is.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 /// A value, escaped for workflow commands.

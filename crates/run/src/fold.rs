@@ -8,7 +8,10 @@ use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use metacov_core::{Context, Missing, Operation, Reading, Setup, StoredInput, Suite, SuiteFold};
+use metacov_core::{
+    Context, Operation, OutputJudge, Setup, SideOutput, StoredInput, Suite, SuiteFold, Verdict,
+};
+use metacov_exec::SideRun;
 use metacov_formats::{
     CoverageLoader, Error, Fault, FileSpec, GroupSpec, Location, PairList, Scope, SharedNotes,
     Specs,
@@ -40,13 +43,23 @@ pub trait Source: Sync {
     /// Creates the state of the worker with this number.
     fn runner(&self, worker: usize) -> Self::Runner;
 
-    /// Returns the reading of a side, or why it has no cover.
+    /// What a side ran and printed, or why it has no cover.
     fn read(
         &self,
         side: &Self::Side,
         runner: &mut Self::Runner,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, StopReason>;
+    ) -> Result<SideRun, StopReason>;
+
+    /// Judges the outputs of all sides: the judge, and its verdict. None if there is no judge.
+    fn judge(
+        &self,
+        _spec: &GroupSpec<Self::Side>,
+        _outputs: &[SideOutput],
+        _runner: &mut Self::Runner,
+    ) -> Result<Option<(OutputJudge, Verdict)>, StopReason> {
+        Ok(None)
+    }
 
     /// Returns the name of a side for messages.
     fn name(&self, side: &Self::Side) -> String;
@@ -139,7 +152,7 @@ impl<S> Groups<S> {
     }
 }
 
-/// Reads the sides of a group, and measures how long that takes. The group is not judged.
+/// What the sides of a group ran, what it was run on, how it was judged, and how long that took.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a group took is reported, and part of no result"
@@ -160,10 +173,27 @@ fn read_group<S: Source>(
     }
     let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
     let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
-    let context = Context { setup: source.setup(), inputs, verdict: None, judge: None };
+    let mut context = Context { setup: source.setup(), inputs, ..Context::default() };
     let start = Instant::now();
-    let read = spec.sides.try_map(|side| source.read(side, runner, loader))?;
+    let mut outputs = Vec::new();
+    let read = spec.sides.try_map(|side| {
+        let SideRun { reading, output } = source.read(side, runner, loader)?;
+        outputs.extend(output);
+        Ok::<_, StopReason>(reading)
+    })?;
     let missing = read.sides().iter().position(Result::is_err);
-    let readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));
+    let mut readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));
+    if readings.is_ok()
+        && let Some((judge, verdict)) = source.judge(spec, &outputs, runner)?
+    {
+        context.judge = Some(judge.to_string());
+        match verdict {
+            Verdict::Invalid(reason) => readings = Err((reason.side(), reason.missing())),
+            verdict => context.verdict = Some(verdict),
+        }
+    }
+    if readings.is_err() || matches!(context.verdict, Some(Verdict::Violated(_))) {
+        context.outputs = outputs.iter().map(SideOutput::to_store).collect();
+    }
     Ok((readings, context, start.elapsed()))
 }

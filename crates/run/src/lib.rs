@@ -14,10 +14,12 @@ mod shared_table;
 mod sources;
 mod worker_fold;
 
+pub use metacov_exec::SideRun;
+
 pub use error::{JobError, StopReason};
 pub use fold::{FoldOptions, Source, fold};
 pub use observer::{GroupDone, Observer};
 pub use pool::{JobQueue, PoolState, run_jobs};
 pub use shared_table::SharedTable;
-pub use sources::{CoverageFiles, ProgramRuns};
+pub use sources::{CoverageFiles, Judges, ProgramRunner, ProgramRuns};
 pub use worker_fold::{GroupRead, Readings, WorkerFold};

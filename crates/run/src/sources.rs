@@ -1,11 +1,12 @@
 //! The sources of sides.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::Arc;
 
-use metacov_core::{Missing, Reading, Setup, StoredInput};
-use metacov_exec::{Invocation, ProcessRunner, Program};
-use metacov_formats::{CoverageLoader, Error, FileSpec};
+use metacov_core::{Invalid, JudgeChoice, OutputJudge, Setup, SideOutput, StoredInput, Verdict};
+use metacov_exec::{ExecError, Invocation, JudgeCommand, ProcessRunner, Program, SideRun};
+use metacov_formats::{CoverageLoader, Error, FileSpec, GroupSpec};
 
 use crate::{Source, StopReason};
 
@@ -24,8 +25,8 @@ impl Source for CoverageFiles {
         side: &Vec<FileSpec>,
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, StopReason> {
-        Ok(Ok(loader.read_side(side)?))
+    ) -> Result<SideRun, StopReason> {
+        Ok(SideRun { reading: Ok(loader.read_side(side)?), output: None })
     }
 
     fn name(&self, side: &Vec<FileSpec>) -> String {
@@ -39,23 +40,81 @@ pub struct ProgramRuns {
     pub target: Program,
     /// How often each input is run, to find the sites that do not run every time.
     pub repeat: NonZero<u32>,
+    /// How outputs are judged.
+    pub judges: Judges,
+}
+
+/// How the outputs of pairs are judged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judges {
+    /// By relation.
+    pub relations: BTreeMap<String, JudgeChoice>,
+    /// For all other pairs.
+    pub others: Option<JudgeChoice>,
+}
+
+impl Judges {
+    /// Whether any pair may be judged.
+    pub fn is_empty(&self) -> bool {
+        self.relations.is_empty() && self.others.is_none()
+    }
+
+    /// The judge of a pair of this relation, which may say itself how it is judged. What is said of the relation here
+    /// comes first.
+    fn of<'j>(&'j self, relation: &str, own: Option<&'j JudgeChoice>) -> Option<&'j OutputJudge> {
+        match self.relations.get(relation).or(own).or(self.others.as_ref()) {
+            Some(JudgeChoice::By(judge)) => Some(judge),
+            Some(JudgeChoice::NotJudged) | None => None,
+        }
+    }
+}
+
+/// What a worker needs to run programs and to judge them.
+pub struct ProgramRunner {
+    processes: ProcessRunner,
+    /// For judges that are commands.
+    commands: Option<JudgeCommand>,
 }
 
 impl Source for ProgramRuns {
     type Side = Vec<Invocation>;
-    type Runner = ProcessRunner;
+    type Runner = ProgramRunner;
 
-    fn runner(&self, worker: usize) -> ProcessRunner {
-        ProcessRunner::new(worker)
+    fn runner(&self, worker: usize) -> ProgramRunner {
+        ProgramRunner { processes: ProcessRunner::new(worker), commands: None }
     }
 
     fn read(
         &self,
         side: &Vec<Invocation>,
-        runner: &mut ProcessRunner,
+        runner: &mut ProgramRunner,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, StopReason> {
-        Ok(runner.run_side(&self.target, side, self.repeat, loader)?)
+    ) -> Result<SideRun, StopReason> {
+        Ok(runner.processes.run_side(&self.target, side, self.repeat, loader)?)
+    }
+
+    fn judge(
+        &self,
+        spec: &GroupSpec<Vec<Invocation>>,
+        outputs: &[SideOutput],
+        runner: &mut ProgramRunner,
+    ) -> Result<Option<(OutputJudge, Verdict)>, StopReason> {
+        let Some(judge) = self.judges.of(&spec.relation, spec.judge.as_ref()) else {
+            return Ok(None);
+        };
+        let verdict = match (judge.judge(outputs), judge, outputs) {
+            (Some(verdict), ..) => verdict,
+            (None, OutputJudge::Command(command), [a, b]) => {
+                let Program { limits, interrupted, .. } = &self.target;
+                let commands = match &mut runner.commands {
+                    Some(commands) => commands,
+                    none => none.insert(JudgeCommand::new().map_err(ExecError::from)?),
+                };
+                commands.judge(command, [a, b], limits, interrupted)?
+            }
+            (None, ..) => Verdict::Invalid(Invalid::Shape),
+        };
+        Ok(Some((judge.clone(), verdict)))
     }
 
     fn name(&self, side: &Vec<Invocation>) -> String {

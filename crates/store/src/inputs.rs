@@ -15,7 +15,7 @@ pub(crate) fn write(
     sides: &[Vec<StoredInput>],
 ) -> rusqlite::Result<()> {
     let mut insert =
-        connection.prepare_cached("INSERT INTO input VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        connection.prepare_cached("INSERT INTO input (pair, side, number, name, content, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for (side, inputs) in sides.iter().enumerate() {
         for (at, input) in inputs.iter().enumerate() {
             let StoredInput { name, content, bytes } = input;
@@ -75,15 +75,15 @@ pub(crate) fn setups(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     Ok(hashes)
 }
 
-/// Bytes in a readable form: as TEXT if they are valid text.
-fn cell(bytes: &[u8]) -> ToSqlOutput<'_> {
+/// Bytes as people would like to see them: as a text if they are one.
+pub(crate) fn cell(bytes: &[u8]) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ValueRef::Text(text.as_bytes()),
         _ => ValueRef::Blob(bytes),
     })
 }
 
-fn content(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<u8>> {
+pub(crate) fn content(row: &Row<'_>, at: usize) -> rusqlite::Result<Vec<u8>> {
     match row.get_ref(at)? {
         ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Ok(bytes.to_vec()),
         other => {

@@ -63,6 +63,7 @@ mod header;
 mod inputs;
 mod lock;
 mod merge;
+mod outputs;
 mod pairs;
 mod recorder;
 mod replace_file;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use metacov_core::{
-    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Judge, Missing, Reading,
-    SiteTable, StoredInput, Verdict, Violation, codec,
+    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, PairResult, Reading,
+    SideOutput, SiteTable, StoredInput, Verdict, Violation, codec,
 };
 use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::base::Base;
 use crate::header::damaged;
 use crate::inputs;
+use crate::outputs;
 use crate::schema;
 use crate::sites::number;
 
@@ -38,8 +39,11 @@ pub struct StoredPair {
     pub inputs: Vec<Vec<StoredInput>>,
     /// The verdict, if all sides were measured and judged.
     pub verdict: Option<Verdict>,
-    /// How the outcomes must relate, if they were judged. Files of version 5 do not store it.
-    pub judge: Option<Judge>,
+    /// How the outcomes must relate, if they were judged: see [`Context::judge`](metacov_core::Context::judge). Files of
+    /// version 5 do not say.
+    pub judge: Option<String>,
+    /// By side: what a program printed. None at all unless the pair violates its relation or failed.
+    pub outputs: Vec<SideOutput>,
     /// How long it took.
     pub took: Duration,
 }
@@ -59,7 +63,7 @@ impl StoredPair {
 pub(crate) struct PairRow {
     failure: Option<Failure>,
     verdict: Option<Verdict>,
-    judge: Option<Judge>,
+    judge: Option<String>,
     pub(crate) relation: String,
     pub(crate) name: String,
     sides: usize,
@@ -71,6 +75,7 @@ pub(crate) struct PairRow {
     covers: Vec<SideRow>,
     setup: Option<u64>,
     inputs: Vec<Vec<StoredInput>>,
+    outputs: Vec<SideOutput>,
     pub(crate) microseconds: u64,
     pub(crate) place: u64,
 }
@@ -89,7 +94,7 @@ impl PairRow {
         let mut row = PairRow {
             failure: None,
             verdict: None,
-            judge: stored.judge,
+            judge: stored.judge.clone(),
             relation: stored.relation.clone(),
             name: stored.name.clone(),
             sides: stored.sides,
@@ -101,6 +106,7 @@ impl PairRow {
             covers: Vec::new(),
             setup: stored.setup,
             inputs: stored.inputs.clone(),
+            outputs: stored.outputs.clone(),
             microseconds: u64::try_from(stored.took.as_micros()).unwrap_or(u64::MAX),
             place: stored.place,
         };
@@ -146,10 +152,10 @@ impl PairRow {
 
     /// Whether both agree on the same group, except for its place and its time.
     pub(crate) fn agrees(&self, other: &PairRow) -> bool {
-        // A file of version 5 does not store judges.
-        let judge = self.judge.and(other.judge).and(self.judge);
+        // A file of version 5 does not name judges.
         let is_same = self.judge.is_none() || other.judge.is_none() || self.judge == other.judge;
-        let timeless = |row: &PairRow| PairRow { microseconds: 0, place: 0, judge, ..row.clone() };
+        let timeless =
+            |row: &PairRow| PairRow { microseconds: 0, place: 0, judge: None, ..row.clone() };
         is_same && timeless(self) == timeless(other)
     }
 
@@ -165,8 +171,8 @@ impl PairRow {
         put(self.name.as_bytes());
         put(self.output_tail.as_deref().unwrap_or_default().as_bytes());
         put(self.violation().unwrap_or_default().as_bytes());
-        if let Some(judge) = self.judge {
-            put(judge.name().as_bytes());
+        if let Some(judge) = &self.judge {
+            put(judge.as_bytes());
         }
         let numbers = [
             Some(number(self.sides)),
@@ -200,6 +206,11 @@ impl PairRow {
                 put(&input.bytes.to_le_bytes());
             }
         }
+        for output in &self.outputs {
+            put(outputs::exits(&output.exits).as_bytes());
+            put(&output.content);
+            put(&output.bytes.to_le_bytes());
+        }
         fingerprint.hash().cast_signed()
     }
 
@@ -219,6 +230,26 @@ impl PairRow {
             Some(Verdict::Violated(how)) => Some(how),
             _ => None,
         }
+    }
+
+    /// The side that failed, and how.
+    fn failed(&self) -> Option<(usize, Missing)> {
+        let failure = self.failure?;
+        let exit = match (self.exit_code, self.signal) {
+            (Some(0), _) => Exit::Success,
+            (Some(code), _) => Exit::Failure(code),
+            (None, Some(signal)) => Exit::Signalled(signal),
+            (None, None) => Exit::Timeout,
+        };
+        let output_tail = self.output_tail.clone().unwrap_or_default();
+        Some((self.failed_side.unwrap_or(0), Missing { failure, exit, output_tail }))
+    }
+
+    /// The result, without what was run.
+    pub(crate) fn into_result(self) -> PairResult {
+        let (failed, took) = (self.failed(), Duration::from_micros(self.microseconds));
+        let PairRow { relation, name: pair, verdict, .. } = self;
+        PairResult { relation, pair, took, verdict, failed }
     }
 
     /// Returns its place, and its violation.
@@ -251,7 +282,7 @@ impl PairRow {
             self.microseconds.cast_signed(),
             self.differing.map(u64::cast_signed),
             self.fingerprint(),
-            self.judge.map(Judge::name),
+            self.judge,
         ])?;
         let pair = connection.last_insert_rowid();
         let side = "INSERT INTO side VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -267,7 +298,8 @@ impl PairRow {
                 side.flaky
             ])?;
         }
-        inputs::write(connection, pair, &self.inputs)
+        inputs::write(connection, pair, &self.inputs)?;
+        outputs::write(connection, pair, &self.outputs)
     }
 
     /// The row of the group with this id.
@@ -294,7 +326,8 @@ impl PairRow {
             }
             covers.push(side);
         }
-        let judge = if schema::has_judges(connection)? { "judge" } else { "NULL" };
+        let is_current = schema::is_current(connection)?;
+        let judge = if is_current { "judge" } else { "NULL" };
         let mut pair = connection.prepare_cached(&format!(
             "SELECT place, relation.name, pair.name, sides, verdict, failed_side, exit_code,
              signal, last_words, microseconds, differing, pair.fingerprint, violation,
@@ -303,7 +336,9 @@ impl PairRow {
              LEFT JOIN setup ON setup.id = pair.setup WHERE pair.id = ?1",
         ))?;
         let inputs = inputs::read(connection, id)?;
-        let row = pair.query_row([id], |row| Self::of_row(row, covers, inputs)).optional()?;
+        let outputs = if is_current { outputs::read(connection, id)? } else { Vec::new() };
+        let row =
+            pair.query_row([id], |row| Self::of_row(row, covers, inputs, outputs)).optional()?;
         let (row, fingerprint) = row.flatten().ok_or_else(|| damaged("invalid pair"))?;
         if row.fingerprint() != fingerprint {
             let what = format!("checksum of pair {} of {} does not match", row.name, row.relation);
@@ -316,6 +351,7 @@ impl PairRow {
         row: &Row<'_>,
         covers: Vec<SideRow>,
         inputs: Vec<Vec<StoredInput>>,
+        outputs: Vec<SideOutput>,
     ) -> rusqlite::Result<Option<(Self, i64)>> {
         let unsigned = |at| {
             row.get::<_, Option<i64>>(at)
@@ -330,11 +366,6 @@ impl PairRow {
             _ if failure.is_some() => None,
             _ => return Ok(None),
         };
-        let judge: Option<String> = row.get(14)?;
-        let judge = match judge.as_deref().map(Judge::named) {
-            Some(None) => return Ok(None),
-            judge => judge.flatten(),
-        };
         let pair = PairRow {
             place: row.get::<_, i64>(0)?.cast_unsigned(),
             relation: row.get(1)?,
@@ -342,7 +373,7 @@ impl PairRow {
             sides: unsigned(3)?.unwrap_or(0),
             failure,
             verdict,
-            judge,
+            judge: row.get(14)?,
             failed_side: unsigned(5)?,
             exit_code: row.get(6)?,
             signal: row.get(7)?,
@@ -352,6 +383,7 @@ impl PairRow {
             covers,
             setup: row.get::<_, Option<i64>>(13)?.map(i64::cast_unsigned),
             inputs,
+            outputs,
         };
         Ok(Some((pair, row.get(11)?)))
     }
@@ -363,15 +395,8 @@ impl PairRow {
         if self.relation.is_empty() || self.relation.chars().any(char::is_control) {
             return Err(damaged("relation without a valid name"));
         }
-        let outcome = if let Some(failure) = self.failure {
-            let exit = match (self.exit_code, self.signal) {
-                (Some(0), _) => Exit::Success,
-                (Some(code), _) => Exit::Failure(code),
-                (None, Some(signal)) => Exit::Signalled(signal),
-                (None, None) => Exit::Timeout,
-            };
-            let output_tail = self.output_tail.unwrap_or_default();
-            Err((self.failed_side.unwrap_or(0), Missing { failure, exit, output_tail }))
+        let outcome = if let Some(failed) = self.failed() {
+            Err(failed)
         } else {
             if self.covers.len() != self.sides {
                 return Err(fault("missing side"));
@@ -387,7 +412,9 @@ impl PairRow {
             Ok(Group::new(sides).map_err(|_| fault("only one side"))?)
         };
         let took = Duration::from_micros(self.microseconds);
-        let PairRow { place, relation, name, sides, setup, inputs, verdict, judge, .. } = self;
+        let PairRow {
+            place, relation, name, sides, setup, inputs, outputs, verdict, judge, ..
+        } = self;
         Ok(StoredPair {
             place,
             relation,
@@ -396,6 +423,7 @@ impl PairRow {
             outcome,
             setup,
             inputs,
+            outputs,
             verdict,
             judge,
             took,

@@ -246,7 +246,8 @@ impl Observer for RunWriter {
             setup: done.context.setup.as_ref().map(|setup| setup.hash()),
             inputs: done.context.inputs.clone(),
             verdict: done.context.verdict.clone(),
-            judge: done.context.judge,
+            judge: done.context.judge.clone(),
+            outputs: done.context.outputs.clone(),
             took: done.took,
         };
         let row = match base {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Growth, Operation, Setup, SiteTable, Suite, SuiteFold, Violation};
+use metacov_core::{Growth, Operation, PairResult, Setup, SiteTable, Suite, SuiteFold, Violation};
 use metacov_formats::{Error, Fault};
 use rusqlite::Connection;
 
@@ -134,6 +134,16 @@ impl Run {
                 violations.extend(row.violated());
             }
             Ok(violations)
+        };
+        read().map_err(|fault| fault.of(&self.name))
+    }
+
+    /// The results of all groups, by place in the plan.
+    pub fn results(&self) -> Result<Vec<PairResult>, Error> {
+        let read = || -> Result<Vec<PairResult>, Fault> {
+            let mut ids = self.connection.prepare("SELECT id FROM pair ORDER BY place")?;
+            let ids = ids.query_map([], |row| row.get(0))?;
+            ids.map(|id| Ok(PairRow::read(&self.connection, id?)?.into_result())).collect()
         };
         read().map_err(|fault| fault.of(&self.name))
     }

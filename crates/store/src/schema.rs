@@ -12,16 +12,21 @@ const APPLICATION_ID: i32 = 0x4d43_6f76;
 /// The version of the tables below. It grows when readers have to change.
 const VERSION: i32 = 6;
 
-/// The same tables, without the translation units of marks and without judges.
-const VERSION_WITHOUT_JUDGES: i32 = 5;
+/// The version before: no mark of a site names a translation unit, and what is in [`ADDED_COLUMNS`] and
+/// [`ADDED_TABLES`] is missing.
+const VERSION_BEFORE: i32 = 5;
 
-/// The column that version 5 lacks, as `ALTER TABLE` inserts it in front of constraints.
-const JUDGE: &str = ", judge TEXT";
+/// Columns that version 5 does not have: the table, and the text of the column as `ALTER TABLE` puts it in front of
+/// constraints.
+const ADDED_COLUMNS: [(&str, &str); 2] = [("pair", "judge TEXT"), ("input", "hash INTEGER")];
+
+/// Tables that version 5 does not have.
+const ADDED_TABLES: [&str; 3] = ["output", "source", "file_source"];
 
 /// How long to wait for another process to finish a transaction.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const TABLES: [(&str, &str); 12] = [
+const TABLES: [(&str, &str); 15] = [
     (
         "meta",
         "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID",
@@ -59,7 +64,23 @@ const TABLES: [(&str, &str); 12] = [
         "input",
         "CREATE TABLE input (pair INTEGER NOT NULL REFERENCES pair, side INTEGER NOT NULL, \
          number INTEGER NOT NULL, name TEXT NOT NULL, content NOT NULL, bytes INTEGER NOT NULL, \
-         PRIMARY KEY (pair, side, number)) WITHOUT ROWID",
+         hash INTEGER, PRIMARY KEY (pair, side, number)) WITHOUT ROWID",
+    ),
+    (
+        "output",
+        "CREATE TABLE output (pair INTEGER NOT NULL REFERENCES pair, side INTEGER NOT NULL, \
+         exit TEXT NOT NULL, content NOT NULL, bytes INTEGER NOT NULL, \
+         PRIMARY KEY (pair, side)) WITHOUT ROWID",
+    ),
+    (
+        "source",
+        "CREATE TABLE source (id INTEGER PRIMARY KEY, hash INTEGER NOT NULL UNIQUE, \
+         bytes INTEGER NOT NULL, content BLOB NOT NULL)",
+    ),
+    (
+        "file_source",
+        "CREATE TABLE file_source (file INTEGER PRIMARY KEY REFERENCES file, \
+         source INTEGER NOT NULL REFERENCES source)",
     ),
     (
         "side",
@@ -141,8 +162,14 @@ pub(crate) fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
 
 /// Sets the version: from here on the file may contain what this version writes.
 pub(crate) fn set_version(connection: &Connection) -> rusqlite::Result<()> {
-    if version(connection)? == VERSION_WITHOUT_JUDGES {
-        connection.execute_batch("ALTER TABLE pair ADD COLUMN judge TEXT")?;
+    if version(connection)? == VERSION_BEFORE {
+        for (table, column) in ADDED_COLUMNS {
+            connection.execute_batch(&format!("ALTER TABLE {table} ADD COLUMN {column}"))?;
+        }
+        let is_added = |(name, _): &&(&str, &str)| ADDED_TABLES.contains(name);
+        for (_, sql) in TABLES.iter().filter(is_added) {
+            connection.execute_batch(sql)?;
+        }
     }
     connection.pragma_update(None, "user_version", VERSION)
 }
@@ -164,7 +191,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
     }
     let version = version(connection)?;
     match version {
-        VERSION | VERSION_WITHOUT_JUDGES => {}
+        VERSION | VERSION_BEFORE => {}
         found => {
             let found = found.to_string();
             return Err(Fault::Version { format: "run file", found, known: "5 and 6" });
@@ -175,7 +202,7 @@ pub(crate) fn check(connection: &Connection) -> Result<(), Fault> {
          WHERE type = 'table' AND rootpage > 0 AND name = ?1 AND sql = ?2",
     )?;
     for (name, sql) in TABLES {
-        let sql = if version == VERSION { sql.to_owned() } else { sql.replace(JUDGE, "") };
+        let Some(sql) = table_of_version(version, name, sql) else { continue };
         if count.query_row((name, sql), |row| row.get::<_, u32>(0))? != 1 {
             let what = format!("damaged run file: table `{name}` is missing or different");
             return Err(Fault::malformed(Location::Whole, what));
@@ -192,9 +219,20 @@ fn version(connection: &Connection) -> rusqlite::Result<i32> {
     connection.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Whether judges are stored.
-pub(crate) fn has_judges(connection: &Connection) -> rusqlite::Result<bool> {
-    Ok(version(connection)? != VERSION_WITHOUT_JUDGES)
+/// The text that creates a table in a file of this version, if it has the table.
+fn table_of_version(version: i32, name: &str, sql: &str) -> Option<String> {
+    if version == VERSION {
+        return Some(sql.to_owned());
+    }
+    let columns = ADDED_COLUMNS.iter().filter(|(table, _)| *table == name);
+    let sql =
+        columns.fold(sql.to_owned(), |sql, (_, column)| sql.replace(&format!(", {column}"), ""));
+    (!ADDED_TABLES.contains(&name)).then_some(sql)
+}
+
+/// Whether the file has what version 5 does not: judges of pairs, hashes of inputs, outputs, sources.
+pub(crate) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(version(connection)? != VERSION_BEFORE)
 }
 
 /// The fault of a file that may not be a database at all.

@@ -228,7 +228,8 @@ impl RoundRunner<'_, '_> {
                     setup: progress.stored.clone(),
                     inputs: inputs.unwrap_or_default(),
                     verdict: Some(result.verdict),
-                    judge: result.judge,
+                    judge: result.judge.map(|judge| judge.name().to_owned()),
+                    outputs: Vec::new(),
                 },
                 micros: result.micros,
             });

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use metacov_core::{Criteria, Criterion};
+use metacov_core::{Criteria, Criterion, Failure, Summary};
 use metacov_formats::{GcovrFormat, WRITERS, Writer};
-use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Markdown};
+use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Junit, Markdown};
 use metacov_store::RUN_FILE;
 
 use crate::exit_code::bail_usage;
@@ -19,8 +19,8 @@ pub struct OutputArgs {
     /// The ending of the name decides the format, and the option can be repeated.
     ///
     /// `.metacov` is a run file, which stores all pairs as they finish and is read by `metacov report`, `compare` and
-    /// `merge`. `.json` is gcovr JSON, `.info` lcov, `.md` a summary in Markdown, `.csv` a table, `.svg` a plot of how
-    /// coverage grew, and `badge.svg` a badge. `.gz` or `.zst` after that compresses. `-` is standard output.
+    /// `merge`. `.json` is gcovr JSON, `.info` lcov, `.md` a summary in Markdown, `.csv` a table, `.junit.xml` the
+    /// results of all pairs for CI systems, `.svg` a plot of how coverage grew, and `badge.svg` a badge. `.gz` or `.zst` after that compresses. `-` is standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Rows of the table.
@@ -39,8 +39,49 @@ pub struct OutputArgs {
     #[arg(long, value_name = "VERSION", value_parser = gcovr_formats(), hide_short_help = true)]
     gcovr_format: Option<String>,
     /// Exit with code 5 if MC is below N percent of all sites.
-    #[arg(long, value_name = "CRITERION=N", value_delimiter = ',', value_parser = threshold)]
+    ///
+    /// `line=40` is MC of lines. `mc/cov=60` is MC/Cov of lines, and `branch:mc/cov=60` that of another criterion.
+    #[arg(long, value_name = "WHAT=N", value_delimiter = ',', value_parser = threshold)]
     fail_under: Vec<Threshold>,
+    /// Exit with code 5 if MC is lower than in this run file.
+    #[arg(long, value_name = "RUN.metacov", hide_short_help = true)]
+    fail_drop: Option<PathBuf>,
+    /// Exit with code 5 if there are such pairs.
+    ///
+    /// A violated relation always ends in exit code 6.
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    fail_on: Vec<FailOn>,
+}
+
+/// Pairs that end in a failing exit code.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// A side crashed.
+    Crash,
+    /// A side reached its time limit.
+    Timeout,
+    /// A side was invalid, or its output could not be judged.
+    Invalid,
+    /// A side left no counters.
+    NoCounters,
+    /// A side did not run.
+    NotRun,
+    /// The relation is violated.
+    Violation,
+}
+
+impl FailOn {
+    /// The failure of a side, unless it is about the verdict.
+    pub fn failure(self) -> Option<Failure> {
+        match self {
+            FailOn::Crash => Some(Failure::Crashed),
+            FailOn::Timeout => Some(Failure::TimedOut),
+            FailOn::Invalid => Some(Failure::Invalid),
+            FailOn::NoCounters => Some(Failure::NoCounters),
+            FailOn::NotRun => Some(Failure::NotRun),
+            FailOn::Violation => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -54,10 +95,48 @@ enum Rows {
 }
 
 /// The least percentage of a criterion.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threshold {
     pub criterion: Criterion,
+    pub metric: Metric,
     pub percent: f64,
+}
+
+/// A percentage that can have a threshold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    Cov,
+    Mc,
+    McCov,
+}
+
+impl Metric {
+    /// The name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Cov => "Cov",
+            Metric::Mc => "MC",
+            Metric::McCov => "MC/Cov",
+        }
+    }
+
+    /// The percentage, if it is known: `lists_all` is whether all sites are known.
+    pub fn percent(self, summary: &Summary, lists_all: bool) -> Option<f64> {
+        match self {
+            Metric::Cov => summary.cov().filter(|_| lists_all),
+            Metric::Mc => summary.result_of_sites().filter(|_| lists_all),
+            Metric::McCov => summary.result_of_executed(),
+        }
+    }
+}
+
+/// What a run must reach.
+#[derive(Default)]
+pub struct Gates {
+    pub thresholds: Vec<Threshold>,
+    /// The run file whose MC is the least.
+    pub base: Option<PathBuf>,
+    pub fail_on: Vec<FailOn>,
 }
 
 /// Where to write, and how.
@@ -74,7 +153,7 @@ pub struct Presentation {
     pub in_shares: bool,
     /// The criteria that were asked for by name; all if none.
     pub criteria: Option<Criteria>,
-    pub thresholds: Vec<Threshold>,
+    pub gates: Gates,
 }
 
 impl Presentation {
@@ -92,7 +171,12 @@ impl Presentation {
     /// Whether a criterion was asked for by name.
     pub fn asks_for(&self, criterion: Criterion) -> bool {
         self.criteria.is_some_and(|criteria| criteria.contains(criterion))
-            || self.thresholds.iter().any(|threshold| threshold.criterion == criterion)
+            || self.gates.thresholds.iter().any(|threshold| threshold.criterion == criterion)
+    }
+
+    /// Whether an output shows all pairs.
+    pub fn needs_pairs(&self) -> bool {
+        self.outputs.iter().any(|(_, writer)| writer.needs_pairs())
     }
 }
 
@@ -116,7 +200,11 @@ impl OutputArgs {
             },
             in_shares: false,
             criteria: (!criteria.is_empty()).then(|| criteria.iter().copied().collect()),
-            thresholds: self.fail_under,
+            gates: Gates {
+                thresholds: self.fail_under,
+                base: self.fail_drop,
+                fail_on: self.fail_on,
+            },
         })
     }
 
@@ -168,7 +256,7 @@ impl OutputArgs {
 
 /// All formats that are written: coverage files, and what is for people and their pages.
 fn writers() -> impl Iterator<Item = &'static dyn Writer> {
-    let for_people: [&dyn Writer; 5] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations];
+    let for_people: [&dyn Writer; 6] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations, &Junit];
     WRITERS.iter().copied().chain(for_people)
 }
 
@@ -181,11 +269,37 @@ fn gcovr_formats() -> clap::builder::PossibleValuesParser {
 }
 
 fn threshold(text: &str) -> Result<Threshold, String> {
-    let (criterion, percent) =
-        text.split_once('=').ok_or("expected CRITERION=PERCENT, such as line=80")?;
+    let expected = "expected a threshold such as line=40, mc/cov=60 or branch:mc/cov=60";
+    let (what, percent) = text.split_once('=').ok_or(expected)?;
+    let metric = |name: &str| {
+        let all = [Metric::Cov, Metric::Mc, Metric::McCov];
+        all.into_iter().find(|metric| metric.name().eq_ignore_ascii_case(name))
+    };
+    let (criterion, metric) = match (what.split_once(':'), metric(what)) {
+        (Some((criterion, name)), _) => (criterion.parse()?, metric(name).ok_or(expected)?),
+        (None, Some(metric)) => (Criterion::Line, metric),
+        (None, None) => (what.parse()?, Metric::Mc),
+    };
     let percent: f64 = percent.parse().map_err(|_| format!("`{percent}` is not a number"))?;
     if !(0.0..=100.0).contains(&percent) {
         return Err(format!("{percent} is not between 0 and 100"));
     }
-    Ok(Threshold { criterion: criterion.parse()?, percent })
+    Ok(Threshold { criterion, metric, percent })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thresholds_name_a_criterion_or_a_metric() {
+        let threshold = |text| threshold(text).ok();
+        let of = |criterion, metric, percent| Some(Threshold { criterion, metric, percent });
+        assert_eq!(threshold("line=80"), of(Criterion::Line, Metric::Mc, 80.0));
+        assert_eq!(threshold("mc/cov=60"), of(Criterion::Line, Metric::McCov, 60.0));
+        assert_eq!(threshold("branch:cov=6.5"), of(Criterion::Branch, Metric::Cov, 6.5));
+        for wrong in ["line", "lines=3", "line=x", "line=101", "line:x=3", "branch:=3"] {
+            assert_eq!(threshold(wrong), None, "{wrong}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ use super::{Config, RunSettings, workers};
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
 use crate::args::scope::ScopeArgs;
+use crate::console::violations::PairOrigin;
 use crate::exit_code::bail_usage;
 
 const USAGE: &str = "\
@@ -136,6 +137,7 @@ impl Args {
         let frame = RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
             timed: false,
+            origin: PairOrigin::Files,
             options: FoldOptions {
                 scope: self.scope.scope()?,
                 operation,
@@ -167,7 +169,8 @@ fn pairs(
         }
     };
     let (relation, pair) = ("pair".to_owned(), "1".to_owned());
-    Ok(PairList::single(GroupSpec { relation, pair, sides: Group::from(sides), listed_at: None }))
+    let sides = Group::from(sides);
+    Ok(PairList::single(GroupSpec { relation, pair, sides, judge: None, listed_at: None }))
 }
 
 fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {

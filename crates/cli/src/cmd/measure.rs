@@ -15,18 +15,21 @@ use metacov_store::Settings;
 
 use super::{Config, RunSettings, workers};
 use crate::args::count;
+use crate::args::judge::{self, JudgeArgs};
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
 use crate::args::scope::ScopeArgs;
 use crate::args::target::{TargetArgs, interrupted, settings};
 use crate::console::Console;
 use crate::console::progress::Progress;
+use crate::console::violations::PairOrigin;
 use crate::exit_code::{ExitCode, bail_usage};
 use engine::{EngineArgs, Sql};
 
 const EXAMPLES: &str = "\
 Examples:
   metacov measure --pairs pairs/ -- ./prog @@                  run a program on pairs of files
+  metacov measure --pairs pairs/ --judge equal -- ./prog @@    check that both outputs are the same
   metacov measure --pairs pairs/ -o run.metacov -- ./prog @@   store all pairs, for metacov report
   metacov measure sqlite --relation norec --count 1000         generate pairs for SQLite";
 
@@ -41,6 +44,9 @@ Examples:
     metacov measure --pairs pairs/ -o run.metacov -- ./prog @@
     metacov measure --pairs pairs/ -o run.metacov --resume -- ./prog @@
     metacov report run.metacov --by file
+  Check that both sides print the same lines, or what a command checks:
+    metacov measure --pairs pairs/ --judge bag -- ./prog @@
+    metacov measure --pairs pairs/ --judge 'command:diff -w {a} {b}' -- ./prog @@
   Show the functions in which the two sides differ:
     metacov measure --pairs pairs/ --by function --criterion line -- ./prog @@
   Put the same schema before each input:
@@ -62,6 +68,7 @@ Or a manifest with a pair in each line, whose files are relative to its folder. 
   {\"relation\": \"norec\", \"pair\": 1, \"a\": \"1a.sql\", \"b\": \"1b.sql\"}
   {\"relation\": \"level\", \"pair\": 1, \"a\": {\"input\": \"x\", \"args\": [\"-1\"]}, \"b\": \"x\"}
   {\"relation\": \"locale\", \"pair\": 1, \"a\": \"x\", \"b\": {\"stdin\": \"x\", \"env\": {\"LANG\": \"C\"}}}
+  {\"relation\": \"sort\", \"pair\": 1, \"a\": \"1a.txt\", \"b\": \"1b.txt\", \"judge\": \"bag\"}
 
 The table:
   executed, Cov   sites that ran, and their percentage of all sites
@@ -78,8 +85,8 @@ metacov measure [OPTIONS] --pairs PATH -- COMMAND...
 /// Run pairs of inputs and measure the code that only one of the two sides runs.
 ///
 /// The inputs are your own, for a program or library that you name after `--`; or they are generated from a seed, for a
-/// target such as `sqlite`. Generated pairs are also checked: a violated relation ends in exit code 6. A side that
-/// crashes, hangs, is invalid or leaves no counters is counted as such, never as one that covers nothing.
+/// target such as `sqlite`. Generated pairs are also checked, and your own with --judge: a violated relation ends in
+/// exit code 6. A side that crashes, hangs, is invalid or leaves no counters is counted as such, never as one that covers nothing.
 #[derive(clap::Args)]
 #[command(override_usage = USAGE, before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
@@ -89,6 +96,8 @@ pub struct Args {
     /// Pairs of inputs for COMMAND: a folder of folders, or a manifest.
     #[arg(long, value_name = "PATH", help_heading = "Running")]
     pairs: Option<PathBuf>,
+    #[command(flatten)]
+    judge: JudgeArgs,
     #[command(flatten)]
     target: TargetArgs,
     #[command(flatten)]
@@ -127,13 +136,14 @@ struct FrameArgs {
 
 impl FrameArgs {
     /// What is meant; a run must agree in the settings with one that it goes on with.
-    fn frame(self, settings: Settings) -> anyhow::Result<RunSettings> {
+    fn frame(self, settings: Settings, origin: PairOrigin) -> anyhow::Result<RunSettings> {
         let mut presentation = self.output.presentation(By::Relation)?;
         presentation.in_shares = true;
         let run_file = presentation.run_file.take();
         Ok(RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
             timed: true,
+            origin,
             leave_out_flaky: self.no_flaky,
             options: FoldOptions {
                 scope: self.scope.scope()?,
@@ -176,7 +186,8 @@ impl Args {
         }
         let pairs = self.count(console)?.get();
         let repeats = (self.frame.repeat.get() > 1).then_some("--repeat");
-        if let Some(option) = self.target.only_for_commands().or(repeats) {
+        let judges = self.judge.is_given().then_some("--judge");
+        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges) {
             bail_usage!("{option} goes with a command after `--`, not with a target");
         }
         let settings = self.on_engine.settings(&engine, pairs);
@@ -185,7 +196,7 @@ impl Args {
             args: self.on_engine,
             pairs,
             limits: self.target.limits(),
-            frame: self.frame.frame(settings)?,
+            frame: self.frame.frame(settings, PairOrigin::Generated)?,
             interrupted: interrupted()?,
         })
     }
@@ -227,14 +238,17 @@ impl Args {
                 "missing --pairs PATH: the inputs, as folders or in a manifest (see --help)"
             );
         };
-        let target = self.target.target()?;
+        let judges = self.judge.judges()?;
+        let mut target = self.target.target()?;
         let mut settings = settings(&target);
+        settings.insert("--judge".to_owned(), judge::setting(&judges));
         settings.insert("--pairs".to_owned(), paths([&pairs]));
         settings.insert("--repeat".to_owned(), self.frame.repeat.to_string());
         let repeat = self.frame.repeat;
-        let frame = self.frame.frame(settings)?;
+        let frame = self.frame.frame(settings, PairOrigin::Files)?;
         let pairs = read_pairs(&pairs, &target)?;
-        Ok(Config { source: ProgramRuns { target, repeat }, pairs, frame })
+        target.keeps_output = !judges.is_empty() || pairs.has_judges;
+        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs, frame })
     }
 }
 

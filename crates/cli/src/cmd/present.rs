@@ -1,13 +1,16 @@
 //! Showing a suite, and writing it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use metacov_core::{Criteria, Suite, Tally, Warning, total};
+use metacov_core::{
+    Criteria, Criterion, PairResult, Suite, Tally, Violation, Warning, counted, thousands, total,
+};
 use metacov_formats::{Export, Fault, Location};
 use metacov_report::{By, Layout, View, nothing_measured, table};
 use metacov_store::Run;
 
-use crate::args::output::{Presentation, Threshold};
+use crate::args::output::{Gates, Metric, Presentation, Threshold};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
@@ -21,6 +24,10 @@ pub struct Origin<'o> {
     pub run: Option<&'o Path>,
     /// If only code counts that was changed: since when.
     pub since: Option<&'o str>,
+    /// The pairs that violate their relation.
+    pub violations: &'o BTreeMap<u64, Violation>,
+    /// All pairs, if an output needs them.
+    pub pairs: &'o [PairResult],
 }
 
 /// Says what is worth saying of a suite, shows its table, writes its files and checks its
@@ -31,13 +38,16 @@ pub fn present(
     origin: &Origin<'_>,
     console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let Origin { root, run, since } = *origin;
+    let Origin { root, run, since, violations, pairs } = *origin;
     let total = suite.total();
     if total.groups == 0 {
         return Err(nothing_measured(&total).into());
     }
     let criteria = criteria(suite, presentation.criteria, console)?;
     speak(suite, &total, console);
+    if presentation.in_shares {
+        console.note(&checked(&total));
+    }
     let plot = presentation.plot();
     let growth = plot.and(run).map(|run| Run::open(run)?.growth(&suite.table)).transpose()?;
     let export = Export {
@@ -49,6 +59,8 @@ pub fn present(
         growth: growth.as_ref(),
         plot: plot.filter(|name| !name.is_empty()),
         since,
+        violations,
+        pairs,
     };
     let by = presentation.by;
     let layout = match by {
@@ -66,7 +78,7 @@ pub fn present(
         write_whole(output, |out| writer.write(&export, out)).map_err(Unwritten)?;
         console.detail(|| format!("wrote {}", output.name()));
     }
-    Ok(check(suite, &total, criteria, &presentation.thresholds, console))
+    check(suite, &total, &presentation.gates, console)
 }
 
 /// The criteria to show: those that were asked for, or all that the files tell.
@@ -103,29 +115,94 @@ fn speak(suite: &Suite, total: &Tally, console: &Console) {
     });
 }
 
+/// How many pairs were checked, and how many of those violate their relation.
+fn checked(total: &Tally) -> String {
+    let Tally { groups, judged, violated, .. } = *total;
+    let pairs = |count| counted(count, "pair", "pairs");
+    let violations = match violated {
+        0 => "no violations".to_owned(),
+        count => counted(count, "violation", "violations"),
+    };
+    match judged {
+        0 => "not checked: the pairs have no judge (see --judge)".to_owned(),
+        _ if judged == groups => format!("checked {}: {violations}", pairs(judged)),
+        _ => format!(
+            "checked {} of {}: {violations} (the others have no judge)",
+            thousands(judged),
+            pairs(groups)
+        ),
+    }
+}
+
+/// Checks what the run must reach.
 fn check(
     suite: &Suite,
     tally: &Tally,
-    criteria: Criteria,
-    thresholds: &[Threshold],
+    gates: &Gates,
     console: &Console,
-) -> ExitCode {
-    let summaries = total(&suite.table, tally);
-    let mut code = ExitCode::Success;
-    for Threshold { criterion, percent: least } in thresholds {
-        let known = criteria.without(suite.table.partial()).contains(*criterion);
-        match summaries[*criterion].result_of_sites().filter(|_| known) {
-            Some(percent) if percent >= *least => continue,
-            Some(percent) => {
-                console.failure(&format!(
-                    "--fail-under {criterion}: MC is {percent:.2} %, below {least} %"
-                ));
-            }
-            None => console.failure(&format!(
-                "--fail-under {criterion}: no percentage, as the coverage does not list all code"
-            )),
-        }
-        code = ExitCode::UnderThreshold;
+) -> anyhow::Result<ExitCode> {
+    let mut failures = Vec::new();
+    for Threshold { criterion, metric, percent: least } in &gates.thresholds {
+        let name = metric.name();
+        let failure = match percentage(suite, tally, *criterion, *metric) {
+            Ok(percent) if percent >= *least => continue,
+            Ok(percent) => format!("{name} is {percent:.2} %, below {least} %"),
+            Err(why) => format!("{name} is not known, as {why}"),
+        };
+        failures.push(format!("--fail-under {criterion}: {failure}"));
     }
-    code
+    if let Some(path) = &gates.base {
+        let base = Run::open(path)?.suite()?.0;
+        failures.extend(drops(suite, tally, &base, &path.display().to_string()));
+    }
+    for failure in gates.fail_on.iter().filter_map(|fail_on| fail_on.failure()) {
+        let count = tally.failed(failure);
+        if count > 0 {
+            let pairs = counted(count, "pair", "pairs");
+            failures.push(format!("--fail-on: {pairs}: {}", failure.name()));
+        }
+    }
+    failures.iter().for_each(|failure| console.failure(failure));
+    Ok(if failures.is_empty() { ExitCode::Success } else { ExitCode::UnderThreshold })
+}
+
+/// The percentage of a criterion, or why it is not known. It need not be shown.
+fn percentage(
+    suite: &Suite,
+    tally: &Tally,
+    criterion: Criterion,
+    metric: Metric,
+) -> Result<f64, String> {
+    if !suite.criteria().contains(criterion) {
+        return Err(format!("the coverage has no {}", criterion.plural()));
+    }
+    let lists_all = !suite.table.partial().contains(criterion);
+    let summary = &total(&suite.table, tally)[criterion];
+    let percent = metric.percent(summary, lists_all);
+    percent.ok_or_else(|| match (lists_all, summary.sites) {
+        (true, 0) => format!("there are no {}", criterion.plural()),
+        (true, _) => format!("no {} ran", criterion.plural()),
+        (false, _) => "the coverage does not list all code".to_owned(),
+    })
+}
+
+/// Where MC is lower than that of another suite.
+fn drops(suite: &Suite, tally: &Tally, base: &Suite, name: &str) -> Vec<String> {
+    let mc =
+        |suite: &Suite, tally: &Tally, criterion| percentage(suite, tally, criterion, Metric::Mc);
+    let base_total = base.total();
+    let mut failures = Vec::new();
+    for criterion in base.criteria().iter() {
+        let Ok(before) = mc(base, &base_total, criterion) else { continue };
+        match mc(suite, tally, criterion) {
+            Ok(now) if now >= before => {}
+            Ok(now) => failures.push(format!(
+                "--fail-drop {criterion}: MC is {now:.2} %, below {before:.2} % of {name}"
+            )),
+            Err(why) => {
+                failures.push(format!("--fail-drop {criterion}: MC is not known, as {why}"));
+            }
+        }
+    }
+    failures
 }

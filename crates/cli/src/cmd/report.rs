@@ -13,7 +13,7 @@ use super::present::Origin;
 use super::{fuzz, pages, present};
 use crate::args::output::OutputArgs;
 use crate::console::Console;
-use crate::console::violations;
+use crate::console::violations::{self, PairOrigin};
 use crate::exit_code::{ExitCode, bail_usage};
 
 const EXAMPLES: &str = "\
@@ -90,6 +90,8 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         let name = &run.name;
         console.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
     }
+    let is_generated = header.settings.contains_key("the engine");
+    let pair_origin = if is_generated { PairOrigin::Generated } else { PairOrigin::Files };
     if groups == 0 {
         return Ok(found);
     }
@@ -97,7 +99,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         && !keep_changed(&mut run.table, base, &header.root, &|message| console.message(message))?
     {
         console.note(&format!("no code of this run was changed since {base}"));
-        return Ok(violations::tell(&violations, ExitCode::Success, console));
+        return Ok(violations::report(&violations, pair_origin, ExitCode::Success, console));
     }
     let suite = match &args.html {
         Some(folder) => {
@@ -108,10 +110,15 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         None => run.suite()?.0,
     };
     let (root, since) = (&*header.root, args.diff.as_deref());
-    let origin = Origin { root, run: Some(&args.run), since };
+    let pairs = match presentation.needs_pairs() {
+        true => Run::open(&args.run)?.results()?,
+        false => Vec::new(),
+    };
+    let run = Some(&*args.run);
+    let origin = Origin { root, run, since, violations: &violations, pairs: &pairs };
     let code = present::present(&suite, &presentation, &origin, console)?;
     let code = if code == ExitCode::Success { found } else { code };
-    Ok(violations::tell(&violations, code, console))
+    Ok(violations::report(&violations, pair_origin, code, console))
 }
 
 /// The run, without what is flaky if that was asked for. It may be longer when it is opened again.

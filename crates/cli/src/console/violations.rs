@@ -30,8 +30,22 @@ impl Observer for Violations {
     }
 }
 
-/// Tells all of them. A run that came to a good end otherwise has not, if there are any.
-pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, console: &Console) -> ExitCode {
+/// Where the pairs of a run come from, for a hint on how to see them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PairOrigin {
+    /// They are generated from a seed.
+    Generated,
+    /// They are files of the user.
+    Files,
+}
+
+/// Reports all of them. A run with violations does not end with success.
+pub fn report(
+    violations: &BTreeMap<u64, Violation>,
+    origin: PairOrigin,
+    code: ExitCode,
+    console: &Console,
+) -> ExitCode {
     if violations.is_empty() {
         return code;
     }
@@ -43,9 +57,11 @@ pub fn tell(violations: &BTreeMap<u64, Violation>, code: ExitCode, console: &Con
             console.note(&format!("{side}: {lines}"));
         }
     }
-    console.note(
+    if origin == PairOrigin::Generated {
+        console.note(
         "to write the pairs to files, with what makes their databases: metacov gen TARGET --out \
          FOLDER, with the same --relation, --count, --databases and --seed",
     );
+    }
     if code == ExitCode::Success { ExitCode::Violated } else { code }
 }

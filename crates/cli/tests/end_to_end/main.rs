@@ -14,6 +14,7 @@ mod forks;
 mod fuzz;
 mod gcc;
 mod goldens;
+mod judges;
 mod markdown;
 mod measure;
 mod messages;

@@ -68,6 +68,7 @@ impl SuiteFold {
                 self.agreement = self.agreement.meet(SharedCriteria::of(group));
                 tally.add(group, self.operation);
                 tally.judged += u64::from(verdict.is_some());
+                tally.violated += u64::from(matches!(verdict, Some(Verdict::Violated(_))));
             }
             Err(failure) => tally.add_failure(failure),
         }

@@ -36,12 +36,22 @@ pub enum Invalid {
     SecondFailed(i32),
     /// A result does not have the shape that the relation's queries require.
     Shape,
+    /// The output of this side is no number.
+    NotANumber(usize),
+    /// An output is longer than [`SideOutput::JUDGED_BYTES_MAX`](crate::SideOutput::JUDGED_BYTES_MAX).
+    OutputTooLong,
+    /// The command that judges failed with this exit code.
+    JudgeFailed(i32),
 }
 
 impl Invalid {
-    /// Returns the side that is the cause: the second only if it alone failed.
+    /// The side that is the cause: the first if it is not one side alone.
     pub fn side(self) -> usize {
-        usize::from(matches!(self, Self::SecondFailed(_)))
+        match self {
+            Self::NotANumber(side) => side,
+            Self::SecondFailed(_) => 1,
+            _ => 0,
+        }
     }
 
     /// Returns the side that has no cover because of it.
@@ -58,6 +68,12 @@ impl fmt::Display for Invalid {
             Self::FirstFailed(code) => write!(out, "only the first side failed (code {code})"),
             Self::SecondFailed(code) => write!(out, "only the second side failed (code {code})"),
             Self::Shape => write!(out, "a result has another shape than its query"),
+            Self::NotANumber(side) => {
+                let side = if *side == 0 { "a" } else { "b" };
+                write!(out, "the output of side {side} is not a number")
+            }
+            Self::OutputTooLong => write!(out, "the output is too long to be judged"),
+            Self::JudgeFailed(code) => write!(out, "the judge failed (exit code {code})"),
         }
     }
 }

@@ -109,9 +109,10 @@ impl Supervisor {
         &mut self,
         request: &Request,
         stdin: &File,
+        stdout: Option<BorrowedFd<'_>>,
         interrupted: &AtomicBool,
     ) -> Result<Ended, ExecError> {
-        self.spawn(request, stdin.as_fd(), None)?;
+        self.spawn(request, stdin.as_fd(), stdout)?;
         loop {
             match self.next(None, None, interrupted) {
                 Ok(Event::Ended(exit)) => {

@@ -17,7 +17,9 @@ use std::time::{Duration, Instant};
 
 use metacov_core::{Exit, Reading};
 use metacov_formats::{CoverageLoader, Error};
-use metacov_runtime::{INPUT_VARIABLE, LIMITS_VARIABLE, READY, READY_BEFORE, SERVE_VARIABLE};
+use metacov_runtime::{
+    INPUT_VARIABLE, LIMITS_VARIABLE, OUTPUT_VARIABLE, READY, READY_BEFORE, SERVE_VARIABLE,
+};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use super::invocation::{Environment, Invocation};
@@ -88,6 +90,10 @@ impl ForkServerSession {
         let Limits { grace, cpu, .. } = program.limits;
         let limits = format!("{} {}", grace.as_millis(), cpu.map_or(0, whole_seconds));
         environment.push((LIMITS_VARIABLE.into(), limits.into()));
+        if program.keeps_output {
+            self.workspace.empty_output()?;
+            environment.push((OUTPUT_VARIABLE.into(), self.workspace.output_path().into()));
+        }
         if program.mode == Mode::Fork {
             environment.push((SERVE_VARIABLE.into(), "1".into()));
         }
@@ -142,6 +148,9 @@ impl ForkServerSession {
         program: &Program,
         input: &Path,
     ) -> Result<ServerReply, ExecError> {
+        if program.keeps_output {
+            self.workspace.empty_output()?;
+        }
         if program.mode == Mode::Inline {
             let setup = program.setup.as_ref().filter(|setup| !setup.content().is_empty());
             if let Some(setup) = setup {
@@ -207,6 +216,10 @@ impl ProcessSession for ForkServerSession {
             }
         };
         Ok(Ended { exit, output: self.workspace.supervisor.output.text() })
+    }
+
+    fn output(&self) -> io::Result<(Vec<u8>, u64)> {
+        self.workspace.read_output()
     }
 
     fn read(

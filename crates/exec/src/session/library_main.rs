@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::time::{Duration, Instant};
 
 use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use metacov_runtime::{LIMITS_VARIABLE, READY, SERVE_VARIABLE};
+use metacov_runtime::{LIMITS_VARIABLE, OUTPUT_VARIABLE, READY, SERVE_VARIABLE};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{
     Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setpgid, setrlimit, wait,
@@ -28,7 +28,10 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
     let (mut requests, mut answers) = (out_of_the_way(io::stdin())?, out_of_the_way(io::stdout())?);
     // The library has an empty standard input, and its output is captured.
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    rustix::stdio::dup2_stdout(io::stderr())?;
+    match take_variable(OUTPUT_VARIABLE) {
+        Some(path) => rustix::stdio::dup2_stdout(File::options().append(true).open(path)?)?,
+        None => rustix::stdio::dup2_stdout(io::stderr())?,
+    }
     let limits = ServerLimits::take();
     let run = open(command)?;
     set_child_subreaper(Some(getpid()))?;
@@ -63,12 +66,9 @@ struct ServerLimits {
 }
 
 impl ServerLimits {
-    /// Takes the limits out of the environment, where the library should not find them.
-    #[expect(unsafe_code, reason = "the environment is changed")]
     fn take() -> Self {
-        let text = std::env::var(LIMITS_VARIABLE).unwrap_or_default();
-        // SAFETY: this process has one thread.
-        unsafe { std::env::remove_var(LIMITS_VARIABLE) };
+        let text = take_variable(LIMITS_VARIABLE).unwrap_or_default();
+        let text = text.to_string_lossy();
         let mut numbers = text.split(' ').map(|number| number.parse().unwrap_or_default());
         ServerLimits {
             grace: Duration::from_millis(numbers.next().unwrap_or_default()),
@@ -95,6 +95,15 @@ impl ServerLimits {
             }
         }
     }
+}
+
+/// Takes a variable out of the environment, where the library should not find it.
+#[expect(unsafe_code, reason = "the environment is changed")]
+fn take_variable(name: &str) -> Option<OsString> {
+    let value = std::env::var_os(name);
+    // SAFETY: this process has one thread.
+    unsafe { std::env::remove_var(name) };
+    value
 }
 
 /// A duplicate with a number that libraries are unlikely to use, closed on exec.
@@ -129,8 +138,15 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
         // SAFETY: arguments as for `main`, never freed, since the library may keep them.
         unsafe { initialize(&raw mut count, &raw mut words) };
     }
-    // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none.
-    Ok(move |input: &[u8]| unsafe { run(input.as_ptr(), input.len()) })
+    Ok(move |input: &[u8]| {
+        // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none. All of C's output
+        // streams are flushed: what an input prints belongs to that input.
+        unsafe {
+            let code = run(input.as_ptr(), input.len());
+            libc::fflush(std::ptr::null_mut());
+            code
+        }
+    })
 }
 
 /// Runs an input in a child, and reports how the child ended, or why there is none. Returns whether

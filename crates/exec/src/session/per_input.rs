@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use metacov_core::Reading;
@@ -39,7 +40,13 @@ impl ProcessSession for PerInputSession {
         environment.extend(invocation.environment.iter().cloned());
         let Limits { wall, grace, cpu, memory_bytes } = program.limits;
         let request = Request { command, environment, wall: Some(wall), grace, cpu, memory_bytes };
-        self.workspace.supervisor.run(&request, &stdin, &program.interrupted)
+        let stdout = program.keeps_output.then(|| self.workspace.empty_output()).transpose()?;
+        let stdout = stdout.as_ref().map(File::as_fd);
+        self.workspace.supervisor.run(&request, &stdin, stdout, &program.interrupted)
+    }
+
+    fn output(&self) -> io::Result<(Vec<u8>, u64)> {
+        self.workspace.read_output()
     }
 
     fn read(

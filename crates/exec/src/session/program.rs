@@ -49,6 +49,8 @@ pub struct Program {
     pub setup: Option<Arc<Setup>>,
     /// The exit codes of valid executions; all codes if empty.
     pub valid_codes: Vec<i32>,
+    /// Whether the standard output of each execution is kept, to be judged.
+    pub keeps_output: bool,
     /// The limits of each execution.
     pub limits: Limits,
     /// Set to end all executions.
@@ -65,7 +67,8 @@ impl Program {
             Some((path, identity))
         });
         let (setup, valid_codes, mode) = (None, Vec::new(), Mode::of(&command));
-        Program { command, mode, setup, valid_codes, limits, interrupted, executable }
+        let keeps_output = false;
+        Program { command, mode, setup, valid_codes, keeps_output, limits, interrupted, executable }
     }
 
     /// Whether it is a shared library, by its name.

@@ -3,7 +3,7 @@
 use std::io;
 use std::num::NonZero;
 
-use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading};
+use metacov_core::{BuildMismatch, Exit, Failure, Missing, Reading, SideOutput};
 use metacov_formats::{CoverageLoader, Fault};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -13,8 +13,17 @@ use super::per_input::PerInputSession;
 use super::program::{Mode, Program};
 use super::{NoCounters, ProcessSession};
 use crate::error::ExecError;
+use crate::process::captured_output::CapturedOutput;
 use crate::process::not_run::{NotRun, RETRY_PAUSES};
 use crate::process::supervisor::Ended;
+
+/// What came of the executions of a side.
+pub struct SideRun {
+    /// What they ran, or why there is no coverage.
+    pub reading: Result<Reading, Missing>,
+    /// What they printed, if the program's output is kept: up to the execution that failed.
+    pub output: Option<SideOutput>,
+}
 
 /// Runs sides, one at a time. Servers and shared memory are kept from one side to the next.
 pub struct ProcessRunner {
@@ -31,23 +40,26 @@ impl ProcessRunner {
         ProcessRunner { number, is_pinned: false, sessions: Vec::new() }
     }
 
-    /// Runs all inputs of a side, each `repeat` times, and unites their coverage.
+    /// Runs all inputs of a side, each `repeat` times, and unites their coverage. Outputs are those of the first time.
     pub fn run_side(
         &mut self,
         program: &Program,
         invocations: &[Invocation],
         repeat: NonZero<u32>,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, ExecError> {
+    ) -> Result<SideRun, ExecError> {
         let mut side: Option<Reading> = None;
+        let mut output = program.keeps_output.then(SideOutput::default);
         for invocation in invocations {
-            match (self.repeat(program, invocation, repeat, loader)?, &mut side) {
+            let reading = self.repeat(program, invocation, repeat, output.as_mut(), loader)?;
+            match (reading, &mut side) {
                 (Ok(reading), Some(side)) => side.unite(&reading),
                 (Ok(reading), None) => side = Some(reading),
-                (Err(missing), _) => return Ok(Err(missing)),
+                (Err(missing), _) => return Ok(SideRun { reading: Err(missing), output }),
             }
         }
-        Ok(Ok(side.unwrap_or_else(|| Reading::of(loader.table()))))
+        let reading = Ok(side.unwrap_or_else(|| Reading::of(loader.table())));
+        Ok(SideRun { reading, output })
     }
 
     /// Runs one input `repeat` times.
@@ -56,12 +68,13 @@ impl ProcessRunner {
         program: &Program,
         invocation: &Invocation,
         repeat: NonZero<u32>,
+        output: Option<&mut SideOutput>,
         loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, ExecError> {
-        let mut all = self.execute(program, invocation, loader)?;
+        let mut all = self.execute(program, invocation, output, loader)?;
         for _ in 1..repeat.get() {
             let Ok(reading) = &mut all else { break };
-            match self.execute(program, invocation, loader)? {
+            match self.execute(program, invocation, None, loader)? {
                 Ok(other) => reading.repeat(&other),
                 Err(missing) => all = Err(missing),
             }
@@ -69,11 +82,12 @@ impl ProcessRunner {
         Ok(all)
     }
 
-    /// Runs one input once.
+    /// Runs one input once, and adds to the output.
     fn execute(
         &mut self,
         program: &Program,
         invocation: &Invocation,
+        output: Option<&mut SideOutput>,
         loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, Missing>, ExecError> {
         let named = |error: ExecError| error.of(invocation.name());
@@ -93,6 +107,16 @@ impl ProcessRunner {
             }
             ended => ended.map_err(named)?,
         };
+        let ended = Ended { output: output_text(session, program, ended.output)?, ..ended };
+        if let Some(output) = output {
+            let (content, bytes) = session.output().map_err(|error| named(error.into()))?;
+            output.exits.push(ended.exit);
+            // A part that was cut is the last: there is no text after it.
+            if !output.is_cut() {
+                output.content.extend(content);
+            }
+            output.bytes += bytes;
+        }
         let failure = match ended.exit {
             Exit::Signalled(_) => Some(Failure::Crashed),
             Exit::Timeout => Some(Failure::TimedOut),
@@ -148,6 +172,20 @@ impl ProcessRunner {
         }
         Ok(&mut *self.sessions[at].1)
     }
+}
+
+/// The text of an execution for messages: standard error or, if that is empty, what is kept of the standard output.
+fn output_text(
+    session: &dyn ProcessSession,
+    program: &Program,
+    captured: String,
+) -> io::Result<String> {
+    if !program.keeps_output || !captured.trim().is_empty() {
+        return Ok(captured);
+    }
+    let mut text = CapturedOutput::default();
+    text.drain(&mut &session.output()?.0[..])?;
+    Ok(text.text())
 }
 
 /// Runs a program once. While the system cannot start a process, waits and tries again.

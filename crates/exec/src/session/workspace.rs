@@ -1,10 +1,10 @@
 //! The resources of one execution at a time, reused for the next.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use metacov_core::Reading;
+use metacov_core::{Reading, SideOutput};
 use metacov_formats::{CoverageLoader, Error, Fault, Location};
 use metacov_runtime::ARENA_VARIABLE;
 
@@ -17,6 +17,9 @@ use crate::process::supervisor::Supervisor;
 
 /// The name of input files in the folder.
 const INPUT_NAME: &str = "input";
+
+/// The name of the file with the standard output.
+const OUTPUT_NAME: &str = "output";
 
 /// A supervisor, shared memory and a folder.
 pub(super) struct Workspace {
@@ -62,6 +65,29 @@ impl Workspace {
         let path = self.folder.join(INPUT_NAME);
         fs::write(&path, "")?;
         Ok(path)
+    }
+
+    /// The file that the standard output of executions is appended to.
+    pub(super) fn output_path(&self) -> PathBuf {
+        self.folder.join(OUTPUT_NAME)
+    }
+
+    /// Empties the file of the standard output, or creates it.
+    pub(super) fn empty_output(&self) -> io::Result<File> {
+        let path = self.output_path();
+        match File::options().append(true).create(true).open(path) {
+            Ok(file) => file.set_len(0).map(|()| file),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The standard output since it was emptied, as far as it is judged, and its size.
+    pub(super) fn read_output(&self) -> io::Result<(Vec<u8>, u64)> {
+        let file = File::open(self.output_path())?;
+        let bytes = file.metadata()?.len();
+        let mut content = Vec::new();
+        file.take(SideOutput::JUDGED_BYTES_MAX).read_to_end(&mut content)?;
+        Ok((content, bytes))
     }
 
     /// Reads the coverage from the counters in memory and in files.

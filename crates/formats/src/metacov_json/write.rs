@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
 
-use metacov_core::{Criterion, Element, Failure, Operation, SiteId, Summaries, Tally, total};
+use metacov_core::{
+    Criterion, Element, Failure, Operation, SiteId, Summaries, Tally, Violation, total,
+};
 use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
 
-/// The version of the structure below. The first number grows when readers have to change.
-const VERSION: &str = "2.0";
+/// The version of the shape below. The first number grows when a reader must change.
+const VERSION: &str = "2.1";
 
 pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     let suite = export.suite;
@@ -28,6 +30,7 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
             .iter()
             .map(|(name, tally)| (name.as_str(), fold(export, tally)))
             .collect(),
+        violations: export.violations.values().map(ViolationEntry::of).collect(),
         files: Files(export),
     };
     // A separate buffer, because the serializer writes a few bytes at a time.
@@ -49,7 +52,23 @@ struct Document<'e> {
     warnings: Vec<String>,
     total: Fold,
     relations: BTreeMap<&'e str, Fold>,
+    violations: Vec<ViolationEntry<'e>>,
     files: Files<'e>,
+}
+
+/// A pair that violates its relation.
+#[derive(Serialize)]
+struct ViolationEntry<'e> {
+    relation: &'e str,
+    pair: &'e str,
+    how: &'e str,
+}
+
+impl<'e> ViolationEntry<'e> {
+    fn of(violation: &'e Violation) -> Self {
+        let Violation { relation, pair, how, .. } = violation;
+        ViolationEntry { relation, pair, how }
+    }
 }
 
 /// All files, serialized one by one.
@@ -65,6 +84,7 @@ impl Serialize for Files<'_> {
 struct Fold {
     pairs: u64,
     groups_with_judge: u64,
+    groups_violated: u64,
     groups_without_difference: u64,
     failed: BTreeMap<&'static str, u64>,
     summary: BTreeMap<&'static str, Counts>,
@@ -193,6 +213,7 @@ fn fold(export: &Export<'_>, tally: &Tally) -> Fold {
     Fold {
         pairs: tally.pairs,
         groups_with_judge: tally.judged,
+        groups_violated: tally.violated,
         groups_without_difference: tally.vacuous,
         failed: Failure::ALL.map(|failure| (failure.name(), tally.failed(failure))).into(),
         summary: summary.collect(),

@@ -1,5 +1,6 @@
 //! Small programs, and suites and runs of pairs on them, built by hand.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use metacov_core::{
     BranchKey, BranchNaming, Context, Criteria, Criterion, Element, Exit, Failure, Group, Missing,
     Operation, Reading, Setup, Site, SiteTable, StoredInput, Suite, SuiteFold, Symbol, Tally,
-    Verdict,
+    Verdict, Violation,
 };
 use metacov_formats::{Export, GcovrFormat, Writer};
 use metacov_report::digest::Digest;
@@ -246,8 +247,12 @@ pub fn export<'s>(suite: &'s Suite, total: &'s Tally) -> Export<'s> {
         growth: None,
         plot: None,
         since: None,
+        violations: &NO_VIOLATIONS,
+        pairs: &[],
     }
 }
+
+static NO_VIOLATIONS: BTreeMap<u64, Violation> = BTreeMap::new();
 
 pub fn written(writer: &dyn Writer, export: &Export<'_>) -> String {
     let mut bytes = Vec::new();

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use metacov_core::{
-    Context, Exit, Failure, Group, Judge, Missing, Reading, Setup, SiteTable, StoredInput, Verdict,
-    Violation,
+    Context, Exit, Failure, Group, Missing, Reading, Setup, SideOutput, SiteTable, StoredInput,
+    Verdict, Violation,
 };
 use metacov_run::{GroupDone, Observer, SharedTable};
 use metacov_store::{Run, RunWriter, merge};
@@ -39,12 +39,22 @@ fn record(file: &std::path::Path, contexts: &[(u64, &Context, bool)]) {
     recorder.finish(true, Some(&SiteTable::new())).unwrap();
 }
 
+/// An output with executions that end in all ways.
+fn output(content: &[u8]) -> SideOutput {
+    let exits = vec![Exit::Success, Exit::Failure(-1), Exit::Signalled(11), Exit::Timeout];
+    SideOutput { exits, content: content.to_vec(), bytes: 1 << 40 }
+}
+
 fn context(setup: &str, inputs: [&[u8]; 2], verdict: Option<Verdict>) -> Context {
     let input = |content: &&[u8]| vec![StoredInput::new("in".to_owned(), content.to_vec())];
     Context {
         setup: Some(Arc::new(Setup::new(setup.as_bytes().to_vec()))),
         inputs: inputs.iter().map(input).collect(),
-        judge: verdict.is_some().then_some(Judge::RowsCounted),
+        judge: verdict.is_some().then(|| "number:0.5".to_owned()),
+        outputs: match &verdict {
+            Some(Verdict::Violated(_)) => inputs.map(output).into(),
+            _ => Vec::new(),
+        },
         verdict,
     }
 }
@@ -67,7 +77,8 @@ fn contexts_survive_write_and_read() {
         for (stored, (pair, context)) in stored.iter().zip(contexts) {
             assert_eq!(stored.name, *pair);
             assert_eq!(stored.inputs, context.inputs);
-            assert_eq!((&stored.verdict, stored.judge), (&context.verdict, context.judge));
+            assert_eq!((&stored.verdict, &stored.judge), (&context.verdict, &context.judge));
+            assert_eq!(stored.outputs, context.outputs);
             let setup = run.setup(stored.setup.unwrap()).unwrap();
             assert_eq!(Some(&setup), context.setup.as_deref());
         }

@@ -1,5 +1,6 @@
 //! Suites to record: small reports, and sides that fail.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::num::NonZero;
@@ -8,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use metacov_core::{
-    Criteria, Exit, Failure, Group, Missing, Operation, Reading, Setup, StoredInput as Kept, Suite,
+    Criteria, Exit, Failure, Group, Missing, Operation, Setup, StoredInput as Kept, Suite,
 };
 use metacov_formats::{
     CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,
 };
-use metacov_run::{FoldOptions, SharedTable, Source, StopReason, fold};
+use metacov_run::{FoldOptions, SharedTable, SideRun, Source, StopReason, fold};
 use metacov_store::{Header, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
@@ -73,11 +74,11 @@ impl Source for Inputs {
         side: &Input,
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<Result<Reading, Missing>, StopReason> {
-        match side {
+    ) -> Result<SideRun, StopReason> {
+        let reading = match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
-                Ok(Ok(loader.read_side(&[file])?))
+                Ok(loader.read_side(&[file])?)
             }
             Input::Failed(failure) => {
                 let exit = match failure {
@@ -87,9 +88,10 @@ impl Source for Inputs {
                     Failure::NoCounters | Failure::NotRun => Exit::Success,
                 };
                 let output_tail = format!("it {}", failure.name());
-                Ok(Err(Missing { failure: *failure, exit, output_tail }))
+                Err(Missing { failure: *failure, exit, output_tail })
             }
-        }
+        };
+        Ok(SideRun { reading, output: None })
     }
 
     fn name(&self, _side: &Input) -> String {
@@ -145,10 +147,10 @@ pub fn plan(folder: &Path, specs: &[Spec]) -> PairList<Input> {
             });
             let sides = Group::new(sides.collect()).unwrap();
             let (relation, pair) = (relation.clone(), pair.clone());
-            Ok(GroupSpec { relation, pair, sides, listed_at: None })
+            Ok(GroupSpec { relation, pair, sides, judge: None, listed_at: None })
         })
         .collect();
-    PairList { groups: specs.len() as u64, specs: Box::new(specs.into_iter()) }
+    PairList { groups: specs.len() as u64, has_judges: false, specs: Box::new(specs.into_iter()) }
 }
 
 pub fn options(workers: usize) -> FoldOptions {
@@ -226,6 +228,8 @@ pub fn shown(suite: &Suite) -> Vec<u8> {
         growth: None,
         plot: None,
         since: None,
+        violations: &BTreeMap::new(),
+        pairs: &[],
     };
     let mut bytes = format!("{:?} {}", suite.warnings(), Criteria::all()).into_bytes();
     for writer in WRITERS {

@@ -250,7 +250,7 @@ impl StoredViolation {
             None => Vec::new(),
         };
         let (relation, parts) = (stored.relation.clone(), Vec::new());
-        let judges = match stored.judge {
+        let judges = match stored.judge.as_deref().and_then(Judge::named) {
             Some(judge) => vec![judge],
             None => judges(&relation).to_vec(),
         };

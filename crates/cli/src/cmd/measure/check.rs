@@ -7,7 +7,7 @@ use metacov_exec::Flavour;
 use metacov_report::checks_table;
 
 use super::engine::{Sql, tell};
-use crate::console::violations;
+use crate::console::violations::{self, PairOrigin};
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
 
@@ -34,7 +34,8 @@ pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
         }
     }
     tell(&log, console);
-    let code = violations::tell(&checks.violations, ExitCode::Success, console);
+    let code =
+        violations::report(&checks.violations, PairOrigin::Generated, ExitCode::Success, console);
     if done < plan.groups() {
         let planned = plan.groups();
         console.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
