@@ -39,20 +39,20 @@ use crate::console::violations::{self, PairOrigin, Violations};
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use present::Origin;
 
-/// What is meant: a suite to fold, and what to show of it.
+/// A validated configuration: a suite to fold, and what to show.
 pub struct Config<S: Source> {
     source: S,
     pairs: PairList<S::Side>,
     frame: RunSettings,
 }
 
-/// What goes with a suite, wherever it comes from.
+/// The settings of a suite, whatever its source.
 pub struct RunSettings {
     options: FoldOptions,
     presentation: Presentation,
     run_file: Option<RunFile>,
     leave_out_flaky: bool,
-    /// Whether it is of interest how fast it went.
+    /// Whether the speed is shown.
     timed: bool,
     origin: PairOrigin,
 }
@@ -60,14 +60,14 @@ pub struct RunSettings {
 /// Folds a suite and shows it.
 pub fn run<S: Source>(config: Config<S>, console: &Console) -> anyhow::Result<ExitCode> {
     let Config { source, pairs, mut frame } = config;
-    // There are as many blocks as all other sites together: they are read only for those who ask.
+    // There are as many blocks as all other sites together, so they are read only on request.
     frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
     let (planned, options) = (pairs.groups, frame.options.clone());
     frame.run(planned, console, |table, observer| fold(&source, pairs, &options, table, observer))
 }
 
 impl RunSettings {
-    /// Shows what `fold` makes of groups: as it is in the run file, if there is one.
+    /// Folds groups with `fold` and shows the result: that of the run file, if there is one.
     fn run<E: Into<anyhow::Error>>(
         self,
         planned: u64,
@@ -108,7 +108,7 @@ impl RunSettings {
         if let Some(recorder) = recorder {
             let table = folded.as_ref().ok().map(|suite| &suite.table);
             let finished = recorder.finish(measured == planned, table).map_err(Unwritten);
-            // What ended the fold is the cause of what came after.
+            // The error that ended the fold is the cause of later ones.
             folded.is_ok().then_some(finished).transpose()?;
         }
         let mut suite = folded.map_err(Into::into)?;
@@ -140,7 +140,7 @@ impl RunSettings {
     }
 }
 
-/// Leaves out what ran in some repetitions of an execution and not in others.
+/// Excludes sites that ran in some repetitions of an execution and not in others.
 fn leave_out_flaky(suite: &mut Suite) {
     for site in suite.total().flaky.iter() {
         suite.table.exclude(site);
@@ -155,7 +155,7 @@ struct Observers<'r> {
     violations: &'r Violations,
     /// All results, if an output needs them.
     results: Option<&'r Results>,
-    /// Whether no group is to be begun any more.
+    /// Set if no more groups are to be started.
     interrupted: Option<&'r AtomicBool>,
 }
 
@@ -177,7 +177,7 @@ impl Observer for Observers<'_> {
     }
 }
 
-/// How many workers: as many as asked for, or as there are processors.
+/// The number of workers: as requested, or the number of processors.
 fn workers(jobs: Option<NonZero<usize>>) -> NonZero<usize> {
     let processors = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     jobs.unwrap_or_else(processors)

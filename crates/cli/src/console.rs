@@ -1,4 +1,4 @@
-//! What is said beside the data: to standard error, and as loud as the user wants.
+//! Messages to standard error, as verbose as the user wants.
 
 pub mod failures;
 pub mod progress;
@@ -49,7 +49,7 @@ enum Color {
     Never,
 }
 
-/// Says things.
+/// Prints messages.
 #[derive(Default)]
 pub struct Console {
     quiet: bool,
@@ -62,43 +62,43 @@ impl Console {
         Console { quiet: args.quiet, verbose: args.verbose, color: args.color }
     }
 
-    /// Whether nothing is said but what is in the way.
+    /// Whether only errors and results are printed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Something that is in the way.
+    /// Prints an error.
     pub fn error(&self, error: &anyhow::Error) {
         self.failure(&error.to_string());
     }
 
-    /// Something that was asked for and does not hold.
+    /// Prints that a requirement does not hold.
     pub fn failure(&self, what: &str) {
         self.say("error", "31", what);
     }
 
-    /// Something that the user should know to read the numbers right.
+    /// Prints something that is required to interpret the numbers.
     pub fn warning(&self, what: &str) {
         if !self.quiet {
             self.say("warning", "33", what);
         }
     }
 
-    /// Something worth knowing.
+    /// Prints something useful to know.
     pub fn note(&self, what: &str) {
         if !self.quiet {
             self.say("note", "36", what);
         }
     }
 
-    /// Something for those who want to know more.
+    /// Prints a detail, for verbose output.
     pub fn detail(&self, what: impl FnOnce() -> String) {
         if self.verbose {
             self.say("note", "36", &what());
         }
     }
 
-    /// A message of a study.
+    /// Prints a message of a study.
     pub fn message(&self, message: Message) {
         match message {
             Message::Detail(what) => self.detail(|| what),
@@ -112,7 +112,8 @@ impl Console {
         self.colors(&io::stdout())
     }
 
-    /// A bar that counts to `length`. It is drawn only on a terminal, and not for a single pair.
+    /// Returns a progress bar that counts to `length`. It is drawn only on a terminal, and not for
+    /// a single pair.
     pub fn progress(&self, length: u64) -> ProgressBar {
         if self.quiet || length < 2 {
             return ProgressBar::hidden();
@@ -153,7 +154,7 @@ impl Console {
     }
 }
 
-/// The data itself, to standard output.
+/// Prints data to standard output.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let written = write_whole(&Output::Stdout, |out| out.write_all(text.as_bytes()));
     written.map_err(|error| Unwritten(error).into())
@@ -180,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_stay_lines_and_cannot_look_like_messages() {
+    fn lines_are_kept_and_cannot_look_like_messages() {
         assert_eq!(printable("gcc: failed\nerror: x\r\n\ty\n"), "gcc: failed\n  error: x\n   y");
         assert_eq!(printable("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
     }

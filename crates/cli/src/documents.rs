@@ -48,7 +48,7 @@ fn commands_in_the_text_are_accepted() {
         for code in code.iter().filter(|code| code.starts_with("metacov ")) {
             for command in simple_commands(code) {
                 let Some(arguments) = our_arguments(&command) else { continue };
-                // The text may name a command without what it needs.
+                // The text may name a command without its required arguments.
                 match parse(arguments) {
                     Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
                         panic!("{}: {code}: {error}", document.path.display())

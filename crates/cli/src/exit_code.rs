@@ -1,4 +1,4 @@
-//! What the process ends with.
+//! Exit codes.
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -21,7 +21,7 @@ Exit codes:
     6  a relation is violated
   130  interrupted: the results are those of the pairs so far (fuzz: also 129 and 143)";
 
-/// What the process ends with.
+/// The exit code of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitCode {
     /// Success.
@@ -40,9 +40,9 @@ pub enum ExitCode {
     Violated = 6,
     /// An interrupt ended the run, as shells count it.
     Interrupted = 130,
-    /// The same by the end of the terminal (SIGHUP).
+    /// The terminal was closed (SIGHUP).
     HungUp = 129,
-    /// The same by a batch system or a supervisor (SIGTERM).
+    /// A batch system or a supervisor ended the run (SIGTERM).
     Terminated = 143,
 }
 
@@ -51,7 +51,7 @@ pub enum ExitCode {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
-/// Returns a [`UsageError`]. Takes what `format!` takes.
+/// Returns a [`UsageError`]. Takes the arguments of `format!`.
 macro_rules! bail_usage {
     ($($text:tt)*) => {
         return Err($crate::exit_code::UsageError(format!($($text)*)).into())
@@ -65,7 +65,7 @@ pub(crate) use bail_usage;
 pub struct Unwritten(pub Error);
 
 impl ExitCode {
-    /// What a run ends with that a signal has ended, by its number.
+    /// Returns the exit code of a run that a signal has ended.
     pub fn of_signal(signal: &AtomicUsize) -> Self {
         match i32::try_from(signal.load(Relaxed)).unwrap_or_default() {
             SIGHUP => ExitCode::HungUp,
@@ -74,7 +74,7 @@ impl ExitCode {
         }
     }
 
-    /// What an error means for the process. An error of no type that is known here is a failure.
+    /// Returns the exit code for an error. Errors of other types are failures.
     pub fn of(error: &anyhow::Error) -> Self {
         let stop = error.downcast_ref().map(Self::of_stop);
         let campaign = || error.downcast_ref().map(Self::of_campaign);
@@ -124,7 +124,7 @@ impl ExitCode {
 
     fn of_output(error: &Error) -> Self {
         match &error.fault {
-            // The reader of our output has closed it, as in `metacov diff a b | head`.
+            // The reader of the output has closed it, as in `metacov diff a b | head`.
             Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
             _ => ExitCode::Failure,
         }
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_user_has_typed_is_a_usage_error() {
+    fn only_the_command_line_causes_usage_errors() {
         let typed = || -> anyhow::Result<()> { bail_usage!("missing {}", "--pairs") };
         let error = typed().unwrap_err();
         assert_eq!(
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(code(StopReason::Interrupted), ExitCode::Interrupted);
         assert_eq!(code(CampaignError::Interrupted), ExitCode::Interrupted);
         assert_eq!(code(ConductError::Interrupted), ExitCode::Interrupted);
-        // What the system calls an interrupt is a failed call.
+        // The system's "interrupted" is a failed call.
         assert_eq!(code(io::Error::from(ErrorKind::Interrupted)), ExitCode::Failure);
     }
 

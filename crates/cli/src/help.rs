@@ -1,15 +1,15 @@
-//! How help pages look: one line about the command, usage, examples, then options by group.
+//! The layout of help pages: one line about the command, usage, examples, then options by group.
 
 use clap::Command;
 
-/// Examples stand before the options.
+/// Examples precede the options.
 const TEMPLATE: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
 
 {before-help}{all-args}{after-help}";
 
-/// Lines are wrapped at the width of the terminal, and at this width where it is wider.
+/// Lines are wrapped at the width of the terminal, and at this width if it is wider.
 const WIDTH: usize = 100;
 
 /// Lays out the help of a command and of all commands below it.
@@ -21,10 +21,10 @@ pub fn lay_out(command: Command) -> Command {
 mod tests {
     use super::*;
 
-    /// What fits on a screen.
+    /// The number of lines that fit on a screen.
     const LINES: usize = 40;
 
-    /// All commands with their names, also those that the list of commands does not show.
+    /// All commands with their names, including hidden ones.
     fn all(name: &str, command: &Command) -> Vec<(String, Command)> {
         let below = command.get_subcommands().filter(|one| one.get_name() != "help");
         let below = below.flat_map(|one| all(&format!("{name} {}", one.get_name()), one));
@@ -58,9 +58,10 @@ mod tests {
         }
     }
 
-    /// Text that is broken by hand is broken again in a narrower terminal. Commands and tables are not broken at all.
+    /// Text that is broken by hand would be broken again in a narrower terminal. Commands and
+    /// tables are not broken at all.
     #[test]
-    fn text_is_not_broken_by_hand_and_commands_not_at_all() {
+    fn text_is_not_broken_by_hand_and_commands_are_never_broken() {
         for (name, command) in commands() {
             let texts = [
                 command.get_before_help(),

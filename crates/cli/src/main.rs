@@ -1,4 +1,4 @@
-//! The command line: words to a config, a config to calls, an outcome to an exit code.
+//! The command line: parses arguments, runs a command, and returns an exit code.
 
 mod args;
 mod cmd;
@@ -119,7 +119,7 @@ fn main() -> std::process::ExitCode {
     conclude(outcome, &console).into()
 }
 
-/// Says what went wrong, if something did.
+/// Prints the error, if there is one.
 fn conclude(outcome: anyhow::Result<ExitCode>, console: &Console) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let code = ExitCode::of(&error);

@@ -1,4 +1,4 @@
-//! Outputs appear whole or not at all.
+//! Outputs that appear completely or not at all.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use flate2::write::GzEncoder;
 use metacov_formats::{Error, Fault};
 use metacov_store::replace_file;
 
-/// Where an output goes.
+/// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// To standard output.
+    /// Standard output.
     Stdout,
-    /// To a file. A name that ends in `.gz` or `.zst` is compressed.
+    /// A file. A name that ends in `.gz` or `.zst` is compressed.
     File(PathBuf),
 }
 
 impl Output {
-    /// The ending of the name, without the one that stands for compression.
+    /// Returns the extension of the name, without that of the compression.
     pub fn extension(&self) -> Option<&str> {
         let Output::File(path) = self else { return None };
         let stem = match compression(path) {
@@ -28,8 +28,8 @@ impl Output {
         stem.extension()?.to_str()
     }
 
-    /// Whether the name ends so, but for what stands for compression: `badge.svg` is an ending of
-    /// `our-badge.svg` and of `badge.svg`, and `svg` is one of both.
+    /// Whether the name ends with this, ignoring the extension of the compression: `badge.svg` is
+    /// an ending of `our-badge.svg` and of `badge.svg`, and `svg` is one of both.
     pub fn ends_in(&self, ending: &str) -> bool {
         let Output::File(path) = self else { return false };
         let name = match compression(path) {
@@ -44,7 +44,7 @@ impl Output {
         }
     }
 
-    /// What the user calls it.
+    /// Returns the name that the user gave.
     pub fn name(&self) -> String {
         match self {
             Output::Stdout => "standard output".to_owned(),
@@ -53,8 +53,8 @@ impl Output {
     }
 }
 
-/// Lets `write` fill an output. A file is replaced as a whole, so that a crash, a full disk or an error leaves what was
-/// there before.
+/// Lets `write` fill an output. A file is replaced as a whole, so that a crash, a full disk or an
+/// error leaves the old one.
 pub fn write_whole(
     output: &Output,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -64,7 +64,7 @@ pub fn write_whole(
             let mut out = BufWriter::new(io::stdout().lock());
             write(&mut out).and_then(|()| out.flush())
         }
-        // Pipes and devices get what is written as it is, whatever their name.
+        // Pipes and devices are written to directly, whatever their name.
         Output::File(path) => match compression(path).filter(|_| !is_special(path)) {
             Some("gz") => replace_file(path, |out| {
                 let mut encoder = GzEncoder::new(out, Compression::default());

@@ -13,7 +13,7 @@ pub struct OldCount {
 }
 
 impl OldCount {
-    /// The number that was given, if any.
+    /// Returns the given number, if any.
     pub fn get(&self) -> Option<NonZero<u64>> {
         self.old_count
     }

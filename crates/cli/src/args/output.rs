@@ -1,4 +1,4 @@
-//! What to show and what to write, in the words of users.
+//! Options of what to show and what to write.
 
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ enum Rows {
     Relation,
 }
 
-/// The least percentage of a criterion.
+/// The smallest percentage of a criterion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Threshold {
     pub criterion: Criterion,
@@ -149,15 +149,15 @@ pub struct Presentation {
     pub outputs: Outputs,
     pub gcovr_format: GcovrFormat,
     pub by: By,
-    /// Whether rows of relations tell shares (`Cov`, `MC`) instead of sides.
+    /// Whether rows of relations show shares (`Cov`, `MC`) instead of sides.
     pub in_shares: bool,
-    /// The criteria that were asked for by name; all if none.
+    /// The requested criteria; all if none is named.
     pub criteria: Option<Criteria>,
     pub gates: Gates,
 }
 
 impl Presentation {
-    /// The file name of a plot that is drawn from how the suite grew, if there is one.
+    /// The file name of a plot of the growth of the suite, if there is one.
     pub fn plot(&self) -> Option<&str> {
         let is_plot = |(_, writer): &&(Output, &dyn Writer)| writer.name() == CurvePlot.name();
         self.outputs.iter().find(is_plot).map(|(output, _)| match output {
@@ -168,7 +168,7 @@ impl Presentation {
         })
     }
 
-    /// Whether a criterion was asked for by name.
+    /// Whether a criterion was requested by name.
     pub fn asks_for(&self, criterion: Criterion) -> bool {
         self.criteria.is_some_and(|criteria| criteria.contains(criterion))
             || self.gates.thresholds.iter().any(|threshold| threshold.criterion == criterion)
@@ -181,7 +181,7 @@ impl Presentation {
 }
 
 impl OutputArgs {
-    /// What is meant; rows stand for `by` unless said otherwise.
+    /// Validates the options; rows stand for `by` by default.
     pub fn presentation(self, by: By) -> anyhow::Result<Presentation> {
         let gcovr_format = self.gcovr_format.as_deref();
         let gcovr_format =
@@ -254,7 +254,7 @@ impl OutputArgs {
     }
 }
 
-/// All formats that are written: coverage files, and what is for people and their pages.
+/// All formats that can be written: coverage files and reports.
 fn writers() -> impl Iterator<Item = &'static dyn Writer> {
     let for_people: [&dyn Writer; 6] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations, &Junit];
     WRITERS.iter().copied().chain(for_people)

@@ -1,4 +1,4 @@
-//! The run file to write, in the words of users.
+//! The options of run files.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ pub struct RunFile {
     resume: bool,
     made_by: &'static str,
     by_relation: bool,
-    /// The options that have a say in the numbers, but for those of the scope.
+    /// The options that affect the numbers, except for those of the scope.
     settings: Settings,
-    /// Set by an interrupt: no group is begun any more.
+    /// Set by an interrupt: no more groups are started.
     pub interrupted: Arc<AtomicBool>,
 }
 
 impl RunFile {
-    /// What is meant, if there is a file.
+    /// Validates the options, if there is a file.
     pub fn of(
         path: Option<PathBuf>,
         args: &ResumeArgs,
@@ -79,7 +79,7 @@ impl RunFile {
     }
 }
 
-/// A file that cannot be written, or one that holds something else.
+/// The error of a file that cannot be written, or that has other contents.
 pub fn refused(error: Error) -> anyhow::Error {
     match error.fault {
         Fault::Io(_) => Unwritten(error).into(),
@@ -87,7 +87,7 @@ pub fn refused(error: Error) -> anyhow::Error {
     }
 }
 
-/// Words as one would type them into a shell.
+/// Formats words as one would type them into a shell.
 pub fn command(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
     let words = words.into_iter().map(|word| {
@@ -101,7 +101,7 @@ pub fn command(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Paths as one would type them.
+/// Formats paths as one would type them.
 pub fn paths(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> String {
     command(paths.into_iter().map(|path| path.as_ref().as_os_str().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! Which code counts, in the words of users.
+//! The options of the scope: which code counts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The program under test and its limits, in the words of users.
+//! The options of the program under test and its limits.
 
 use std::ffi::OsString;
 use std::io;
@@ -68,7 +68,7 @@ impl TargetArgs {
         !self.command.is_empty()
     }
 
-    /// An option that was given and means nothing for an engine.
+    /// Returns an option that was given but has no meaning for an engine.
     pub fn only_for_commands(&self) -> Option<&'static str> {
         let given = [
             (self.mode.is_some(), "--mode"),
@@ -79,7 +79,7 @@ impl TargetArgs {
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
 
-    /// How much an execution may take.
+    /// Returns the limits of an execution.
     pub fn limits(&self) -> Limits {
         Limits {
             wall: self.timeout,
@@ -89,7 +89,7 @@ impl TargetArgs {
         }
     }
 
-    /// What is meant. From now on, an interrupt ends the executions.
+    /// Validates the options. From now on, an interrupt ends the executions.
     pub fn target(self) -> anyhow::Result<Program> {
         let (interrupted, limits) = (interrupted()?, self.limits());
         let setup = self.setup.map(|path| {
@@ -110,7 +110,7 @@ impl TargetArgs {
     }
 }
 
-/// Refuses a target that cannot be run, before anything is.
+/// Refuses a target that cannot be run, before anything is run.
 fn check(target: &Program) -> anyhow::Result<()> {
     let name = target.name();
     match target.mode {
@@ -136,7 +136,7 @@ fn check(target: &Program) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A flag that an interrupt sets, from now on.
+/// Returns a flag that an interrupt sets from now on.
 pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
@@ -145,7 +145,7 @@ pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(interrupted)
 }
 
-/// What a run with this target must agree on with one that it goes on with.
+/// Returns the settings that a run must share with one that it resumes.
 pub fn settings(target: &Program) -> Settings {
     let Limits { wall, cpu, memory_bytes, .. } = target.limits;
     let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());

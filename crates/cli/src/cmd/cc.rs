@@ -70,9 +70,8 @@ pub struct Args {
     arguments: Vec<OsString>,
 }
 
-/// The arguments, if all of them are gcc's. They are taken as they stand, before anybody looks for
-/// options of ours among them: `-q` and `--version` are gcc's too. What remains is `--help`,
-/// `--print-flags` and `--install` on their own.
+/// Returns the arguments if all of them are for gcc. They are not parsed: `-q` and `--version` are
+/// options of gcc too. Only `--help`, `--print-flags` and `--install` on their own are metacov's.
 pub fn pass_through(words: &[OsString]) -> Option<(Language, &[OsString])> {
     let (language, arguments) = (Language::of(words.first()?)?, &words[1..]);
     let ours = match arguments {
@@ -102,7 +101,7 @@ fn install(folder: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// Makes a link, in place of an earlier one but of nothing else.
+/// Creates a link. Replaces an earlier one, but nothing else.
 fn link(program: &Path, path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
@@ -113,14 +112,14 @@ fn link(program: &Path, path: &Path) -> io::Result<()> {
     symlink(program, path)
 }
 
-/// Becomes the compiler, or prints what it would be.
+/// Executes the compiler, or prints its command.
 pub fn compile(
     language: Language,
     arguments: &[OsString],
     only_flags: bool,
 ) -> anyhow::Result<ExitCode> {
     if is_called_by_ccache() {
-        // As gcc's preprocessor fails, ccache has the compiler run without it, and the notes are there.
+        // If the preprocessor fails, ccache runs the compiler without it, and the notes are kept.
         bail_usage!(
             "ccache drops the notes (.gcno) that `metacov cc` needs: call metacov without ccache, \
              and set METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\""
@@ -152,7 +151,7 @@ pub fn compile(
                 .warning(&format!("{} {what}", name.unwrap_or(OsStr::new("").display())));
         };
         if runtime.knows_exact_lines(&compiler, on_missing)? {
-            // Its stderr is a pipe, so it has to be asked for colours.
+            // Its stderr is a pipe, so colours have to be requested.
             gcc.args(io::stderr().is_terminal().then_some("-fdiagnostics-color=always"));
             return without_notes(gcc.args(flags).args(arguments).args(EXACT_LINES));
         }
@@ -164,7 +163,7 @@ pub fn compile(
     bail!("{}: {error}", gcc.get_program().display())
 }
 
-/// Runs the compiler, without what it says of the switches that it gets besides the user's.
+/// Runs the compiler, and drops its messages about the additional options.
 fn without_notes(gcc: &mut Command) -> anyhow::Result<ExitCode> {
     let name = gcc.get_program().to_owned();
     let failed = |error: io::Error| anyhow!("{}: {error}", name.display());

@@ -76,7 +76,7 @@ pub struct Args {
     output: Vec<PathBuf>,
 }
 
-/// What is asked of two groups of one build.
+/// The heading of the second table, for two groups of one build.
 const ONLY_ONE: &str = "Which MC sites has only one of them?";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -151,7 +151,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// All of it as a page.
+/// Formats everything as a page.
 fn page(comparison: &RunComparison, plotted: Criterion, sets: Option<&Table>) -> String {
     let mut sheet = comparison_sheet(comparison, plotted);
     if let Some(sets) = sets {

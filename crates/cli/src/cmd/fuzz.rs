@@ -143,14 +143,15 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(interrupted.unwrap_or(code))
 }
 
-/// `metacov trial`: a campaign of a study, which has written its config to standard input. It ends with the study.
+/// `metacov trial`: runs a campaign of a study, which has written the configuration to standard
+/// input. It ends with the study.
 pub fn trial(console: &Console) -> anyhow::Result<ExitCode> {
     set_parent_process_death_signal(Some(Signal::TERM))?;
     let config = read_trial(stdin().lock())?;
     Ok(campaign(&config, console)?.unwrap_or(ExitCode::Success))
 }
 
-/// Runs a campaign. If it was interrupted: what the process ends with.
+/// Runs a campaign. Returns the exit code if it was interrupted.
 fn campaign(config: &CampaignConfig, console: &Console) -> anyhow::Result<Option<ExitCode>> {
     let Interrupts { interrupted, signal } = interrupts()?;
     let title = format!("metacov fuzz {} ({})", config.engine, config.guidance);

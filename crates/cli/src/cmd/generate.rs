@@ -16,7 +16,7 @@ use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 
-/// How long a database may take.
+/// The timeout of a database.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 const EXAMPLES: &str = "\
@@ -84,7 +84,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// The target. Until version 0.2 it was named by `--engine`, after the language `sql`.
+    /// Returns the target. Until version 0.2 it was given by `--engine`, after the language `sql`.
     fn target(&self, console: &Console) -> &str {
         if self.target != "sql" && self.engine.is_none() {
             return &self.target;

@@ -1,11 +1,13 @@
-//! Processes that metacov starts itself: `metacov supervise`, `metacov load`, `metacov work`. Started by hand, they refuse.
+//! Internal processes: `metacov supervise`, `metacov load`, `metacov work`. They refuse to be
+//! started by hand.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::exit_code::ExitCode;
 
-/// Becomes a supervisor of targets. It has nobody to talk to; metacov sees that it is gone.
+/// Runs as a supervisor of targets. Errors are not printed; metacov detects that the process has
+/// ended.
 pub fn supervise(folder: &Path) -> anyhow::Result<ExitCode> {
     metacov_exec::require_metacov()?;
     metacov_exec::supervise(folder)?;
@@ -19,14 +21,14 @@ pub struct LoadArgs {
     words: Vec<OsString>,
 }
 
-/// Becomes a process that runs a library.
+/// Runs as a process that loads a library.
 pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
     metacov_exec::require_metacov()?;
     metacov_exec::load(args.words)?;
     Ok(ExitCode::Success)
 }
 
-/// Becomes a process that makes tests and runs them.
+/// Runs as a process that generates tests and runs them.
 pub fn work() -> anyhow::Result<ExitCode> {
     metacov_exec::require_metacov()?;
     metacov_campaign::work(metacov_targets::ALL)?;

@@ -1,18 +1,18 @@
-//! Signals that ask a campaign to end.
+//! Signals that end a campaign.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-/// What signals have to say.
+/// The signals received.
 pub struct Interrupts {
     pub interrupted: Arc<AtomicBool>,
-    /// Which one it was; zero if none.
+    /// The first signal; zero if none.
     pub signal: Arc<AtomicUsize>,
 }
 
-/// Set by the first signal that asks to end; the second one ends at once.
+/// Installs handlers: the first signal sets the flag, the second ends the process at once.
 pub fn interrupts() -> anyhow::Result<Interrupts> {
     let interrupted = Arc::new(AtomicBool::new(false));
     let first = Arc::new(AtomicUsize::new(0));

@@ -174,13 +174,13 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
 }
 
 impl Args {
-    /// How many passing pairs of each relation are generated.
+    /// Returns how many passing pairs of each relation are generated.
     fn count(&self) -> u64 {
         self.old_count.get().unwrap_or(self.count).get()
     }
 }
 
-/// The statements of a script.
+/// Reads the statements of a script.
 fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
     let text = fs::read_to_string(path)
         .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;

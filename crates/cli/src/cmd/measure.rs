@@ -75,7 +75,7 @@ The table:
   MC sites, MC    sites that only one side of some pair ran, and their percentage of all sites
   MC/Cov          MC sites in percent of executed";
 
-/// How many pairs of each relation are generated for an engine, unless `--count` says otherwise.
+/// How many pairs of each relation are generated for an engine by default.
 pub const DEFAULT_COUNT: NonZero<u64> = NonZero::new(100).unwrap();
 
 const USAGE: &str = "\
@@ -135,7 +135,7 @@ struct FrameArgs {
 }
 
 impl FrameArgs {
-    /// What is meant; a run must agree in the settings with one that it goes on with.
+    /// Validates the options. The settings must agree with those of a run that is resumed.
     fn frame(self, settings: Settings, origin: PairOrigin) -> anyhow::Result<RunSettings> {
         let mut presentation = self.output.presentation(By::Relation)?;
         presentation.in_shares = true;
@@ -166,7 +166,7 @@ impl Args {
         super::run(self.config()?, console)
     }
 
-    /// What is measured, without showing it: a suite of a study. None if it was interrupted.
+    /// Measures a suite of a study without showing it. None if it was interrupted.
     pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         if let Some(engine) = self.engine.clone() {
             return self.sql(engine, console)?.suite(console);
@@ -179,7 +179,7 @@ impl Args {
         Ok(whole(suite?, planned))
     }
 
-    /// Tests of an engine.
+    /// Returns the tests of an engine.
     fn sql(self, engine: String, console: &Console) -> anyhow::Result<Sql> {
         if self.target.has_command() {
             bail_usage!("both a target and a command after `--`: give one of them");
@@ -201,7 +201,7 @@ impl Args {
         })
     }
 
-    /// How many pairs of each relation are generated.
+    /// Returns how many pairs of each relation are generated.
     fn count(&self, console: &Console) -> anyhow::Result<NonZero<u64>> {
         let Some(pairs) = &self.pairs else {
             return Ok(self.on_engine.count.unwrap_or(DEFAULT_COUNT));
@@ -252,7 +252,7 @@ impl Args {
     }
 }
 
-/// The suite, if it has all that was planned.
+/// Returns the suite, if it is complete.
 pub fn whole(suite: Suite, planned: u64) -> Option<Suite> {
     let is_whole = suite.total().all_groups() == planned;
     is_whole.then_some(suite)
@@ -269,7 +269,7 @@ fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invo
     Ok(read()?)
 }
 
-/// A library is called with an input. There is no process that could get anything else.
+/// A library is called with an input: it has no arguments or environment.
 fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
     if spec.sides.sides().iter().flatten().any(|invocation| invocation.only_input().is_none()) {
         bail_usage!(

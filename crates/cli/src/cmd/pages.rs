@@ -1,4 +1,4 @@
-//! The pages of a run, in a folder.
+//! Writes the pages of a run to a folder.
 
 use std::fs;
 use std::io;
@@ -14,7 +14,7 @@ use super::target;
 use crate::console::Console;
 use crate::exit_code::{Unwritten, bail_usage};
 
-/// How many files are named in a message.
+/// How many files a message lists.
 const NAMED_MAX: usize = 3;
 
 /// Writes the pages of a run to a folder.
@@ -39,7 +39,8 @@ pub fn write(digest: &Digest, folder: &Path, console: &Console) -> anyhow::Resul
     Ok(())
 }
 
-/// Where the source of a run may be: in the engine's folder, where the run was begun, or anywhere.
+/// The folders where the source of a run may be: the engine's folder, the folder where the run was
+/// started, or any other.
 fn folders(header: &Header) -> Vec<PathBuf> {
     let engine = header.settings.get("the engine").and_then(|name| target::list().find(name).ok());
     let engine = engine.map(|(_, artifact)| artifact.folder);

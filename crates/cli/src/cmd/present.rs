@@ -1,4 +1,4 @@
-//! Showing a suite, and writing it.
+//! Shows a suite, and writes it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,14 +15,14 @@ use crate::console::Console;
 use crate::exit_code::{ExitCode, Unwritten};
 use crate::output::{Output, write_whole};
 
-/// Where a suite comes from.
+/// The origin of a suite.
 #[derive(Clone, Copy)]
 pub struct Origin<'o> {
     /// The folder that paths are relative to.
     pub root: &'o Path,
     /// The run file, if there is one.
     pub run: Option<&'o Path>,
-    /// If only code counts that was changed: since when.
+    /// If only changed code counts: since which revision.
     pub since: Option<&'o str>,
     /// The pairs that violate their relation.
     pub violations: &'o BTreeMap<u64, Violation>,
@@ -30,8 +30,7 @@ pub struct Origin<'o> {
     pub pairs: &'o [PairResult],
 }
 
-/// Says what is worth saying of a suite, shows its table, writes its files and checks its
-/// thresholds.
+/// Shows the warnings and the table of a suite, writes its files and checks its thresholds.
 pub fn present(
     suite: &Suite,
     presentation: &Presentation,
@@ -81,25 +80,25 @@ pub fn present(
     check(suite, &total, &presentation.gates, console)
 }
 
-/// The criteria to show: those that were asked for, or all that the files tell.
+/// The criteria to show: the requested ones, or all that the files report.
 fn criteria(suite: &Suite, asked: Option<Criteria>, console: &Console) -> anyhow::Result<Criteria> {
-    let told = suite.criteria();
-    let Some(asked) = asked else { return Ok(told) };
-    let untold = asked.without(told);
-    if asked == untold {
+    let reported = suite.criteria();
+    let Some(asked) = asked else { return Ok(reported) };
+    let unreported = asked.without(reported);
+    if asked == unreported {
         let fault = Fault::malformed(Location::Whole, "the coverage has no such sites");
         return Err(fault.of(asked.to_string()).into());
     }
-    if !untold.is_empty() {
-        console.warning(&format!("left out: {untold} (the coverage has no such sites)"));
+    if !unreported.is_empty() {
+        console.warning(&format!("left out: {unreported} (the coverage has no such sites)"));
     }
-    Ok(asked.intersection(told))
+    Ok(asked.intersection(reported))
 }
 
 fn speak(suite: &Suite, total: &Tally, console: &Console) {
     for warning in suite.warnings() {
         match warning {
-            // No number is in danger: it only tells why a row is missing.
+            // No number is affected: it only says why a row is missing.
             Warning::ReportedByNone(_) => console.note(&warning.to_string()),
             _ => console.warning(&warning.to_string()),
         }

@@ -82,7 +82,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let (groups, header) = (run.groups()?, run.header.clone());
     let history = History::of(&run)?;
     let is_campaign = !history.curve.is_empty();
-    // A campaign has looked into what it met: its findings say more than its pairs.
+    // The findings of a campaign say more than its pairs.
     let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
     let found = fuzz::report::show(&history, &args.run, console)?;
     if !header.complete {
@@ -121,7 +121,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(violations::report(&violations, pair_origin, code, console))
 }
 
-/// The run, without what is flaky if that was asked for. It may be longer when it is opened again.
+/// Opens the run, without flaky sites if requested. It may be longer when it is opened again.
 fn open(args: &Args) -> anyhow::Result<Run> {
     if !args.no_flaky {
         return Ok(Run::open(&args.run)?);

@@ -65,7 +65,7 @@ pub fn list() -> TargetList {
     TargetList { all: ALL, cache: cache() }
 }
 
-/// The folder for what metacov compiles, which is created if it does not exist.
+/// Returns the folder for what metacov compiles, which is created if it does not exist.
 pub fn usable_cache() -> anyhow::Result<PathBuf> {
     let cache = cache();
     let name = || format!("cache folder {} (METACOV_CACHE chooses another)", cache.display());
@@ -73,7 +73,7 @@ pub fn usable_cache() -> anyhow::Result<PathBuf> {
     Ok(cache)
 }
 
-/// The engine of this name, built if it is not there.
+/// Returns the engine of this name, and builds it if necessary.
 pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifact> {
     let (target, version) = list().parse(name)?;
     let fault = |error| Fault::Io(error).of(name);

@@ -1,4 +1,4 @@
-//! Sides that have no cover, as users are told of them.
+//! Reports sides without a cover to users.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use metacov_run::{GroupDone, Observer};
 
 use crate::console::Console;
 
-/// How many reasons are shown of each kind of failure.
+/// How many reasons are shown for each kind of failure.
 const REASONS_MAX: usize = 5;
 
 /// Counts the pairs by kind of failure and, if they are invalid or did not run, by the reason.
@@ -19,7 +19,7 @@ pub struct Failures<'t> {
     reasons: Mutex<BTreeMap<(Failure, String), Reason>>,
 }
 
-/// How many pairs, and the first of them by its place: whichever worker met it.
+/// How many pairs, and the first of them by its place, whichever worker ran it.
 struct Reason {
     pairs: u64,
     place: u64,
@@ -31,7 +31,7 @@ impl<'t> Failures<'t> {
         Failures { console, reasons: Mutex::default() }
     }
 
-    /// Tells how many there are of each kind, with an example: the most frequent reasons first.
+    /// Reports how many there are of each kind, with an example: the most frequent reasons first.
     pub fn finish(self) {
         let reasons = self.reasons.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut kinds: BTreeMap<Failure, Vec<Reason>> = BTreeMap::new();

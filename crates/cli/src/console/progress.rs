@@ -1,4 +1,4 @@
-//! How far a fold is.
+//! The progress of a fold.
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, stderr};
@@ -12,14 +12,14 @@ use metacov_run::{GroupDone, Observer, SharedTable};
 
 use crate::console::Console;
 
-/// How often a line is said where no bar can be drawn.
+/// How often a line is printed if no bar can be drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How far a fold is: a bar on a terminal, a line now and then elsewhere.
+/// The progress of a fold: a bar on a terminal, a line at intervals elsewhere.
 pub struct Progress<'t> {
     console: &'t Console,
     planned: u64,
-    /// How many groups were there before.
+    /// How many groups were stored before.
     known: u64,
     bar: ProgressBar,
     shown: Shown,
@@ -38,14 +38,14 @@ enum Shown {
 
 struct State {
     groups: u64,
-    /// What has been in the difference of some group, and how many lines that is.
+    /// The sites in the difference of some group so far, and how many lines they are.
     mc_sites: Option<Cover>,
     lines: u64,
     last_line: Instant,
 }
 
 impl<'t> Progress<'t> {
-    #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+    #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
     pub fn new(console: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
         let start = Instant::now();
         let state = State { groups: 0, mc_sites: None, lines: 0, last_line: start };
@@ -61,7 +61,7 @@ impl<'t> Progress<'t> {
         Progress { console, planned, known, bar, shown, start, operation, state }
     }
 
-    /// Takes the bar away, and tells the speed if it is of interest.
+    /// Removes the bar, and reports the speed if requested.
     pub fn finish(&self, timed: bool) {
         self.bar.finish_and_clear();
         let groups = self.state.lock().unwrap_or_else(PoisonError::into_inner).groups;
@@ -79,7 +79,7 @@ impl<'t> Progress<'t> {
         groups as f64 / self.start.elapsed().as_secs_f64().max(0.001)
     }
 
-    /// How much is in the difference until now. What was there before is not looked at again.
+    /// How many sites are in the difference so far. Groups that were stored before are not counted.
     fn mc_so_far(&self, lines: u64) -> String {
         let of = if self.known == 0 { "so far" } else { "of the new pairs so far" };
         format!("{} {of}", counted(lines, "MC line", "MC lines"))
@@ -99,7 +99,7 @@ impl<'t> Progress<'t> {
 }
 
 impl Observer for Progress<'_> {
-    #[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+    #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.groups += 1;
@@ -125,7 +125,7 @@ impl Observer for Progress<'_> {
 }
 
 impl State {
-    /// Adds what the group's sides differ in.
+    /// Adds the difference of a group.
     fn add(&mut self, group: &Group<Reading>, table: &SharedTable) {
         let mut difference = group.difference();
         if let Some(mc_sites) = &self.mc_sites {

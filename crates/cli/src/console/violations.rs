@@ -1,4 +1,4 @@
-//! Pairs that violate their relation, as users are told of them.
+//! Reports pairs that violate their relation to users.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -10,12 +10,12 @@ use metacov_run::{GroupDone, Observer};
 use crate::console::Console;
 use crate::exit_code::ExitCode;
 
-/// Keeps all pairs that violate their relation, by place.
+/// Collects all pairs that violate their relation, by place.
 #[derive(Default)]
 pub struct Violations(Mutex<BTreeMap<u64, Violation>>);
 
 impl Violations {
-    /// All that were met.
+    /// Returns all violations.
     pub fn into_inner(self) -> BTreeMap<u64, Violation> {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Bad input: a message that names the file and the place, the exit code, nothing half-written.
+//! Bad input: a message with the file and the position, the exit code, and no incomplete output.
 
 use std::fs;
 use std::io::Write as _;
@@ -63,7 +63,7 @@ fn a_side_that_cannot_be_read_is_an_error_and_never_an_empty_set() {
     assert!(!fs::exists(path("out.json")).unwrap(), "nothing is written");
 }
 
-/// The report with other hashes of all source lines.
+/// The report with different hashes of all source lines.
 fn of_other_source(report: &str) -> String {
     let key = "\"gcovr/md5\": \"";
     let mut parts = report.split(key);
@@ -90,7 +90,7 @@ fn other_builds_are_refused() {
     insta::assert_snapshot!(said, @"error: moved.info: made from another build than first.info: f, which starts at x.c:3 and :4, is not the same code");
 }
 
-/// In suites, other builds are found across pairs and across workers too.
+/// In suites, other builds are detected across pairs and across workers too.
 #[test]
 fn other_builds_are_refused_across_pairs() {
     let folder = tempfile::tempdir().unwrap();
@@ -106,7 +106,7 @@ fn other_builds_are_refused_across_pairs() {
 }
 
 #[test]
-fn a_bomb_ends_in_a_message_and_in_bounded_memory() {
+fn a_bomb_is_an_error_in_bounded_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bomb.gz");
     let mut encoder = flate2::write::GzEncoder::new(
@@ -133,7 +133,7 @@ fn a_bomb_ends_in_a_message_and_in_bounded_memory() {
 }
 
 #[test]
-fn words_that_make_no_sense_are_the_users_to_mend() {
+fn invalid_arguments_are_usage_errors() {
     for args in [
         &["diff"][..],
         &["diff", A],
@@ -155,7 +155,7 @@ fn words_that_make_no_sense_are_the_users_to_mend() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn a_closed_output_is_not_an_error() {
     let shell =
         format!("{} diff {A} {B} -o - --format json | head -c 10", env!("CARGO_BIN_EXE_metacov"));
     let run = of(Command::new("bash")

@@ -1,5 +1,5 @@
-//! A target that is one folder and one line, with a method that is one folder: all commands work on it. What
-//! `docs/adding-a-target.md` walks through.
+//! The calculator: a target in one folder with a method in one folder, on which all commands work.
+//! `docs/adding-a-target.md` walks through it.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn all_commands_work_on_a_target_of_one_folder() {
     let list = metacov(folder, &["target", "list"]).ok().stdout;
     assert!(list.contains("calculator@1.1   built (also: calculator)"), "{list}");
 
-    // The right version holds, and is measured the same whatever the number of workers.
+    // The correct version holds, and the result does not depend on the number of workers.
     let measure = |engine, jobs, file| {
         metacov(folder, &["measure", engine, "--count", "120", "-j", jobs, "-o", file])
     };

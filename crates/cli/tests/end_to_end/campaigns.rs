@@ -1,4 +1,4 @@
-//! Studies of campaigns: trials, parts of them, what comes of all.
+//! Studies of campaigns: trials, parts of them, and their results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ beside_paper = true
 differs = ["Everything."]
 "#;
 
-/// A folder of its own for a test, with a study in it.
+/// A separate folder for a test, with a study in it.
 fn folder(name: &str, study: &str) -> PathBuf {
     let folder = sqlite::folder().join(name);
     fs::create_dir_all(&folder).unwrap();
@@ -49,7 +49,7 @@ fn ids(folder: &Path) -> Vec<String> {
 }
 
 #[test]
-fn trials_are_the_same_however_they_are_spread() {
+fn trials_do_not_depend_on_how_they_are_distributed() {
     let folder = folder("spread", STUDY);
     let whole = metacov(&folder, &["study", "run", "study.toml", "--out", "whole"]).ok();
     let title = "Q4: guidances, sqlite, relations: norec, 60 pairs each";
@@ -83,7 +83,7 @@ fn trials_are_the_same_however_they_are_spread() {
         "{report}"
     );
 
-    // The run files too, whatever guided them.
+    // The same holds for the run files, whatever guided them.
     let files = |parts: &[(&str, usize)]| -> Vec<String> {
         parts.iter().map(|(of, at)| format!("{of}/{}.metacov", ids[*at])).collect()
     };
@@ -95,7 +95,7 @@ fn trials_are_the_same_however_they_are_spread() {
     let spread = [("two", 3), ("one", 2), ("two", 1), ("one", 0), ("whole", 3)];
     let said = merge("spread.metacov", &files(&spread));
     assert!(said.contains("1 trial is there more than once, counted once"), "{said}");
-    // A run file keeps how long each pair took, which no report tells.
+    // A run file stores how long each pair took, which no report shows.
     let report = |name: &str| {
         let run = metacov(&folder, &["report", name, "-q", "-o", &format!("{name}.json")]);
         (run.stdout, fs::read(folder.join(format!("{name}.json"))).unwrap())
@@ -104,7 +104,7 @@ fn trials_are_the_same_however_they_are_spread() {
 }
 
 #[test]
-fn a_trial_that_was_cut_goes_on() {
+fn an_interrupted_trial_is_resumed() {
     let study = STUDY
         .replace("\"mix\", \"none\"", "\"none\"")
         .replace(
@@ -127,7 +127,7 @@ fn a_trial_that_was_cut_goes_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    // The campaign ends with its study; until it has, nobody else goes on with it.
+    // The campaign ends with its study. Until then, its run file is locked.
     let mut again = metacov(&folder, &words);
     for _ in 0..60 {
         if again.code == 0 {
@@ -146,7 +146,7 @@ fn a_trial_that_was_cut_goes_on() {
 }
 
 #[test]
-fn what_makes_no_sense_is_told() {
+fn invalid_studies_of_campaigns_are_reported() {
     let folder = folder("nonsense", STUDY);
     let says = |words: &[&str], what: &str| {
         let said = metacov(&folder, &[&["study", "run", "study.toml"], words].concat()).failed(2);

@@ -1,4 +1,4 @@
-//! What is for people and their pages: curves, badges, numbers, and what a change leaves unchecked.
+//! Reports for people: curves, badges, numbers, and the code that a change leaves unchecked.
 
 use std::fs;
 use std::path::Path;
@@ -13,8 +13,8 @@ fn git(folder: &Path, args: &[&str]) {
     of(git.env("GIT_CONFIG_GLOBAL", "/dev/null")).ok();
 }
 
-/// A repository with a file of ten lines, of which 4 to 8 are new, and a run of two pairs in it:
-/// 1, 3, 4, 5 and 8 are executed by both, 2 and 7 are MC sites.
+/// A repository with a file of ten lines, of which 4 to 8 are new, and a run of two pairs in it: 1,
+/// 3, 4, 5 and 8 are executed by both, 2 and 7 are MC sites.
 fn repository() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path();
@@ -63,7 +63,7 @@ fn annotations_name_changed_lines_that_run_and_never_differ() {
 }
 
 #[test]
-fn what_was_not_changed_is_said_and_so_is_what_git_does_not_know() {
+fn no_changed_lines_and_unknown_revisions_are_reported() {
     let folder = repository();
     git(folder.path(), &["commit", "-q", "-a", "-m", "second"]);
     let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
@@ -76,7 +76,7 @@ fn what_was_not_changed_is_said_and_so_is_what_git_does_not_know() {
 }
 
 #[test]
-fn curves_badges_and_numbers_stand_beside_the_summary() {
+fn curves_badges_and_numbers_are_written_with_the_summary() {
     let folder = repository();
     let outputs = ["-o", "summary.md", "-o", "curve.svg", "-o", "our-badge.svg", "-o", "n.csv"];
     metacov_in(folder.path(), &[&["report", "run.metacov"][..], &outputs].concat()).ok();

@@ -22,7 +22,7 @@ fn suite(folder: &Path, name: &str, swap: &[u32], shift: &[u32]) {
     metacov_in(folder, &["diff", "--pairs", &pairs, "-o", &run]).ok();
 }
 
-/// Four suites of ours and three of theirs.
+/// Four suites of the group "ours" and three of "theirs".
 fn suites() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let ours: [&[u32]; 4] = [&[1, 2, 3], &[1, 2, 3, 4], &[2, 3, 4], &[1, 2, 3, 4, 5]];
@@ -44,7 +44,7 @@ fn compare<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
-fn suites_of_one_method_tell_its_relations_apart() {
+fn suites_of_one_method_distinguish_its_relations() {
     let folder = suites();
     let run = metacov_in(folder.path(), &compare(&[])).ok();
     insta::assert_snapshot!(run.stdout, @"
@@ -61,7 +61,7 @@ fn suites_of_one_method_tell_its_relations_apart() {
 }
 
 #[test]
-fn groups_are_held_against_the_first_and_their_sets_are_shown() {
+fn groups_are_compared_with_the_first_and_their_sets_are_shown() {
     let folder = suites();
     let run = metacov_in(folder.path(), &compare(&[&["--against"][..], &THEIRS].concat())).ok();
     insta::assert_snapshot!(run.stdout, @"
@@ -91,7 +91,7 @@ fn groups_are_held_against_the_first_and_their_sets_are_shown() {
 }
 
 #[test]
-fn of_two_runs_it_is_shown_which_mc_sites_only_one_has_and_where() {
+fn mc_sites_that_only_one_of_two_runs_has_are_shown() {
     let folder = suites();
     let args = ["compare", "ours-0.metacov", "theirs-2.metacov", "--by", "file"];
     let run = metacov_in(folder.path(), &args).ok();
@@ -113,7 +113,7 @@ fn of_two_runs_it_is_shown_which_mc_sites_only_one_has_and_where() {
     file   criterion   sites   a only   b only   both
     x.c    line           10        2        1      1
     ");
-    // The same in another form: the exit code and the words are those of groups of one.
+    // The same in another notation: two groups of one run each have the same exit code and output.
     let args = ["compare", "ours-0.metacov", "--against", "theirs-2.metacov", "--by", "file"];
     assert_eq!(metacov_in(folder.path(), &args).ok().stdout, run.stdout);
 }
@@ -162,7 +162,7 @@ fn files_of_all_formats_are_written() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_said() {
+fn runs_that_cannot_be_compared_are_reported() {
     let folder = suites();
     let run = |args: &[&str]| metacov_in(folder.path(), &[&["compare"], args].concat());
     let says = |args: &[&str], code: i32, words: &str| {

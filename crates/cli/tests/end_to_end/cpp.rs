@@ -1,6 +1,6 @@
 //! Ordinary C++ programs: the standard library, templates in headers, several translation units, a
-//! shared library, and a source that is compiled twice. What is measured is what gcov says, and what
-//! is stored in a run file is what was measured.
+//! shared library, and a source that is compiled twice. The measurement agrees with gcov, and the
+//! run file with the measurement.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,7 +18,7 @@ const SIDES: [(&str, &str); 3] = [
     ("one ?none", "one two three four five six"),
 ];
 
-/// What a unit is compiled from, and with.
+/// The sources and options of a unit.
 const UNITS: [(&str, &str, &[&str]); 6] = [
     ("words", "words.cpp", &[]),
     ("run", "run.cpp", &[]),
@@ -54,7 +54,7 @@ impl Words {
             ["words.o", "run.o", "narrow.o", "wide.o", "-L.", "-lshared", "-Wl,-rpath,$ORIGIN"];
         words.compile(false, &[&["-o", "program", "main.o"], &link[..]].concat());
         words.compile(false, &[&["-shared", "-o", "fuzz.so", "fuzz.o"], &link[..]].concat());
-        // The twin, in which libgcov counts.
+        // The twin, which is linked with libgcov.
         let twin = folder.join("twin");
         fs::create_dir(&twin).unwrap();
         let gcc = |args: &[&str]| {
@@ -82,7 +82,7 @@ impl Words {
         of(command.env("METACOV_CACHE", cache()).current_dir(self.folder())).ok();
     }
 
-    /// What gcov says of each side of a pair.
+    /// What gcov reports for each side of a pair.
     fn gcov(&self, relation: usize) -> [Sites; 2] {
         ["a", "b"].map(|side| {
             let folder = self.folder();
@@ -141,7 +141,7 @@ impl Sites {
     }
 }
 
-/// What metacov measured of one pair: all sites, and which of its sides ran them.
+/// What metacov measured for one pair: all sites, and which of its sides ran them.
 fn measured(document: &Value) -> [Sites; 2] {
     let mut sides = [Sites::default(), Sites::default()];
     for file in array(&document["files"]) {
@@ -211,7 +211,7 @@ fn at_level(level: &str) {
     }
 }
 
-/// A report of the run file is that of the run without a file, in all formats.
+/// The report of the run file equals that of the run without a file, in all formats.
 fn is_stored(folder: &Path, mode: &str, target: &str) {
     let measure = |more: &[&str]| {
         let all = ["measure", "--pairs", "pairs", "--mode", mode];
@@ -239,7 +239,7 @@ fn a_cpp_program_with_optimisation() {
     at_level("-O2");
 }
 
-/// Functions of one build differ from unit to unit; those of two builds are refused all the same.
+/// Functions of one build differ from unit to unit; those of two builds are still refused.
 #[test]
 fn another_build_of_a_cpp_program_is_refused() {
     let [plain, optimised] = ["-O0", "-O2"].map(Words::build);

@@ -6,7 +6,7 @@ use crate::run::{metacov, metacov_in};
 
 const A: &str = "gcovr_json/8.7/a.json";
 const B: &str = "gcovr_json/8.7/b.json";
-/// Where the fixtures were made.
+/// The folder in which the fixtures were generated.
 const ROOT: &str = "/tmp/fixtures/shapes";
 const ABSDIFF: &str = "gcov_json/gcc-12-absdiff";
 
@@ -42,7 +42,7 @@ fn the_table_of_two_gcovr_reports() {
 }
 
 #[test]
-fn operations_select_what_they_say() {
+fn operations_select_their_sites() {
     let result = |op: &str| metacov(&["diff", A, B, "--op", op]).ok().row(&["line"])[6].clone();
     let row = metacov(&["diff", A, B]).ok().row(&["line"]);
     let number = |at: usize| row[at].parse::<u32>().unwrap();
@@ -87,7 +87,7 @@ fn rows_by_file_and_by_function() {
 /// One run works in the `int` instance of a template, the other in the `double` instance: the
 /// lines are the same, the instances are not.
 #[test]
-fn instances_of_a_template_are_kept_apart_on_demand() {
+fn template_instances_are_distinguished_on_request() {
     let by_line = metacov(&["diff", A, B, "--filter", "shapes.h", "--criterion", "line"]).ok();
     let apart =
         metacov(&["diff", A, B, "--filter", "shapes.h", "--criterion", "line", "--per-instance"]);
@@ -126,13 +126,13 @@ fn filters_and_folders_decide_which_code_counts() {
 }
 
 #[test]
-fn a_threshold_that_is_missed_has_its_own_exit_code() {
+fn a_missed_threshold_has_a_distinct_exit_code() {
     let run = metacov(&["diff", A, B, "--fail-under", "line=1,branch=99.5"]);
     assert_eq!(run.code, 5);
     insta::assert_snapshot!(run.stderr, @"error: --fail-under branch: MC is 58.21 %, below 99.5 %");
     assert!(run.stdout.starts_with("criterion"), "the table is shown all the same");
     metacov(&["diff", A, B, "--fail-under", "line=1"]).ok();
-    // What was not measured does not pass.
+    // A criterion that was not measured does not pass.
     let run = metacov(&["diff", A, B, "--fail-under", "region=0"]);
     assert_eq!(
         (run.code, run.stderr.as_str()),
@@ -141,7 +141,7 @@ fn a_threshold_that_is_missed_has_its_own_exit_code() {
 }
 
 #[test]
-fn one_side_within_the_other_is_told() {
+fn a_side_within_the_other_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let info = |lines: &str| format!("TN:\nSF:x.c\n{lines}end_of_record\n");
     std::fs::write(folder.path().join("a"), info("DA:1,1\nDA:2,0\n")).unwrap();
@@ -155,7 +155,7 @@ fn one_side_within_the_other_is_told() {
 }
 
 #[test]
-fn a_side_that_ran_next_to_nothing_is_told() {
+fn a_side_that_ran_very_little_is_reported() {
     let folder = tempfile::tempdir().unwrap();
     let mut info = String::from("SF:x.c\nDA:99,1\n");
     (1..=30).for_each(|line| writeln!(info, "DA:{line},1").unwrap());
@@ -184,10 +184,10 @@ fn sites_that_only_one_side_knows_are_counted() {
     assert_eq!(run.row(&["line"])[1..6], ["4", "1", "1", "1", "1"]);
 }
 
-/// Formats that lost the identity of branches give lines and functions, and the rest is not
-/// taken for "no branch ran".
+/// Formats without the identity of branches give lines and functions; branches are not treated as
+/// "none ran".
 #[test]
-fn criteria_that_one_side_does_not_tell_are_left_out() {
+fn criteria_that_one_side_lacks_are_left_out() {
     let run = metacov(&["diff", A, "cobertura/gcovr-8.7/b.xml", "--root", ROOT]).ok();
     assert!(
         run.stderr.contains("left out: branch (some of the files do not have it)"),
@@ -211,7 +211,7 @@ fn branches_with_different_names_are_not_compared() {
     assert_eq!(run.row(&["line"]), same.row(&["line"]));
 }
 
-/// gcovr hashes source lines in hexadecimal, lcov in base 64: the same code all the same.
+/// gcovr hashes source lines in hexadecimal, lcov in base 64: the same code in both.
 #[test]
 fn hashes_in_different_notations_are_not_compared() {
     let lcov = "lcov/1.16/a-checksum.info";
@@ -220,7 +220,7 @@ fn hashes_in_different_notations_are_not_compared() {
 }
 
 #[test]
-fn a_criterion_that_nobody_tells_is_an_error() {
+fn a_criterion_that_no_side_reports_is_an_error() {
     let said = metacov(&["diff", A, B, "--criterion", "region"]).failed(3);
     assert_eq!(said, "error: region: the coverage has no such sites\n");
 }
@@ -240,7 +240,7 @@ fn a_line_that_its_source_excludes_counts_for_neither_side() {
 }
 
 #[test]
-fn colours_are_for_terminals_or_on_demand() {
+fn colours_are_for_terminals_or_on_request() {
     assert!(!metacov(&["diff", A, B]).ok().stdout.contains('\x1b'));
     assert!(metacov(&["diff", A, B, "--color", "always"]).ok().stdout.contains('\x1b'));
 }

@@ -1,4 +1,4 @@
-//! The documents say what is so. `crates/cli/src/documents.rs` checks the commands that they show.
+//! The documents are correct. `crates/cli/src/documents.rs` checks the commands that they show.
 
 use std::fs;
 use std::process::Command;
@@ -46,7 +46,7 @@ fn links_lead_somewhere() {
     assert!(checked > 40, "{checked}");
 }
 
-/// The transcripts are what the binary prints.
+/// The transcripts are the output of the binary.
 #[test]
 fn transcripts_are_real() {
     let mut checked = 0;
@@ -114,7 +114,7 @@ fn the_readmes_figures_are_those_of_the_last_runs() {
 }
 
 #[test]
-fn help_completions_and_manual_pages_are_there() {
+fn help_completions_and_manual_pages_exist() {
     // All commands that the help lists.
     let help = metacov(&["--help"]).ok().stdout;
     let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
@@ -143,7 +143,7 @@ fn help_completions_and_manual_pages_are_there() {
     of(Command::new("bash").args(["-n", "-c", &script])).ok();
 }
 
-/// Methods and targets are leaves: what runs, stores and reports tests cannot name one.
+/// Methods and targets are leaves: the code that runs, stores and reports tests cannot name one.
 #[test]
 fn only_the_command_line_links_methods_and_targets() {
     let uses = |package: &str| {

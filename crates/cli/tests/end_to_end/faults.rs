@@ -1,4 +1,4 @@
-//! Known faults: `metacov locate` and `metacov overlap`, held against real gcov.
+//! Known faults: `metacov locate` and `metacov overlap`, compared with real gcov.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::run::{Run, repository};
 use crate::sqlite::{Program, faulty, folder, in_folder};
 
-/// How many bugs of a corpus are held against gcov, which takes seconds for each.
+/// How many bugs of a corpus are compared with gcov, which takes seconds for each.
 const SAMPLE: usize = 4;
 
 /// The bugs: those of the corpus that `METACOV_CORPUS` names, or the two that the paper prints.
@@ -38,7 +38,7 @@ fn build(bugs: &[Value]) {
     versions.into_iter().for_each(build_version);
 }
 
-/// Builds a version of SQLite; one after the other, as each takes long enough.
+/// Builds a version of SQLite; one at a time, because each takes long.
 pub fn build_version(version: &str) {
     static BUILDING: Mutex<()> = Mutex::new(());
     let _building = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +49,7 @@ fn overlap(corpus: &str) -> Run {
     in_folder(&["overlap", "--corpus", corpus]).ok()
 }
 
-/// "1 of 2", as the table has it.
+/// "1 of 2", as in the table.
 fn count(executed: usize, differing: usize) -> String {
     if executed == 0 { "-".to_owned() } else { format!("{differing} of {executed}") }
 }
@@ -57,7 +57,7 @@ fn count(executed: usize, differing: usize) -> String {
 #[test]
 fn overlap_of_known_bugs_is_that_of_real_gcov() {
     let all = bugs(&corpus());
-    // Some of one version, from the first to the last: each version takes a compilation.
+    // Some of one version, from the first to the last: each version requires a compilation.
     let version = "3.29.0";
     let known: Vec<&Value> = all
         .iter()
@@ -106,7 +106,7 @@ fn overlap_of_known_bugs_is_that_of_real_gcov() {
 }
 
 #[test]
-fn the_papers_bugs_are_as_it_says() {
+fn the_papers_bugs_overlap_as_it_says() {
     let path = repository().join("examples/bugs/paper.json");
     build(&bugs(&path));
     let run = overlap(path.to_str().unwrap());
@@ -167,7 +167,7 @@ fn the_violations_of_a_run_lead_to_a_fault() {
     assert!(one.stderr.contains(&format!("note: {name}: ")), "{}", one.stderr);
     let said = in_folder(&["locate", "located.metacov", "--pair", "tlp-where/x"]).failed(2);
     assert!(said.contains("no violating pair `tlp-where/x`"), "{said}");
-    // What its author would do to it.
+    // The fix that its author would make.
     let source = fs::read_to_string(folder().join("faulty/sqlite3.c")).unwrap();
     let wrong = "if( pMem->flags & MEM_Null ) return !ifNull;";
     let line = source.lines().position(|line| line.contains(wrong)).unwrap() + 1;
@@ -186,7 +186,7 @@ fn the_violations_of_a_run_lead_to_a_fault() {
 }
 
 #[test]
-fn what_makes_no_sense_to_locate_or_overlap_is_refused() {
+fn invalid_arguments_of_locate_and_overlap_are_refused() {
     let check = |args: &[&str], code: i32, words: &str| {
         let said = in_folder(args).failed(code);
         assert!(said.contains(words), "{args:?}: {said}");

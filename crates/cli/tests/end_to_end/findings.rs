@@ -1,11 +1,11 @@
-//! Findings, replayed.
+//! Replays findings.
 
 use std::fs;
 
 use crate::faults::build_version;
 use crate::sqlite::{folder, in_folder};
 
-/// A bug of SQLite 3.29.0 that version 3.30.0 has fixed: a LEFT JOIN that is taken for a JOIN.
+/// A bug of SQLite 3.29.0 that version 3.30.0 has fixed: a LEFT JOIN that is treated as a JOIN.
 const FINDING: &str = r#"
 format = "metacov-finding"
 version = 1
@@ -29,7 +29,7 @@ b = ["SELECT SUM(count) FROM (SELECT ((t1.c1 IS NOT TRUE) IS TRUE) AS count FROM
 "#;
 
 #[test]
-fn a_finding_is_replayed_and_the_version_that_has_it_fixed_is_named() {
+fn a_finding_is_replayed_and_the_fixed_version_is_named() {
     build_version("3.29.0");
     let finding = folder().join("found/by-hand");
     fs::create_dir_all(&finding).unwrap();
@@ -49,9 +49,10 @@ fn a_finding_is_replayed_and_the_version_that_has_it_fixed_is_named() {
     assert!(row[3].starts_with("sqlite@3.") && row[3] != "sqlite@3.29.0", "{row:?}");
 }
 
-/// Versions before 3.30 cannot be told a seed. Behind the last number that there is, rows get one at random.
+/// Versions before 3.30 do not accept a seed. After the largest row id, SQLite chooses ids at
+/// random.
 #[test]
-fn what_an_old_version_does_at_random_it_does_the_same_way_each_time() {
+fn random_choices_of_an_old_version_are_repeatable() {
     build_version("3.29.0");
     let finding = folder().join("at-random");
     fs::create_dir_all(&finding).unwrap();
@@ -69,9 +70,9 @@ fn what_an_old_version_does_at_random_it_does_the_same_way_each_time() {
     assert_eq!(replayed(), first);
 }
 
-/// Nothing that statements do to files is done where metacov is run.
+/// Statements that write files do not write them where metacov is run.
 #[test]
-fn a_statement_that_makes_a_file_makes_it_in_a_folder_that_goes() {
+fn files_of_statements_are_created_in_a_temporary_folder() {
     let finding = folder().join("makes-a-file");
     fs::create_dir_all(&finding).unwrap();
     let attach =
@@ -84,7 +85,7 @@ fn a_statement_that_makes_a_file_makes_it_in_a_folder_that_goes() {
 }
 
 #[test]
-fn what_is_no_finding_is_refused() {
+fn folders_without_a_finding_are_refused() {
     let empty = folder().join("no-findings");
     fs::create_dir_all(&empty).unwrap();
     let said = in_folder(&["replay", "no-findings"]).failed(2);
@@ -107,7 +108,7 @@ fn what_is_no_finding_is_refused() {
 /// The long form: real violations, `METACOV_FUZZ=60s cargo test -p metacov old_version -- --ignored`
 #[test]
 #[ignore = "runs for as long as METACOV_FUZZ says"]
-fn what_is_found_in_an_old_version_is_small_and_fails_again() {
+fn findings_in_an_old_version_are_small_and_reproducible() {
     build_version("3.29.0");
     let duration = std::env::var("METACOV_FUZZ").unwrap_or_else(|_| "60s".to_owned());
     let _ = fs::remove_dir_all(folder().join("hunt.findings"));

@@ -1,4 +1,4 @@
-//! Fork mode runs what exec mode runs, element by element, and refuses what it cannot run.
+//! Fork mode runs the same code as exec mode, element by element, and refuses what it cannot run.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -34,7 +34,7 @@ fn startup() -> &'static Path {
     })
 }
 
-/// A folder with one pair, whose sides have names of other lengths and endings.
+/// A folder with one pair, whose sides have names of different lengths and extensions.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let pair = folder.path().join("pairs/names/first");
@@ -44,7 +44,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What each side of the pair runs, element by element: the states of all sites.
+/// The states of all sites for each side of the pair, element by element.
 #[track_caller]
 fn states(folder: &Path, mode: &str, options: &[&str], command: &[&str]) -> Value {
     let measure = ["measure", "--mode", mode, "--format", "json", "-o", "mc.json", "-q"];
@@ -88,7 +88,7 @@ fn exec_and_fork_run_the_same_code() {
     }
 }
 
-/// Such sides have a process of their own in fork mode too.
+/// Such sides have a separate process in fork mode too.
 #[test]
 fn sides_with_arguments_can_be_measured_in_fork_mode() {
     let folder = folder();
@@ -101,7 +101,7 @@ fn sides_with_arguments_can_be_measured_in_fork_mode() {
     fs::write(folder.path().join("pairs/names/pairs.jsonl"), manifest).unwrap();
     let pairs = ["--pairs", "pairs/names/pairs.jsonl", "-j", "1"];
     check_same(folder.path(), &pairs, &[startup().to_str().unwrap(), "@@"]);
-    // A library is called: it has no arguments. That is said before anything runs.
+    // A library is called, so it has no arguments. The error comes before anything runs.
     let library = built("store", true);
     for mode in ["fork", "inline"] {
         let words = ["measure", "--mode", mode, "-q", "--pairs", "pairs/names/pairs.jsonl", "--"];
@@ -118,7 +118,7 @@ fn measure(folder: &Path, mode: &str, program: &Path) -> Run {
 }
 
 #[test]
-fn a_script_in_front_of_a_program_may_keep_the_inputs_path_or_is_refused() {
+fn a_wrapper_script_must_pass_on_the_path_of_the_input() {
     let folder = folder();
     let script = |name: &str, arguments: &str| {
         let path = folder.path().join(name);
@@ -152,7 +152,7 @@ fn a_program_of_an_earlier_version_has_to_be_built_again() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_by_its_own_name() {
+fn targets_that_cannot_be_run_are_refused_by_name() {
     let folder = folder();
     let said = |mode: &str, program: &Path, code: i32| {
         let said = measure(folder.path(), mode, program).failed(code);

@@ -1,10 +1,10 @@
-//! Campaigns, as people run them.
+//! Campaigns, as users run them.
 
 use std::fs;
 
 use crate::sqlite::{faulty, folder, in_folder};
 
-/// A small campaign on an SQLite that takes NULL for the wrong truth value.
+/// A small campaign on an SQLite that treats NULL as the wrong truth value.
 fn fuzz(name: &str, options: &[&str]) -> crate::run::Run {
     let _ = fs::remove_file(folder().join(name));
     again(name, options)
@@ -23,14 +23,14 @@ fn findings(name: &str) -> Vec<String> {
     names
 }
 
-/// What is said of the campaign, but for the name of the file.
-fn told(run: &crate::run::Run, name: &str) -> String {
+/// The output of the campaign, without the name of the file.
+fn output(run: &crate::run::Run, name: &str) -> String {
     let stem = name.trim_end_matches(".metacov");
     format!("{}{}", run.stdout, run.stderr).replace(stem, "NAME")
 }
 
 #[test]
-fn a_seed_is_a_campaign_whatever_the_workers_and_however_often_it_is_cut() {
+fn a_seed_determines_the_campaign_for_any_workers_and_interrupts() {
     let what = ["--relation", "norec,tlp-having", "-q"];
     let pairs = [&what[..], &["--count", "300"]].concat();
     let alone = fuzz("alone.metacov", &[&pairs[..], &["-j", "1"]].concat());
@@ -40,27 +40,27 @@ fn a_seed_is_a_campaign_whatever_the_workers_and_however_often_it_is_cut() {
     fuzz("crowd.metacov", &[&pairs[..], &["-j", "3"]].concat());
     fuzz("parts.metacov", &[&what[..], &["--count", "120"]].concat());
     again("parts.metacov", &[&pairs[..], &["--resume"]].concat());
-    let report = |name: &str| told(&in_folder(&["report", name]), name);
+    let report = |name: &str| output(&in_folder(&["report", name]), name);
     let whole = report("alone.metacov");
     for name in ["crowd.metacov", "parts.metacov"] {
         assert_eq!(report(name), whole);
         assert_eq!(findings(name), found);
     }
-    // What is found is a folder that shows it again.
+    // A finding is a folder that reproduces it.
     let folder = format!("alone.findings/{}", found[0]);
     let script = fs::read_to_string(self::folder().join(&folder).join("reproduce.sql")).unwrap();
     assert!(script.contains(".print side a:"), "{script}");
     assert_eq!(in_folder(&["replay", &folder, "--library", faulty()]).code, 6);
 }
 
-/// Also if there are more workers than rounds that may run at once.
+/// The same holds if there are more workers than rounds that may run at once.
 #[test]
 fn many_workers_run_the_same_campaign() {
     let report = |name: &str, jobs: &str| {
         let small = ["--count", "300", "--database-pairs", "15", "--patience", "5", "-j", jobs];
         let run = in_folder(&[&["fuzz", "-q", "--no-findings", "-o", name], &small[..]].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
-        told(&in_folder(&["report", name]), name)
+        output(&in_folder(&["report", name]), name)
     };
     let _ = fs::remove_file(folder().join("few.metacov"));
     let _ = fs::remove_file(folder().join("many.metacov"));
@@ -68,7 +68,7 @@ fn many_workers_run_the_same_campaign() {
 }
 
 #[test]
-fn each_guidance_looks_at_what_it_needs() {
+fn each_guidance_observes_what_it_needs() {
     let seen = |options: &[&str]| {
         let common = ["--count", "120", "--no-findings", "--relation", "norec,tlp-where"];
         let run = fuzz("guided.metacov", &[&common[..], options].concat());
@@ -80,12 +80,12 @@ fn each_guidance_looks_at_what_it_needs() {
     assert_eq!(seen(&["--guidance", "qpg"]), (true, false));
     assert_eq!(seen(&["--guidance", "ccg"]), (false, true));
     assert_eq!(seen(&["--guidance", "mcg"]), (false, true));
-    // It looks at plans when code has nothing new to say, which is later.
+    // It observes plans when code brings nothing new, which is later.
     assert_eq!(seen(&["--guidance", "mix"]), (false, true));
 }
 
 #[test]
-fn observing_changes_nothing_that_is_observed() {
+fn observing_does_not_change_the_campaign() {
     for guidance in ["none", "qpg", "mcg", "mix"] {
         let counted = |options: &[&str]| {
             let common = ["--count", "300", "--no-findings", "--guidance", guidance];
@@ -96,7 +96,7 @@ fn observing_changes_nothing_that_is_observed() {
 }
 
 #[test]
-fn what_is_known_is_counted_and_not_told() {
+fn known_bugs_are_counted_and_not_reported() {
     let known = folder().join("known.toml");
     fs::write(&known, "[[bug]]\nname = \"NULL\"\nwords = [\"SELECT\"]\n").unwrap();
     let run =
@@ -109,7 +109,7 @@ fn what_is_known_is_counted_and_not_told() {
 }
 
 #[test]
-fn a_campaign_ends_when_it_was_told_to() {
+fn a_campaign_ends_at_its_limits() {
     let run =
         fuzz("ended.metacov", &["--stop-after-findings", "1", "--relation", "norec", "-j", "1"]);
     assert_eq!(run.code, 6, "{}", run.stderr);
@@ -121,7 +121,7 @@ fn a_campaign_ends_when_it_was_told_to() {
 }
 
 #[test]
-fn another_campaign_is_not_gone_on_with() {
+fn another_campaign_is_not_resumed() {
     fuzz("begun.metacov", &["--count", "60", "--no-findings"]);
     let said = again("begun.metacov", &["--count", "60", "--no-findings"]).failed(1);
     assert!(said.contains("begun.metacov") && said.contains("--resume"), "{said}");

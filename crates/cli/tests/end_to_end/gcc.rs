@@ -1,5 +1,5 @@
 //! A real program, built here with the machine's compiler: whichever tool reports its two runs,
-//! metacov finds the same difference, and it is the one that gcov itself tells.
+//! metacov finds the same difference, and it agrees with gcov.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::run::{metacov_in, of, repository};
 
 const SOURCES: [&str; 3] = ["main.cpp", "shapes.cpp", "shapes.h"];
 
-/// Compiles sources of a folder to `program`. Each on its own: so their notes and counters have the
-/// sources' names with every version of gcc.
+/// Compiles sources of a folder to `program`, each separately, so that their notes and counters
+/// have the sources' names with every version of gcc.
 pub fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
     let mut command = Command::new(compiler);
     of(command.args(["-O0", "--coverage", "-c"]).args(sources).current_dir(folder)).ok();
@@ -26,7 +26,8 @@ pub fn compile(folder: &Path, compiler: &str, sources: &[&str]) {
 
 const ABSDIFF: [&str; 2] = ["absdiff.c", "main.c"];
 
-/// Compiles the paper's first listing in a folder, which is given back without links in its path.
+/// Compiles the paper's first listing in a folder, and returns the folder without links in its
+/// path.
 fn absdiff(folder: &Path) -> PathBuf {
     let sources = repository().join("tests/targets/absdiff");
     for name in ABSDIFF {
@@ -55,7 +56,7 @@ fn build(folder: &Path) {
     }
 }
 
-/// The lines that gcov's text reports say to have run in one side only.
+/// The lines that ran in one side only, according to gcov's text reports.
 fn gcov_difference(folder: &Path) -> BTreeSet<String> {
     let lines = |side: &str| {
         let text = folder.join(side).join("text");
@@ -82,8 +83,7 @@ fn gcov_difference(folder: &Path) -> BTreeSet<String> {
     lines("a").symmetric_difference(&lines("b")).cloned().collect()
 }
 
-/// The sites in the difference that metacov finds, as `file:line`, `file:line#branch` and
-/// `file:line()`.
+/// The sites in metacov's difference, as `file:line`, `file:line#branch` and `file:line()`.
 fn difference(folder: &Path, args: &[&str]) -> BTreeSet<String> {
     let all = ["diff", "--format", "json", "-o", "-", "--exclude", "/usr", "--exclude", r"\.\./"];
     let run = metacov_in(folder, &[&all[..], args].concat()).ok();
@@ -108,7 +108,7 @@ fn lines_only(sites: &BTreeSet<String>) -> BTreeSet<String> {
 }
 
 #[test]
-fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tells() {
+fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_of_gcov() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     build(&folder);
@@ -141,7 +141,7 @@ fn counters_and_reports_of_gcov_gcovr_and_lcov_give_the_difference_that_gcov_tel
     let ([a_main, a_shapes], [b_main, b_shapes]) = (counters("a"), counters("b"));
     let args = ["-a", &a_main, &a_shapes, "-b", &b_main, &b_shapes];
     assert_eq!(gcov, difference(&folder, &args), "gcov and its counters");
-    // One side in one format, the other in another: the same run does not differ from itself.
+    // One side in one format, the other in another: a run does not differ from itself.
     let mixed = ["-a", "a.gcov.json", "-b", &a_main, &a_shapes];
     assert_eq!(difference(&folder, &mixed), BTreeSet::new(), "gcov and its counters, mixed");
 }
@@ -159,12 +159,12 @@ fn two_runs_of_a_program_in_three_commands() {
     let lines = lines_only(&difference(&folder, &["run1", "run2"]));
     let lines: Vec<_> = lines.iter().filter(|line| line.starts_with("absdiff.c")).collect();
     assert_eq!(lines, ["absdiff.c:3", "absdiff.c:5"]);
-    // Its blocks are told to those who ask, and to nobody else.
+    // Blocks are reported only on request.
     let blocks = metacov_in(&folder, &["diff", "run1", "run2", "--criterion", "block"]).ok();
     let row = blocks.row(&["block"]);
     assert_eq!((row[2].as_str(), row[3].as_str()), ("1", "1"), "{}", blocks.stdout);
     assert!(!metacov_in(&folder, &["diff", "run1", "run2"]).ok().stdout.contains("block"));
-    // Compiled again, it is another program: its counters do not fit the old ones' notes.
+    // A recompiled program is another build: its counters do not fit the old notes.
     fs::write(folder.join("main.c"), fs::read_to_string(folder.join("main.c")).unwrap() + "\n")
         .unwrap();
     compile(&folder, "cc", &ABSDIFF);
@@ -200,7 +200,7 @@ fn the_faulty_absolute_difference() {
     assert_eq!(lines(&cover("2", "3"), &cover("3", "4")), BTreeSet::new());
 }
 
-/// gcov counts what markers exclude; gcovr leaves it out, and so do we.
+/// gcov counts code that markers exclude; gcovr excludes it, and so does metacov.
 #[test]
 fn markers_exclude_what_gcovr_excludes() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,9 +222,10 @@ fn markers_exclude_what_gcovr_excludes() {
     assert_ne!(ours, sites(&["gcov.json", "gcov.json", "--no-markers"]));
 }
 
-/// Once for a run, however many files and pairs say it; and only where something was left out.
+/// Reported once for a run, whatever the number of files and pairs, and only if something was
+/// excluded.
 #[test]
-fn what_markers_leave_out_is_said() {
+fn exclusions_by_markers_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().canonicalize().unwrap();
     fs::copy(repository().join("tests/targets/markers/markers.c"), folder.join("markers.c"))

@@ -1,8 +1,7 @@
-//! What a seed stands for, to the byte: pairs, verdicts, campaigns and findings. A change of the
-//! generator changes these; a change of the structure around it must not.
+//! The exact results of seeds: pairs, verdicts, campaigns and findings. A change of the generator
+//! changes these; a change of the structure around it must not.
 //!
-//! Nothing here depends on the compiler: covers do, so that only what was run and what came of it is
-//! held.
+//! Nothing here depends on the compiler. Covers do, so only inputs and verdicts are compared.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +10,7 @@ use rusqlite::Connection;
 
 use crate::sqlite::{faulty, folder, in_folder};
 
-/// FNV-1a, which is the same everywhere.
+/// FNV-1a, which is the same on every platform.
 #[derive(Debug)]
 struct Digest(u64);
 
@@ -70,7 +69,7 @@ fn rows(file: &str, sql: &str) -> String {
 }
 
 #[test]
-fn pairs_that_are_written_down() {
+fn generated_pairs() {
     let pairs = folder().join("golden-pairs");
     let _ = fs::remove_dir_all(&pairs);
     in_folder(&[
@@ -90,7 +89,7 @@ fn pairs_that_are_written_down() {
 }
 
 #[test]
-fn pairs_that_are_measured() {
+fn measured_pairs() {
     for (jobs, file) in [("1", "golden-1.metacov"), ("3", "golden-3.metacov")] {
         let _ = fs::remove_file(folder().join(file));
         let args = ["measure", "sqlite", "-q", "--count", "6", "--databases", "3", "--seed", "7"];
@@ -105,7 +104,7 @@ fn pairs_that_are_measured() {
     }
 }
 
-/// Three rounds of a campaign, without guidance: what guides depends on the compiler.
+/// Three rounds of a campaign, without guidance, because guidance depends on the compiler.
 #[test]
 fn a_campaign_and_its_findings() {
     for (jobs, file) in [("1", "campaign-1.metacov"), ("3", "campaign-3.metacov")] {
@@ -122,8 +121,8 @@ fn a_campaign_and_its_findings() {
     }
 }
 
-/// The cases of all findings. What they are called follows from the functions that differ, which is a
-/// matter of the compiler.
+/// The cases of all findings. Their names depend on the differing functions, and so on the
+/// compiler.
 fn cases(findings: &Path) -> String {
     const KEPT: [&str; 8] =
         ["relation", "comparison", "how", "database", "pair", "bytes_before", "setup", "failure"];

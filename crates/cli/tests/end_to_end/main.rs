@@ -1,4 +1,4 @@
-//! The binary as people run it: one test binary, a module for each thing that people rely on.
+//! The binary as users run it: one test binary, a module for each feature.
 
 mod bad_input;
 mod calculator;

@@ -1,4 +1,5 @@
-//! The documents, as far as tests look into them: code blocks, code in the text, links and headings.
+//! Parses the documents, as far as tests need it: code blocks, code in the text, links and
+//! headings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ pub struct Block {
     pub heading: String,
 }
 
-/// README and everything that it leads to.
+/// README and everything that it links to.
 pub fn documents() -> Vec<Document> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let others = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "benches/README.md"];
@@ -61,7 +62,7 @@ impl Document {
         Self { path, blocks, lines }
     }
 
-    /// What stands in backquotes in the text. It may be broken over two lines.
+    /// Code in backquotes in the text. It may span two lines.
     pub fn inline_code(&self) -> Vec<String> {
         let text = self.lines.join("\n");
         let paragraphs =
@@ -76,7 +77,7 @@ impl Document {
         ends.map(|rest| rest.split(')').next().unwrap().to_owned()).collect()
     }
 
-    /// What links within the document can name: the headings as GitHub writes them.
+    /// The anchors of the document: the headings as GitHub writes them.
     pub fn anchors(&self) -> Vec<String> {
         let headings = self.lines.iter().filter(|line| line.starts_with('#'));
         let anchor = |line: &String| {

@@ -1,4 +1,4 @@
-//! `metacov measure`: a real program, run here, on pairs that end in every way.
+//! `metacov measure`: a real program, run on pairs that end in every way.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::gcc::compile;
 use crate::run::{Run, metacov_in, repository};
 
-/// A folder with the program, and pairs of inputs: `relation/pair`, and what its sides say.
+/// A folder with the program, and pairs of inputs: `relation/pair`, and the text of its sides.
 pub fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let source = repository().join("tests/targets/outcomes/outcomes.c");
@@ -27,14 +27,14 @@ pub fn folder(pairs: &[(&str, &[(&str, &str)])]) -> tempfile::TempDir {
 fn measure(folder: &Path, args: &[&str]) -> Run {
     let all = ["measure", "--pairs", "pairs", "--timeout", "2", "--criterion", "line,function"];
     let mut run = metacov_in(folder, &[&all[..], args].concat());
-    // How fast it went is another number each time.
+    // The speed differs each time.
     let said = run.stderr.split_inclusive('\n').filter(|line| !line.ends_with(" pairs/s\n"));
     run.stderr = said.collect();
     run
 }
 
 #[test]
-fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
+fn failed_sides_are_counted_and_never_taken_for_empty_sets() {
     let folder = folder(&[
         ("parity/differs", &[("a.txt", "4"), ("b.txt", "7")]),
         ("parity/fails", &[("a.txt", "4"), ("b.txt", "fail")]),
@@ -59,12 +59,12 @@ fn sides_that_fail_are_counted_and_never_taken_for_empty_sets() {
     note: no counters, for example: pair vanishes of parity, side a
     note: 1 of 3 pairs have no difference
     ");
-    // The same from standard input, and whatever the number of executions at once.
+    // The same from standard input, and for any number of parallel executions.
     for jobs in ["1", "4"] {
         let again = measure(folder.path(), &["-j", jobs, "--", "./program"]).ok();
         assert_eq!(again.stdout, run.stdout);
     }
-    assert!(!folder.path().join("outcomes.gcda").exists(), "no counters are left behind");
+    assert!(!folder.path().join("outcomes.gcda").exists(), "no counters are left");
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn a_side_may_have_several_inputs_and_a_group_several_sides() {
     ");
 }
 
-/// The noise floor: what one and the same input does not run every time.
+/// The noise floor: code that the same input does not run every time.
 #[test]
-fn what_does_not_run_every_time_is_flaky() {
+fn code_that_does_not_run_every_time_is_flaky() {
     let folder = folder(&[("parity/1", &[("a.txt", "toggle"), ("b.txt", "4")])]);
     let line = |args: &[&str]| {
         let run = measure(folder.path(), &[args, &["-j", "1", "--", "./program", "@@"]].concat());
@@ -101,9 +101,9 @@ fn what_does_not_run_every_time_is_flaky() {
     assert_eq!(number(&quiet, 2), number(&noisy, 2) - 1, "and is left out");
 }
 
-/// Code that runs at random on both sides is flaky too, although nothing of it differs.
+/// Code that runs at random on both sides is flaky too, although it does not differ.
 #[test]
-fn what_is_flaky_on_both_sides_is_shown() {
+fn code_that_is_flaky_on_both_sides_is_shown() {
     let folder = folder(&[("parity/1", &[("a.txt", "toggle"), ("b.txt", "toggle")])]);
     let run = measure(folder.path(), &["--repeat", "2", "-j", "1", "--", "./program", "@@"]).ok();
     let row = run.row(&["parity", "line"]);
@@ -123,7 +123,7 @@ fn pairs_may_be_named_in_a_manifest() {
 }
 
 #[test]
-fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
+fn a_suite_without_a_measurable_pair_is_an_error() {
     let folder = folder(&[("parity/1", &[("a.txt", "crash"), ("b.txt", "7")])]);
     let said = measure(folder.path(), &["--", "./program", "@@"]).failed(3);
     insta::assert_snapshot!(said, @"
@@ -141,7 +141,7 @@ fn a_suite_of_which_nothing_can_be_measured_is_an_error() {
     insta::assert_snapshot!(said.failed(3), @"error: x: no such program in PATH (one in the current folder is ./x)");
 }
 
-/// Targets have process groups of their own, so an interrupt reaches them only through us. What
+/// Targets have separate process groups, so an interrupt reaches them only through metacov. What
 /// was measured until then is shown.
 #[test]
 fn an_interrupt_ends_the_targets_too_and_keeps_what_was_measured() {

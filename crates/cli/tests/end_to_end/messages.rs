@@ -1,4 +1,5 @@
-//! What users read when something is wrong: what it is, where, and what to do. The table below is all of standard error.
+//! The messages that users read when something is wrong: what, where, and what to do. The table
+//! below is all of standard error.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -127,9 +128,9 @@ fn a_bad_cache_folder_is_named() {
     assert!(run.stderr.contains("METACOV_CACHE"), "{}", run.stderr);
 }
 
-/// git is asked with options that the user has not typed.
+/// git is called with options that the user has not typed.
 #[test]
-fn a_bad_revision_is_named_as_the_option_has_it() {
+fn a_bad_revision_is_named_as_the_user_typed_it() {
     let folder = tempfile::tempdir().unwrap();
     prepare(folder.path());
     of(Command::new("git").args(["init", "-q"]).current_dir(folder.path())).ok();

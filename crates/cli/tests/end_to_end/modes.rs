@@ -1,4 +1,4 @@
-//! Whichever way inputs are run, the same comes out.
+//! All modes of running inputs give the same result.
 
 use crate::run::of;
 use crate::trial::{Measured, Trial, Way, built, cache};
@@ -20,7 +20,7 @@ const SCRIPTS: [(&str, &str); 6] = [
 ];
 
 #[test]
-fn all_ways_agree() {
+fn all_modes_agree() {
     let whole = |text: &str| format!("{SETUP}{text}");
     let whole: Vec<_> = SCRIPTS.iter().map(|(a, b)| (whole(a), whole(b))).collect();
     let whole: Vec<_> = whole.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
@@ -30,7 +30,7 @@ fn all_ways_agree() {
     for way in Way::ALL {
         assert_eq!(sites(&trial.measure(way, &[])), right, "{way:?}");
     }
-    // The same, if what all inputs start with is said once.
+    // The same, if the common start of all inputs is given once.
     let trial = Trial::new("store", &SCRIPTS);
     std::fs::write(trial.folder().join("setup"), SETUP).unwrap();
     for way in Way::ALL {
@@ -38,9 +38,9 @@ fn all_ways_agree() {
     }
 }
 
-/// As `metacov cc --help` has it.
+/// As shown by `metacov cc --help`.
 #[test]
-fn a_build_by_cmake_takes_metacov_for_its_compiler() {
+fn a_build_by_cmake_uses_metacov_as_its_compiler() {
     let trial = Trial::new("endings", &[("A", "B")]);
     let folder = trial.folder();
     let files = [
@@ -94,7 +94,7 @@ fn the_number_of_workers_changes_nothing() {
 }
 
 #[test]
-fn a_command_without_a_place_for_the_input_reads_it() {
+fn a_command_without_a_placeholder_reads_the_input() {
     let trial = Trial::new("endings", &[("4", "7"), ("move", "4")]);
     let right = sites(&trial.measure(Way::Exec, &[]));
     for mode in ["exec", "fork"] {

@@ -1,11 +1,11 @@
-//! Programs that nobody here wrote, which say whether we are right.
+//! Independent programs that metacov's results are compared with.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::run::repository;
 
-/// The versions of gcovr whose JSON is written, each with the version of its JSON.
+/// The supported versions of gcovr, each with the version of its JSON.
 pub const GCOVR: [(&str, &str); 4] =
     [("8.2", "0.10"), ("8.3", "0.11"), ("8.6", "0.14"), ("8.7", "0.15")];
 
@@ -19,7 +19,7 @@ pub fn python() -> Command {
     Command::new(installed("python/bin/python"))
 }
 
-/// Python that drives a browser.
+/// Python with a browser driver.
 pub fn browser() -> Command {
     Command::new(installed("browser/bin/python"))
 }

@@ -1,4 +1,4 @@
-//! What is written can be read: by the tools that it is for, and by ourselves.
+//! Written files can be read: by the tools that they are for, and by metacov.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::run::{data, metacov, metacov_in, of, repository};
 const A: &str = "gcovr_json/8.7/a.json";
 const B: &str = "gcovr_json/8.7/b.json";
 
-/// What metacov's own JSON says of a criterion: all sites, and those in the result.
+/// The counts of a criterion in metacov's own JSON: all sites, and those in the result.
 fn counts(folder: &Path, args: &[&str]) -> impl Fn(&str) -> (u64, u64) + use<> {
     let run = metacov_in(folder, &[&["diff", "-o", "-", "--format", "json"], args].concat()).ok();
     let document: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -22,7 +22,7 @@ fn counts(folder: &Path, args: &[&str]) -> impl Fn(&str) -> (u64, u64) + use<> {
     }
 }
 
-/// What gcovr counts in a report that we wrote.
+/// The counts of gcovr for a report that metacov wrote.
 fn gcovr_counts(version: &str, args: &[&str]) -> impl Fn(&str) -> (u64, u64) + use<> {
     let mut command = oracle::gcovr(version);
     command.args(args).arg("--json-summary").current_dir(Path::new(args[1]).parent().unwrap());
@@ -52,9 +52,9 @@ fn every_gcovr_loads_its_json_and_counts_the_same() {
     }
 }
 
-/// Not only the numbers: line for line, branch for branch, function for function.
+/// Not only the numbers agree: also each line, branch and function.
 #[test]
-fn gcovr_writes_back_the_same_sets() {
+fn gcovr_writes_the_same_sets() {
     let folder = tempfile::tempdir().unwrap();
     let (ours, theirs) = (folder.path().join("ours.json"), folder.path().join("theirs.json"));
     metacov(&["diff", A, B, "-o", ours.to_str().unwrap()]).ok();
@@ -86,7 +86,7 @@ fn gcovr_writes_back_the_same_sets() {
 }
 
 #[test]
-fn gcovr_makes_pages_of_our_json() {
+fn gcovr_creates_pages_from_our_json() {
     let folder = tempfile::tempdir().unwrap();
     for name in ["main.cpp", "shapes.cpp", "shapes.h"] {
         let source = repository().join("tests/targets/shapes").join(name);
@@ -132,7 +132,7 @@ fn lcov_loads_our_tracefile_and_counts_the_same() {
     }
 }
 
-/// What we write we read: the result of a difference is a cover again.
+/// Metacov reads what it writes: the result of a difference is a cover again.
 #[test]
 fn our_own_reports_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn our_own_reports_are_read_back() {
 }
 
 #[test]
-fn our_json_keeps_to_its_schema() {
+fn our_json_follows_its_schema() {
     let folder = tempfile::tempdir().unwrap();
     let validate = "import json, sys, jsonschema\n\
         schema = json.load(open(sys.argv[1]))\n\
@@ -171,7 +171,7 @@ fn our_json_keeps_to_its_schema() {
         outs.push(out);
     }
     of(oracle::python().args(["-c", validate]).arg(&schema).args(&outs)).ok();
-    // And the schema is not one that anything keeps to.
+    // The schema does not accept everything.
     let wrong = folder.path().join("wrong");
     let document = fs::read_to_string(&outs[0]).unwrap();
     fs::write(&wrong, document.replacen("a_only", "nonsense", 1)).unwrap();
@@ -220,7 +220,7 @@ fn an_output_is_replaced_whole_or_not_at_all() {
     assert_eq!(fs::read_to_string(&out).unwrap(), "earlier");
     metacov(&["diff", A, B, "-o", out.to_str().unwrap()]).ok();
     assert!(fs::read_to_string(&out).unwrap().starts_with("{\"gcovr/format_version\""));
-    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "no other file is left");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `metacov report --html`: pages, opened in a browser and held against the run file.
+//! `metacov report --html`: pages, opened in a browser and compared with the run file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ fn script(name: &str, folder: &Path, args: &[&str]) {
 }
 
 #[test]
-fn pages_show_what_the_run_file_holds() {
+fn pages_show_the_contents_of_the_run_file() {
     let folder = folder("pages");
     let metacov = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
@@ -32,7 +32,7 @@ fn pages_show_what_the_run_file_holds() {
     metacov(&[&suite[..], &["-o", "run.metacov"]].concat());
     let said = metacov(&["report", "run.metacov", "--html", "pages"]).stderr;
     assert!(said.contains("note: pages in pages/index.html"), "{said}");
-    // The same run gives the same pages, and replaces those that are there.
+    // The same run gives the same pages, and replaces existing ones.
     let page = |name: &str| fs::read(folder.join("pages").join(name)).unwrap();
     let before = ["index.html", "data/cases-0.js", "data/gaps.js"].map(page);
     metacov(&["report", "run.metacov", "--html", "pages", "-q"]);

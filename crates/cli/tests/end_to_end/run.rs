@@ -12,21 +12,21 @@ pub struct Run {
 }
 
 impl Run {
-    /// The run, which must have succeeded.
+    /// Returns the run, which must have succeeded.
     #[track_caller]
     pub fn ok(self) -> Run {
         assert_eq!(self.code, 0, "{}", self.stderr);
         self
     }
 
-    /// What was said, if the run ended with `code`.
+    /// Returns standard error, if the run ended with `code`.
     #[track_caller]
     pub fn failed(self, code: i32) -> String {
         assert_eq!((self.code, self.stdout.as_str()), (code, ""), "{}", self.stderr);
         self.stderr
     }
 
-    /// The cells of the row that starts with these words.
+    /// Returns the cells of the row that starts with these words.
     #[track_caller]
     pub fn row(&self, start: &[&str]) -> Vec<String> {
         let rows = self.stdout.lines().map(|line| {
@@ -47,7 +47,7 @@ pub fn metacov_in(folder: &Path, args: &[&str]) -> Run {
     of(command.current_dir(folder).args(args))
 }
 
-/// Runs metacov where the fixtures are.
+/// Runs metacov in the folder of the fixtures.
 pub fn metacov(args: &[&str]) -> Run {
     metacov_in(&data(""), args)
 }

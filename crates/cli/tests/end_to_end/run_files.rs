@@ -34,14 +34,14 @@ fn measure(folder: &Path, more: &[&str]) -> Run {
     metacov_in(folder, &args(more))
 }
 
-/// The same, left alone.
+/// The same, without waiting for it.
 fn start(folder: &Path, more: &[&str]) -> Child {
     let mut metacov = Command::new(env!("CARGO_BIN_EXE_metacov"));
     metacov.current_dir(folder).args(args(more)).stdout(Stdio::null()).stderr(Stdio::null());
     metacov.spawn().unwrap()
 }
 
-/// What is in the folder beside what was there before it.
+/// The files in the folder that were not there before.
 fn files(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
@@ -50,7 +50,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What the file says, in every way that there is.
+/// The report of the file, in every format.
 fn report(folder: &Path, file: &str) -> Vec<String> {
     let plain = metacov_in(folder, &["report", file]).ok();
     let by = metacov_in(folder, &["report", file, "--by", "function"]).ok();
@@ -83,7 +83,7 @@ fn a_report_of_the_file_is_the_report_of_the_run() {
 }
 
 #[test]
-fn flaky_sites_are_in_the_file_and_can_be_left_out_later() {
+fn flaky_sites_are_stored_and_can_be_left_out_later() {
     let folder = folder(&[("parity/1", &[("a.txt", "toggle"), ("b.txt", "4")])]);
     let more = ["--repeat", "2", "-j", "1", "-o", "run.metacov"];
     let live = measure(folder.path(), &more).ok();
@@ -118,7 +118,7 @@ fn a_diff_can_be_stored_too() {
 
 /// Ten moments; `METACOV_KILLS=50` for more.
 #[test]
-fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
+fn a_run_that_is_killed_at_any_moment_resumes_to_the_same_result() {
     let folder = pairs(40);
     let folder = folder.path();
     measure(folder, &["-o", "whole.metacov"]).ok();
@@ -127,7 +127,8 @@ fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
     let kills = std::env::var("METACOV_KILLS").map_or(10, |count| count.parse().unwrap());
     let mut seed = 0x2545_f491_u64;
     let (mut moment, mut cut) = (0, 0);
-    // So many kills hit a run in its course. How long that takes changes with what else the machine does.
+    // Continue until enough kills have hit a running process. How long that takes depends on the
+    // load of the machine.
     while cut < kills {
         moment += 1;
         assert!(moment <= 10 * kills, "few kills hit a run in its course: {cut} of {moment}");
@@ -138,7 +139,7 @@ fn a_run_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
         std::thread::sleep(wait);
         metacov.kill().unwrap();
         metacov.wait().unwrap();
-        // What is there can be shown at once, unless nothing is.
+        // The file can be reported at once, unless it is empty.
         let report_now = metacov_in(folder, &["report", &file]);
         assert!(report_now.code == 0 || report_now.code == 3, "{}", report_now.stderr);
         if report_now.stderr.contains("is not complete: the numbers are of") {
@@ -165,7 +166,7 @@ fn whole_run(folder: &Path) -> Duration {
 }
 
 #[test]
-fn an_interrupted_run_keeps_what_was_measured_and_goes_on() {
+fn an_interrupted_run_keeps_its_pairs_and_is_resumed() {
     let folder = folder(&[
         ("parity/1", &[("a.txt", "4"), ("b.txt", "fail")]),
         ("parity/2", &[("a.txt", "hang"), ("b.txt", "7")]),
@@ -180,7 +181,7 @@ fn an_interrupted_run_keeps_what_was_measured_and_goes_on() {
         std::thread::sleep(Duration::from_millis(10));
         groups()
     }));
-    // It is still being written, and the second process says by whom.
+    // It is still being written, and the second process names the writer.
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(1);
     let owner = metacov.id();
     assert!(said.contains(&format!("being written by process {owner} on ")), "{said}");
@@ -198,9 +199,9 @@ fn an_interrupted_run_keeps_what_was_measured_and_goes_on() {
     assert_eq!(resumed.stdout, measure(folder, &[]).ok().stdout);
 }
 
-/// Without targets there is nothing to end but the fold itself.
+/// Without targets, only the fold itself has to end.
 #[test]
-fn an_interrupted_diff_keeps_what_was_folded_and_goes_on() {
+fn an_interrupted_diff_keeps_its_pairs_and_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let side = |side: &str| data(&format!("gcovr_json/8.7/{side}.json")).display().to_string();
@@ -250,9 +251,9 @@ fn a_run_is_resumed_only_with_the_same_options() {
     assert!(before.len() > 1000);
 }
 
-/// The program was built again in between, and its code has moved.
+/// The program was rebuilt in between, and its code has moved.
 #[test]
-fn a_run_does_not_go_on_with_another_build() {
+fn a_run_is_not_resumed_with_another_build() {
     let folder = pairs(4);
     let folder = folder.path();
     let hang = folder.join("pairs/same/999");
@@ -344,9 +345,9 @@ fn damaged_and_foreign_files_are_refused() {
     insta::assert_snapshot!(said, @"error: nowhere.metacov: no such file or directory");
 }
 
-/// A limit on the size of files stands for a full disk.
+/// A limit on the size of files simulates a full disk.
 #[test]
-fn a_full_disk_ends_the_run_and_keeps_what_was_stored() {
+fn a_full_disk_ends_the_run_and_keeps_stored_pairs() {
     let folder = pairs(60);
     let folder = folder.path();
     let script = r#"ulimit -f 40; exec "$0" "$@""#;
@@ -365,9 +366,9 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_stored() {
     assert_eq!(resumed.stdout, measure(folder, &[]).ok().stdout);
 }
 
-/// Anybody can ask the file.
+/// The file can be queried with SQLite.
 #[test]
-fn the_file_is_a_data_base() {
+fn the_file_is_a_database() {
     let folder = pairs(8);
     measure(folder.path(), &["-o", "run.metacov"]).ok();
     let script = r#"

@@ -1,4 +1,4 @@
-//! `metacov measure sqlite`: databases and pairs made on the spot, and held against real gcov.
+//! `metacov measure sqlite`: generated databases and pairs, compared with real gcov.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,13 +11,13 @@ use serde_json::Value;
 
 use crate::run::{Run, of, repository};
 
-/// How many pairs of each relation are held against gcov, which takes seconds for each;
-/// `METACOV_PAIRS=50` makes it as many.
+/// How many pairs of each relation are compared with gcov, which takes seconds for each;
+/// `METACOV_PAIRS=50` changes the number.
 fn pairs() -> String {
     std::env::var("METACOV_PAIRS").unwrap_or_else(|_| "1".to_owned())
 }
 
-/// A folder that all tests share, with SQLite's source and a cache of its own.
+/// A folder that all tests share, with SQLite's source and a separate cache.
 pub fn folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -33,7 +33,7 @@ fn measure(args: &[&str]) -> Run {
     in_folder(&[&["measure", "sqlite", "-q"], args].concat())
 }
 
-/// Runs metacov with a cache of its own.
+/// Runs metacov with a separate cache.
 pub fn in_folder(args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
     command.env("METACOV_CACHE", folder().join("cache"));
@@ -55,7 +55,7 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() {
     assert_ne!(other.stdout, first.0, "another seed makes other tests");
 }
 
-/// `--pairs N` is what `--count N` was called before.
+/// `--pairs N` is the old spelling of `--count N`.
 #[test]
 fn the_old_spelling_of_the_number_of_pairs_works_and_warns() {
     let small = ["measure", "sqlite", "--databases", "1", "--relation", "norec"];
@@ -66,7 +66,7 @@ fn the_old_spelling_of_the_number_of_pairs_works_and_warns() {
 }
 
 #[test]
-fn a_run_that_is_cut_goes_on_to_the_same_result() {
+fn an_interrupted_run_resumes_to_the_same_result() {
     let suite = ["--relation", "norec,tlp-where", "--count", "100", "--databases", "10"];
     let whole = measure(&suite).ok().stdout;
     let cut = folder().join("cut.metacov");
@@ -77,7 +77,7 @@ fn a_run_that_is_cut_goes_on_to_the_same_result() {
     while child.try_wait().unwrap().is_none() && !cut.exists() {
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
-    // Killed once a pair is stored, and before all of them are.
+    // Killed after a pair is stored, and before all of them are.
     let stored = || {
         let file = rusqlite::Connection::open(&cut).unwrap();
         let count = file.query_row("SELECT count(*) FROM pair", [], |row| row.get::<_, i64>(0));
@@ -93,8 +93,8 @@ fn a_run_that_is_cut_goes_on_to_the_same_result() {
     assert_eq!(measure(&go_on).ok().stdout, whole);
 }
 
-/// The pairs as files, each side in a process of its own, counted by libgcov and told by gcov: the
-/// same lines, for each relation.
+/// The pairs as files, each side in a separate process, counted by libgcov and reported by gcov:
+/// the same lines, for each relation.
 #[test]
 fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
     let program = Program::build("gcc", &["--coverage"], "plain");
@@ -117,7 +117,8 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
         let output = format!("{name}.info");
         let only = ["--relation", &name, "-o", &output];
         let run = measure(&[&suite[..], &only].concat()).ok();
-        // A pair that says nothing is left out; gcov does not know. One pair has no column of its own.
+        // A pair without a verdict is left out, which gcov does not know. A single pair has no
+        // column.
         let has_column = run.stdout.lines().next().unwrap().contains(" pairs ");
         let measured = if has_column { run.row(&[&name])[1].clone() } else { "1".to_owned() };
         if measured != valid.to_string() {
@@ -135,9 +136,9 @@ fn lines_are_those_of_real_gcov_with_a_process_for_each_side() {
     assert!(compared.len() >= 6, "only of {compared:?} all pairs could be compared");
 }
 
-/// The same pairs through `measure --pairs`, with a program that anybody could have written.
+/// The same pairs through `measure --pairs`, with an ordinary program.
 #[test]
-fn pairs_that_are_written_down_measure_the_same() {
+fn written_pairs_give_the_same_measurements() {
     let program = Program::build(env!("CARGO_BIN_EXE_metacov"), &["cc"], "counting");
     let suite = ["--relation", "norec", "--count", "6", "--databases", "2"];
     in_folder(&[&["gen", "sqlite", "--out", "norec-pairs"][..], &suite].concat()).ok();
@@ -152,18 +153,18 @@ fn pairs_that_are_written_down_measure_the_same() {
             let cells: Vec<String> =
                 rows.next().unwrap().split_whitespace().map(str::to_owned).collect();
             let at = cells.iter().position(|cell| cell == criterion).unwrap();
-            // All sites, and those that differ. What else ran may differ in a place or two, where
-            // SQLite compares addresses, and those are of another process.
+            // All sites, and those that differ. The executed sites may differ in one or two places,
+            // where SQLite compares addresses, which are those of another process.
             (cells[at + 1].clone(), cells[at + 5].clone())
         };
         assert_eq!(difference(&by_files), difference(&embedded), "{criterion}");
     }
 }
 
-/// A library that takes NULL for true where it is false: its violations are told with their queries, by the run and
-/// by the report of its file alike.
+/// A library that treats NULL as true where it is false: its violations are reported with their
+/// queries, both by the run and by the report of its file.
 #[test]
-fn violations_are_told_by_the_run_and_by_its_file() {
+fn violations_are_reported_by_the_run_and_by_its_file() {
     let library = faulty();
     let suite = ["--relation", "tlp-where", "--count", "20", "--databases", "2"];
     let faulty = ["--library", library, "-o", "faulty.metacov"];
@@ -180,10 +181,10 @@ fn violations_are_told_by_the_run_and_by_its_file() {
     assert_eq!(violations(&reported.stderr), violations(&said));
 }
 
-/// What the engine in `tests/targets/engine` does to pairs, whether they are measured or not, and
-/// whatever the number of workers: all others are there.
+/// The engine in `tests/targets/engine` crashes or hangs on some pairs. All others are measured or
+/// checked, for any number of workers.
 #[test]
-fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
+fn an_engine_that_crashes_or_hangs_does_not_affect_other_pairs() {
     let folder = folder().join("engine");
     fs::create_dir_all(&folder).unwrap();
     for source in ["engine/engine.c", "interface/sqlite.h"] {
@@ -212,7 +213,7 @@ fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
     assert!(held > 20 && crashed > 5 && late > 0, "{alone}");
     assert_eq!(held + crashed + late, pairs, "{alone}");
     assert!(said.contains(" pairs of tlp-where: while its database was made"), "{said}");
-    // The same when it is measured; who failed, and where, is told of each.
+    // The same with coverage; the side and the place of each failure are reported.
     let (measured, said) = run(&["-j", "2", "--criterion", "line"]);
     let failures = |what: &str| said.matches(&format!("note: {what}: pair ")).count() as u64;
     assert_eq!((failures("crashed"), failures("timed out")), (crashed, late), "{said}");
@@ -221,7 +222,7 @@ fn an_engine_that_crashes_or_hangs_takes_no_other_pair_with_it() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_arguments_of_measure_are_refused() {
     let said = measure(&["--relation", "nonsense"]).failed(2);
     assert!(said.contains("`nonsense` is not a relation (all, norec, "), "{said}");
     let said = measure(&["--pairs", "folder"]).failed(2);
@@ -240,7 +241,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(said.contains("both a target and a command"), "{said}");
 }
 
-/// A library with an SQLite that takes NULL for the wrong truth value.
+/// A library with an SQLite that treats NULL as the wrong truth value.
 pub fn faulty() -> &'static str {
     static BUILT: OnceLock<()> = OnceLock::new();
     BUILT.get_or_init(|| {
@@ -276,7 +277,7 @@ impl Program {
         Program::of(&unpacked, compiler, words, name)
     }
 
-    /// With the SQLite whose source is in a folder.
+    /// Builds it with the SQLite whose source is in a folder.
     pub fn of(source: &Path, compiler: &str, words: &[&str], name: &str) -> Self {
         let folder = folder().join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -296,7 +297,7 @@ impl Program {
         Program { path: folder.join("program") }
     }
 
-    /// The lines of SQLite that a file of statements runs, in the words of gcov.
+    /// The lines of SQLite that a file of statements runs, according to gcov.
     pub fn lines(&self, input: &Path) -> BTreeSet<u64> {
         let folder = self.path.parent().unwrap();
         for unit in ["sqlite3.gcda", "statements.gcda"] {

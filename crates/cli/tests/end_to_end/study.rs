@@ -21,7 +21,7 @@ beside = "SQLite"
 differs = ["Everything."]
 "#;
 
-/// One of a program and three suites of pairs, which are the same here.
+/// A study of a program and three suites of pairs, which are equal here.
 const PROGRAM: &str = "title = 'Own'\ncommand = ['./program', '@@']\noptions = ['--timeout', '60']\n\
                        pairs = ['pairs', 'pairs', 'pairs']\n";
 
@@ -45,7 +45,7 @@ fn read(folder: &Path, name: &str) -> String {
 }
 
 #[test]
-fn shards_together_are_the_whole_in_any_order() {
+fn united_shards_equal_the_whole_in_any_order() {
     let folder = folder(SQLITE);
     let folder = folder.path();
     let whole = study(folder, &["run", "study.toml", "--out", "whole"]).ok();
@@ -71,7 +71,7 @@ fn shards_together_are_the_whole_in_any_order() {
 }
 
 #[test]
-fn a_program_of_ones_own_is_studied_from_anywhere() {
+fn a_study_of_a_program_runs_from_any_folder() {
     let folder = folder(PROGRAM);
     let folder = folder.path();
     fs::create_dir(folder.join("elsewhere")).unwrap();
@@ -82,7 +82,7 @@ fn a_program_of_ones_own_is_studied_from_anywhere() {
 }
 
 #[test]
-fn a_study_goes_on_where_it_stopped_and_is_not_mixed_with_another() {
+fn a_study_is_resumed_and_not_mixed_with_another() {
     let folder = folder(PROGRAM);
     let folder = folder.path();
     study(folder, &["run", "study.toml"]).ok();
@@ -107,7 +107,7 @@ fn a_study_goes_on_where_it_stopped_and_is_not_mixed_with_another() {
 }
 
 #[test]
-fn mistakes_in_a_study_are_told_with_their_place() {
+fn mistakes_in_a_study_are_reported_with_their_position() {
     let says = |text: &str, code: i32, words: &str| {
         let folder = folder(text);
         let said = study(folder.path(), &["run", "study.toml"]).failed(code);
@@ -125,7 +125,7 @@ fn mistakes_in_a_study_are_told_with_their_place() {
     assert!(said.contains("nowhere"), "{said}");
 }
 
-/// All files below a folder, with what is in them.
+/// All files below a folder, with their contents.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -144,7 +144,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 #[test]
-fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
+fn parts_of_a_study_are_merged_in_any_order_and_with_repetition() {
     let folder = folder(PROGRAM);
     let folder = folder.path();
     for part in ["1", "2"] {
@@ -184,7 +184,7 @@ fn parts_of_a_study_are_merged_in_any_order_and_however_often() {
     assert!(said.contains("1 suite with different results in the parts"), "{said}");
 }
 
-/// Bugs that are none, on the SQLite that is inside: nothing is built.
+/// Artificial bugs on the embedded SQLite: nothing is built.
 fn corpus(folder: &Path, bugs: usize) {
     let texts = [
         ("CREATE TABLE t(a)", "count(*) FROM t"),
@@ -255,7 +255,7 @@ fn the_papers_pipeline_finds_the_lines_that_metacov_finds() {
 }
 
 #[test]
-fn coverage_is_held_against_the_number_of_bugs() {
+fn coverage_is_correlated_with_the_number_of_bugs() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let bug = |id: u32, setup: &str, query: &str| {

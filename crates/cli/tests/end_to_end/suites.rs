@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::run::{data, metacov, metacov_in};
 
-/// A tiny lcov report in which these of ten lines ran.
+/// A tiny lcov report of ten lines, in which these ran.
 pub fn report(folder: &Path, name: &str, ran: &[u32]) {
     let mut info = String::from("SF:x.c\n");
     for line in 1..=10 {
@@ -67,7 +67,7 @@ fn the_result_is_the_same_whatever_the_number_of_jobs() {
 }
 
 #[test]
-fn a_slip_in_the_manifest_shows_before_anything_is_read() {
+fn a_mistake_in_the_manifest_is_reported_before_anything_is_read() {
     let folder = suite();
     let manifest = folder.path().join("reports/bad.jsonl");
     for (line, message) in [
@@ -118,7 +118,7 @@ fn operations_on_two_sides_refuse_three() {
     assert_eq!(said.failed(3), "error: pair 4 of three: `sub` takes two sides, this pair has 3\n");
 }
 
-/// One coverage.py data file holds both sides of many pairs.
+/// One coverage.py data file contains both sides of many pairs.
 #[test]
 fn contexts_of_a_data_file_are_a_suite() {
     let folder = data("coverage_py/7.17.2");

@@ -55,7 +55,7 @@ pub struct Measured {
 }
 
 impl Trial {
-    /// A target of `tests/targets`, and pairs, each with what its sides say.
+    /// A target of `tests/targets`, and pairs, each with the text of its sides.
     pub fn new(target: &'static str, pairs: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (number, sides) in pairs.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Trial {
         Trial { folder, target }
     }
 
-    /// Where metacov runs.
+    /// The folder in which metacov runs.
     pub fn folder(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
@@ -78,7 +78,7 @@ impl Trial {
         self.command_for(&target, &[&["--mode", way.mode()], options].concat())
     }
 
-    /// The same, for a target that lies elsewhere.
+    /// The same, for a target in another folder.
     pub fn command_for(&self, target: &Path, options: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.args(["measure", "--pairs", "pairs", "--format", "json"]);
@@ -93,21 +93,20 @@ impl Trial {
         self.outcome(&mut self.command(way, options))
     }
 
-    /// What a command that measures says, which must succeed.
+    /// The result of a command that measures, which must succeed.
     #[track_caller]
     pub fn outcome(&self, command: &mut Command) -> Measured {
         let run = of(command).ok();
         Measured { run, document: self.result() }
     }
 
-    /// What was measured last.
+    /// The last result.
     pub fn result(&self) -> Value {
         let document = fs::read(self.folder.path().join("mc.json")).unwrap();
         serde_json::from_slice(&document).unwrap()
     }
 
-    /// The command lines of all processes that run in the folder: metacov, what it starts, and what
-    /// comes from that.
+    /// The command lines of all processes that run in the folder: metacov and all its descendants.
     pub fn processes(&self) -> Vec<String> {
         let folder = self.folder();
         let is_here = |process: &fs::DirEntry| {
@@ -162,7 +161,7 @@ impl Measured {
     }
 }
 
-/// Waits for what must come to be.
+/// Waits until a condition holds.
 #[track_caller]
 pub fn wait_until(what: impl Fn() -> bool) {
     assert!((0..2000).any(|_| {
@@ -171,7 +170,7 @@ pub fn wait_until(what: impl Fn() -> bool) {
     }));
 }
 
-/// `metacov cc`, which keeps its runtime where nobody else looks.
+/// `metacov cc`, with a separate cache for its runtime.
 pub fn metacov_cc() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
     command.arg("cc").env("METACOV_CACHE", cache());

@@ -1,4 +1,4 @@
-//! `metacov cc` as builds use it: under names that they look for, and with ccache.
+//! `metacov cc` as builds use it: under names that they search for, and with ccache.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +20,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Runs a build in a folder. Nothing is taken from caches of others.
+/// Runs a build in a folder, without using existing caches.
 fn build(folder: &Path, script: &str) -> Run {
     let mut shell = Command::new("sh");
     shell.args(["-e", "-c", script]).current_dir(folder).env("METACOV_CACHE", cache());
@@ -34,9 +34,9 @@ fn check_measured(folder: &Path) {
     assert_eq!(run.row(&["pair", "line"])[2], "2", "{}", run.stdout);
 }
 
-/// As cadical's configure does: it has no option for compilers that it does not know.
+/// Like the configure script of cadical, which has no option for unknown compilers.
 #[test]
-fn a_build_that_looks_for_gcc_in_the_compilers_name_finds_it() {
+fn a_build_that_searches_for_gcc_in_the_compilers_name_finds_it() {
     let folder = folder();
     let run = build(folder.path(), "\"$METACOV\" cc --install 'some bin'").ok();
     let bin = folder.path().canonicalize().unwrap().join("some bin");
@@ -51,7 +51,7 @@ fn a_build_that_looks_for_gcc_in_the_compilers_name_finds_it() {
     );
     build(folder.path(), &script).ok();
     check_measured(folder.path());
-    // It may be done again, after an update; what is not ours stays.
+    // It can be repeated after an update; files that are not metacov's are kept.
     build(folder.path(), "\"$METACOV\" cc --install 'some bin'").ok();
     fs::create_dir(folder.path().join("taken")).unwrap();
     fs::write(folder.path().join("taken/metacov-gcc"), "").unwrap();
@@ -59,9 +59,9 @@ fn a_build_that_looks_for_gcc_in_the_compilers_name_finds_it() {
     assert!(said.contains("taken/metacov-gcc: file exists"), "{said}");
 }
 
-/// Notes are kept with the object if ccache sees what gcc gets.
+/// Notes are cached with the object if ccache sees the options of gcc.
 #[test]
-fn ccache_behind_the_wrapper_keeps_notes() {
+fn ccache_called_by_the_wrapper_keeps_notes() {
     let folder = folder();
     let script = "export METACOV_CC='ccache  gcc'\n\
                   \"$METACOV\" cc -c main.c\n\
@@ -72,16 +72,16 @@ fn ccache_behind_the_wrapper_keeps_notes() {
     check_measured(folder.path());
 }
 
-/// It does not know that there are any if it stands in front, so it must not keep anything.
+/// If ccache is in front, it does not know about notes, so it must not cache anything.
 #[test]
-fn ccache_in_front_of_the_wrapper_loses_no_notes() {
+fn ccache_that_calls_the_wrapper_loses_no_notes() {
     let folder = folder();
     let script = "ccache \"$METACOV\" cc -c main.c\n\
                   rm main.o main.gcno\n\
                   ccache \"$METACOV\" cc -c main.c && \"$METACOV\" cc main.o -o main\n";
     build(folder.path(), script).ok();
     check_measured(folder.path());
-    // ccache asks for no preprocessor if it goes by the files that gcc names.
+    // ccache runs no preprocessor if it relies on the dependencies that gcc reports.
     let said = build(folder.path(), "CCACHE_DEPEND=1 ccache \"$METACOV\" cc -MD -c main.c");
     assert!(said.failed(2).contains("set METACOV_CC=\"ccache gcc\""));
 }

@@ -12,7 +12,7 @@ pub struct Campaign {
     folder: tempfile::TempDir,
 }
 
-/// What became of the pairs of a campaign.
+/// The results of the pairs of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
     pub pairs: u64,
@@ -24,14 +24,14 @@ pub struct Counts {
 }
 
 impl Campaign {
-    /// One query in so many does what the fault is.
+    /// One query in `nth` triggers the fault.
     pub fn new(fault: usize, nth: usize) -> Self {
         let campaign = Campaign { folder: tempfile::tempdir().unwrap() };
         campaign.build(fault, nth);
         campaign
     }
 
-    /// Builds the engine, anew if there is one.
+    /// Builds the engine, replacing an existing one.
     pub fn build(&self, fault: usize, nth: usize) {
         for source in ["faulty/faulty.c", "interface/sqlite.h"] {
             let source = repository().join("tests/targets").join(source);
@@ -46,7 +46,7 @@ impl Campaign {
         self.folder.path()
     }
 
-    /// The command that runs a campaign into this file.
+    /// The command that runs a campaign and writes this file.
     pub fn command(&self, file: &str, options: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         command.current_dir(self.path()).env("METACOV_CACHE", cache());
@@ -56,7 +56,7 @@ impl Campaign {
         command
     }
 
-    /// Runs a campaign, which must come to its end.
+    /// Runs a campaign, which must finish.
     #[track_caller]
     pub fn run(&self, file: &str, options: &[&str]) -> Run {
         let run = of(&mut self.command(file, options));
@@ -70,7 +70,7 @@ impl Campaign {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// What the file of a campaign says, however it came to be.
+    /// The report of the file of a campaign.
     pub fn report(&self, file: &str) -> String {
         let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
         let run = of(command.args(["report", file]).current_dir(self.path()));
@@ -78,7 +78,7 @@ impl Campaign {
         format!("{}{}", run.stdout, run.stderr).replace(file.trim_end_matches(".metacov"), "NAME")
     }
 
-    /// The names of what was found.
+    /// The names of the findings.
     pub fn findings(&self, file: &str) -> Vec<PathBuf> {
         let folder = self.path().join(file).with_extension("findings");
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,6 +1,7 @@
-//! Disks that are full, broken or without power, one call after the other (`tests/targets/faultfs`).
+//! Disks that are full, broken or without power, at one call after the other
+//! (`tests/targets/faultfs`).
 
-#![expect(clippy::print_stderr, reason = "what was measured is told")]
+#![expect(clippy::print_stderr, reason = "measurements are printed")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -25,7 +26,7 @@ fn faultfs() -> &'static Path {
     })
 }
 
-/// A folder with a suite whose run takes no time but for its file.
+/// A folder with a suite whose run takes no time except for its file.
 fn suite() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let side = |side: &str| data(&format!("gcovr_json/8.7/{side}.json")).display().to_string();
@@ -38,7 +39,7 @@ fn suite() -> tempfile::TempDir {
     folder
 }
 
-/// A run whose n-th call on its file fails; none if it has fewer.
+/// A run whose n-th call on its file fails; none if it has fewer calls.
 fn failing(folder: &Path, how: &str, at: usize) -> Option<Run> {
     let mark = folder.join("mark");
     let _ = fs::remove_file(&mark);
@@ -53,8 +54,8 @@ fn failing(folder: &Path, how: &str, at: usize) -> Option<Run> {
     None
 }
 
-/// Fails each call, or some, until a run has none left to fail; after each, what is there can be read or is refused,
-/// and the run goes on to its end.
+/// Fails each call, or some, until a run has no more calls to fail. After each, the file can be
+/// read or is refused, and the run can be resumed to its end.
 fn check(how: &str, codes: &[i32]) {
     let folder = suite();
     let folder = folder.path();
@@ -83,12 +84,12 @@ fn check(how: &str, codes: &[i32]) {
 }
 
 #[test]
-fn fault_22_a_power_cut_at_any_write_leaves_a_file_that_goes_on() {
+fn fault_22_a_power_cut_at_any_write_leaves_a_file_that_can_be_resumed() {
     check("cut", &[99]);
 }
 
 #[test]
-fn fault_22_any_beginning_of_a_file_is_read_or_refused() {
+fn fault_22_any_prefix_of_a_file_is_read_or_refused() {
     let folder = suite();
     let folder = folder.path();
     metacov_in(folder, &[&DIFF[..], &["whole.metacov"]].concat()).ok();
@@ -107,11 +108,11 @@ fn fault_22_any_beginning_of_a_file_is_read_or_refused() {
 }
 
 #[test]
-fn fault_23_a_full_disk_is_an_error_and_the_run_goes_on_later() {
+fn fault_23_a_full_disk_is_an_error_and_the_run_can_be_resumed() {
     check("enospc", &[0, 1]);
 }
 
 #[test]
-fn fault_23_a_broken_disk_is_an_error_and_the_run_goes_on_later() {
+fn fault_23_a_broken_disk_is_an_error_and_the_run_can_be_resumed() {
     check("eio", &[0, 1]);
 }

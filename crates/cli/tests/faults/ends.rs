@@ -1,6 +1,6 @@
-//! Ends of metacov itself: whenever it is killed or asked to end, nothing is lost.
+//! Metacov is killed or asked to end at any moment, and loses nothing.
 
-#![expect(clippy::print_stderr, reason = "what was measured is told")]
+#![expect(clippy::print_stderr, reason = "measurements are printed")]
 
 use std::process::{Child, Command};
 use std::time::Duration;
@@ -15,7 +15,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 #[test]
-fn fault_19_a_campaign_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
+fn fault_19_a_campaign_that_is_killed_at_any_moment_resumes_to_the_same_result() {
     let campaign = Campaign::new(19, 1);
     let options = ["--count", "100", "--seed", "3", "-j", "2", "-q"];
     let start = now();
@@ -30,12 +30,12 @@ fn fault_19_a_campaign_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut child = campaign.start("cut.metacov", &resume);
         let part = f64::from(u32::try_from(seed >> 40).unwrap()) / f64::from(1 << 24);
-        // Five of them go on with each other, and all should hit it in its course.
+        // Five of them resume each other, and all should hit a running campaign.
         std::thread::sleep(took.mul_f64(part / 6.0));
         cut += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
-        // From time to time it comes to its end, and the next begins.
+        // From time to time it finishes, and the next begins.
         if kill % 5 == 4 || kill + 1 == kills {
             campaign.run("cut.metacov", &resume);
             assert_eq!(campaign.report("cut.metacov"), expected, "after kill {kill}");
@@ -52,12 +52,12 @@ fn fault_19_a_campaign_that_is_killed_at_any_moment_goes_on_to_the_same_end() {
     wait_until(|| users(&library) == 0);
 }
 
-/// Two seconds are the goal, which is measured; what is asserted leaves room for a machine that others use too.
+/// The goal is two seconds, which is measured; the assertion leaves room for a shared machine.
 #[test]
-fn fault_20_a_campaign_that_is_asked_to_end_does_so_and_goes_on_later() {
+fn fault_20_a_campaign_that_is_asked_to_end_does_so_and_can_be_resumed() {
     let options = ["--duration", "600s", "--no-findings", "--timeout", "300", "-j", "2"];
     for (name, code) in [("-INT", 130), ("-TERM", 143), ("-HUP", 129)] {
-        // Healthy, and one that hangs.
+        // A healthy engine, and one that hangs.
         for fault in [0, 3] {
             let campaign = Campaign::new(fault, 40);
             let child = campaign.start("run.metacov", &options);

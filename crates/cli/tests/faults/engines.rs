@@ -1,6 +1,6 @@
-//! What engines do to campaigns.
+//! Faults of engines in campaigns.
 
-#![expect(clippy::print_stderr, reason = "what was measured is told")]
+#![expect(clippy::print_stderr, reason = "measurements are printed")]
 
 use std::process::Command;
 
@@ -10,10 +10,10 @@ use crate::run::Run;
 use crate::times;
 use crate::trial::wait_until;
 
-/// The tool itself has never more than this.
+/// Metacov itself never uses more than this.
 const MEMORY_KILOBYTES_MAX: u64 = 300 << 10;
 
-/// Runs a campaign on an engine with a fault, which must come to its end and leave nothing behind.
+/// Runs a campaign on an engine with a fault. It must finish and leave no processes or files.
 #[track_caller]
 fn check(fault: usize, nth: usize, options: &[&str]) -> (Counts, Watched, Run) {
     let campaign = Campaign::new(fault, nth);
@@ -41,9 +41,9 @@ fn fault_01_crashes_in_a_row_are_counted_and_leak_nothing() {
     check_that_nothing_leaks(&watched);
 }
 
-/// With all that is done about them: they are looked into and reduced, for ten minutes if need be.
+/// With findings enabled: crashes are examined and reduced, for ten minutes if necessary.
 #[test]
-fn fault_01_crashes_now_and_then_leak_nothing_however_long_they_go_on() {
+fn fault_01_occasional_crashes_leak_nothing_in_a_long_campaign() {
     let duration = format!("{}s", times(8, 600));
     let (counts, watched, _) = check(1, 50, &["--duration", &duration, "-j", "1"]);
     assert!(counts.crashed > 0 && counts.held > counts.crashed, "{counts:?}");
@@ -65,7 +65,7 @@ fn fault_02_an_end_without_an_answer_is_never_taken_for_one() {
     assert_eq!((counts.held, counts.violated, counts.late), (0, 0, 0));
 }
 
-/// The limit is 0.5 s; how much later it ends is measured, and not asserted on a machine that others use too.
+/// The limit is 0.5 s; the delay is measured, but not asserted on a shared machine.
 #[track_caller]
 fn check_hanging(fault: usize) {
     let options = ["--no-findings", "--count", "60", "--timeout", "0.5", "-j", "1"];
@@ -81,12 +81,12 @@ fn fault_03_an_engine_that_sleeps_is_ended() {
 }
 
 #[test]
-fn fault_04_an_engine_that_spins_and_will_not_be_told_is_ended() {
+fn fault_04_an_engine_that_spins_and_ignores_signals_is_ended() {
     check_hanging(4);
 }
 
 #[test]
-fn fault_05_a_child_that_keeps_the_output_keeps_nobody_waiting() {
+fn fault_05_a_child_that_keeps_the_output_open_delays_nothing() {
     let options = ["--no-findings", "--count", "100", "--timeout", "60"];
     let (counts, ..) = check(5, 20, &options);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
@@ -112,7 +112,7 @@ fn fault_09_an_engine_that_eats_memory_comes_to_its_limit() {
     assert!(counts.crashed > 0 && counts.held > 0 && counts.violated == 0, "{counts:?}");
 }
 
-/// A worker that runs tests: itself, and what it has forked for them.
+/// A worker that runs tests: itself, and the processes that it has forked.
 fn started_worker(metacov: u32) -> Option<Vec<u32>> {
     let all = descendants(metacov).into_iter();
     let ids: Vec<u32> =
@@ -121,7 +121,7 @@ fn started_worker(metacov: u32) -> Option<Vec<u32>> {
 }
 
 #[test]
-fn fault_10_a_worker_that_is_killed_from_outside_is_replaced() {
+fn fault_10_a_killed_worker_is_replaced() {
     let campaign = Campaign::new(0, 1);
     let child = campaign.start("run.metacov", &["--no-findings", "--duration", "6s", "-j", "1"]);
     let mut killed = Vec::new();
@@ -178,14 +178,14 @@ fn fault_42_a_supervisor_that_is_killed_is_replaced() {
 }
 
 #[test]
-fn fault_11_output_without_end_fills_no_memory() {
+fn fault_11_endless_output_fills_no_memory() {
     let options = ["--no-findings", "--count", "60", "--timeout", "60", "-j", "1"];
     let (counts, ..) = check(11, 10, &options);
     assert_eq!((counts.violated, counts.crashed, counts.late), (0, 0, 0));
 }
 
 #[test]
-fn fault_12_bytes_that_are_no_text_do_not_come_through() {
+fn fault_12_bytes_that_are_not_text_are_replaced() {
     let (counts, _, run) = check(12, 20, &["--no-findings", "--count", "60"]);
     assert!(counts.crashed > 0, "{counts:?}");
     let plain = |text: &str| text.chars().all(|letter| letter == '\n' || !letter.is_control());
@@ -193,13 +193,13 @@ fn fault_12_bytes_that_are_no_text_do_not_come_through() {
 }
 
 #[test]
-fn fault_17_what_an_engine_does_to_its_process_stays_there() {
+fn fault_17_an_engine_affects_only_its_process() {
     let options = ["--no-findings", "--count", "100"];
     assert_eq!(check(17, 3, &options).0, check(0, 3, &options).0);
 }
 
 #[test]
-fn fault_18_what_changes_from_run_to_run_is_not_found() {
+fn fault_18_unstable_results_are_not_findings() {
     let (counts, _, run) = check(18, 1, &["--count", "40"]);
     assert!(counts.violated > 0, "{counts:?}");
     assert!(run.stderr.contains("note: not confirmed, "), "{}", run.stderr);

@@ -1,5 +1,6 @@
-//! The fault suite: whatever happens to metacov, it goes on or ends as it should. One test for each fault of
-//! `docs/faults.md`, with its number in the name; `METACOV_FAULTS=full` runs them as often as that page says.
+//! The fault suite: whatever happens to metacov, it continues or ends correctly. One test for each
+//! fault of `docs/faults.md`, with its number in the name; `METACOV_FAULTS=full` runs them as often
+//! as that page says.
 
 #[path = "../end_to_end/run.rs"]
 #[expect(dead_code, reason = "the other tests of the binary use the rest of it")]

@@ -1,11 +1,11 @@
-//! What the system knows of processes.
+//! Information of the system about processes.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::{Child, Output};
 use std::time::{Duration, Instant};
 
-/// What a process had of something, at most, early and late in its life.
+/// The largest values for a process, early and late in its life.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Extent {
     pub descriptors: usize,
@@ -21,7 +21,7 @@ pub struct Watched {
     pub halves: [Extent; 2],
 }
 
-/// Waits for the end of a process and looks at it meanwhile.
+/// Waits for the end of a process and samples it meanwhile.
 pub fn watch(child: Child) -> Watched {
     let id = child.id();
     let start = now();
@@ -56,7 +56,7 @@ fn extent(id: u32) -> Option<Extent> {
     Some(Extent { descriptors, processes: descendants(id).len(), memory_kilobytes })
 }
 
-/// The numbers and command lines of all that comes from a process.
+/// The ids and command lines of all descendants of a process.
 pub fn descendants(id: u32) -> Vec<(u32, String)> {
     let mut parents = BTreeMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -78,7 +78,7 @@ pub fn descendants(id: u32) -> Vec<(u32, String)> {
     below.into_iter().map(|process| (process, parents[&process].1.clone())).collect()
 }
 
-/// The processes that have this library loaded, wherever they come from.
+/// The processes that have loaded this library, whatever started them.
 pub fn users(library: &std::path::Path) -> usize {
     let name = library.to_str().unwrap();
     let maps = fs::read_dir("/proc").unwrap().flatten();

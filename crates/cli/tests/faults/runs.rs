@@ -1,6 +1,6 @@
 //! Run files of two processes, two builds, two machines.
 
-#![expect(clippy::print_stderr, reason = "what was measured is told")]
+#![expect(clippy::print_stderr, reason = "measurements are printed")]
 
 use std::fs;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::run::{metacov_in, of};
 use crate::trial::wait_until;
 
 #[test]
-fn fault_24_a_second_run_on_a_file_is_told_who_writes_it() {
+fn fault_24_a_second_writer_of_a_file_is_refused_with_the_name_of_the_first() {
     let campaign = Campaign::new(0, 1);
     let options = ["--duration", "600s", "--no-findings", "-j", "1"];
     let mut first = campaign.start("run.metacov", &options);
@@ -28,7 +28,7 @@ fn fault_24_a_second_run_on_a_file_is_told_who_writes_it() {
         assert!(said.contains(&owner) && said.contains(" UTC"), "{said}");
         assert!(took < Duration::from_secs(20), "{took:?}");
     }
-    // Whoever was killed does not stand in the way, though it had no time to say so.
+    // The lock of a killed process does not block the next one.
     first.kill().unwrap();
     first.wait().unwrap();
     campaign.run("run.metacov", &["--count", "20", "--no-findings", "-j", "1", "--resume"]);
@@ -52,7 +52,7 @@ fn fault_25_a_trial_that_was_run_twice_counts_once() {
 }
 
 #[test]
-fn fault_44_a_run_that_was_killed_can_be_merged_into() {
+fn fault_44_a_killed_run_can_be_the_target_of_a_merge() {
     let campaign = Campaign::new(19, 1);
     let options = ["--duration", "600s", "--no-findings", "-j", "1"];
     let mut first = campaign.start("kept-1.metacov", &options);
@@ -72,7 +72,7 @@ fn fault_44_a_run_that_was_killed_can_be_merged_into() {
     let right = merge("kept-2.metacov");
     assert_eq!(merge("kept-1.metacov"), right);
     assert!(!log.exists());
-    // It is a run as any other.
+    // It is an ordinary run.
     let words = ["merge", "-o", "kept-3.metacov", "kept-1.metacov"];
     metacov_in(campaign.path(), &words).ok();
     assert_eq!(campaign.report("kept-3.metacov"), right);
@@ -91,7 +91,7 @@ fn fault_26_campaigns_of_different_builds_are_not_merged() {
 }
 
 #[test]
-fn fault_35_a_campaign_does_not_go_on_with_another_build() {
+fn fault_35_a_campaign_is_not_resumed_with_another_build() {
     let campaign = Campaign::new(0, 1);
     campaign.run("run.metacov", &["--count", "20", "--no-findings"]);
     let report = campaign.report("run.metacov");

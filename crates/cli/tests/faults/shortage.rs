@@ -1,4 +1,4 @@
-//! A system that has no room for one more process (`tests/targets/nofork`).
+//! A system that cannot start more processes (`tests/targets/nofork`).
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +18,8 @@ fn nofork() -> &'static Path {
     })
 }
 
-/// Both sides of each pair run the same code, so that its difference is empty; the processes of some sides cannot be
-/// started.
+/// Both sides of each pair run the same code, so that the difference is empty; the processes of
+/// some sides cannot be started.
 fn measure(way: Way, from: u32, count: u32) -> Measured {
     let trial = Trial::new("endings", &[("4", "6"), ("2", "8"), ("10", "12")]);
     let mut command = trial.command(way, &["-j", "1"]);
@@ -33,7 +33,7 @@ const WAYS: [Way; 3] = [Way::Exec, Way::Fork, Way::ForkLibrary];
 #[test]
 fn fault_37_a_side_whose_process_cannot_be_started_did_not_run() {
     for way in WAYS {
-        // The processes of the first pair start, and no other.
+        // The processes of the first pair start, and no others.
         let measured = measure(way, 3, 1_000_000);
         assert_eq!(measured.failed(), [("did not run", 2)], "{way:?}");
         assert_eq!((measured.pairs(), measured.lines().len()), (1, 0), "{way:?}");

@@ -1,5 +1,5 @@
-//! Whatever a target does, metacov goes on, knows what has happened, measures the other pairs right
-//! and leaves nothing behind.
+//! Whatever a target does, metacov continues, reports what happened, measures the other pairs
+//! correctly and leaves no processes or files.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::processes::descendants;
 use crate::run::of;
 use crate::trial::{Trial, Way, built, compile, wait_until};
 
-/// A pair that cannot be measured, between two that can, in all ways of running.
+/// A pair that cannot be measured, between two that can, in all modes.
 #[track_caller]
 fn check_failing(side: &str, why: &str, ways: &[Way], options: &[&str]) {
     let trial = Trial::new("endings", &[("4", "6"), (side, "4"), ("4", "7"), ("4", "8")]);
@@ -22,7 +22,7 @@ fn check_failing(side: &str, why: &str, ways: &[Way], options: &[&str]) {
     }
 }
 
-/// A side that is measured, and what it runs besides.
+/// A side that is measured, and the functions that it runs in addition.
 #[track_caller]
 fn check_measured(side: &str, functions: &[&str], ways: &[Way], options: &[&str]) {
     let trial = Trial::new("endings", &[(side, "4"), ("6", "4")]);
@@ -50,7 +50,7 @@ fn fault_01_a_side_that_kills_itself_is_counted() {
 }
 
 #[test]
-fn fault_03_a_side_that_hangs_and_will_not_be_told_is_ended() {
+fn fault_03_a_side_that_hangs_and_ignores_sigterm_is_ended() {
     check_failing("hang", "timed out", &Way::ALL, &["--timeout", "0.5"]);
 }
 
@@ -64,7 +64,7 @@ fn fault_04_a_side_that_takes_too_much_processor_time_is_ended() {
 }
 
 #[test]
-fn a_library_says_that_an_input_is_none() {
+fn a_library_can_reject_an_input() {
     check_failing("return -1", "invalid", &[Way::ForkLibrary, Way::Inline], &[]);
 }
 
@@ -100,7 +100,7 @@ fn fault_06_a_daemon_is_gone_after_the_execution_that_made_it_and_has_counted() 
 fn fault_11_output_fills_neither_memory_nor_disk() {
     let trial = Trial::new("endings", &[("print 10000000000", "4")]);
     let metacov = trial.command(Way::Exec, &["-j", "1", "--timeout", "300"]);
-    // No more than this much of anything.
+    // The limits of everything.
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -v 8000000; ulimit -f 100000; exec \"$0\" \"$@\""]);
     limited.arg(metacov.get_program()).args(metacov.get_args()).current_dir(trial.folder());
@@ -109,7 +109,7 @@ fn fault_11_output_fills_neither_memory_nor_disk() {
 }
 
 #[test]
-fn fault_12_what_a_target_prints_is_no_business_of_the_terminal() {
+fn fault_12_output_of_a_target_does_not_control_the_terminal() {
     let trial = Trial::new("endings", &[("escape", "4")]);
     for way in Way::ALL {
         let run = trial.measure(way, &[]).run;
@@ -134,7 +134,7 @@ fn fault_17_a_target_may_change_its_folder() {
 }
 
 #[test]
-fn a_program_that_is_not_there_or_does_not_count_is_an_error() {
+fn a_missing_or_uninstrumented_program_is_an_error() {
     let trial = Trial::new("endings", &[("4", "6")]);
     let said = of(&mut trial.command_for("./nowhere".as_ref(), &[])).failed(3);
     assert!(said.contains("./nowhere: no such program"), "{said}");
@@ -147,7 +147,7 @@ fn a_program_that_is_not_there_or_does_not_count_is_an_error() {
 }
 
 #[test]
-fn a_gcc_that_nobody_knows_is_refused_by_its_name() {
+fn an_unknown_gcc_is_refused_by_its_version() {
     let trial = Trial::new("unknown", &[("4", "6")]);
     let said = of(&mut trial.command(Way::Exec, &[])).failed(3);
     assert!(said.contains("compiled by a gcc that is not known, version Z99*"), "{said}");
@@ -175,7 +175,7 @@ fn fault_05_processes_of_a_target_count_together() {
     }
 }
 
-/// Counts that get lost do not add up, and would be refused.
+/// Lost counts do not add up, and would be refused.
 #[test]
 fn threads_count_together() {
     let trial = Trial::new("threads", &[("2", "0"), ("4", "1")]);
@@ -202,7 +202,7 @@ fn fault_41_a_side_whose_counters_do_not_fit_is_counted() {
     let trial = Trial::new("endings", &[("4", "6"), ("forks 1000", "4"), ("4", "7")]);
     for way in Way::ALL {
         let metacov = trial.command(way, &["-j", "1"]);
-        // No file may be larger, shared memory included.
+        // No file may be larger, including shared memory.
         let mut limited = Command::new("sh");
         limited.args(["-c", "ulimit -f 1000; exec \"$0\" \"$@\""]);
         limited.arg(metacov.get_program()).args(metacov.get_args()).current_dir(trial.folder());
@@ -266,7 +266,7 @@ fn fault_35_a_target_that_is_rebuilt_ends_the_run() {
     let mut metacov = trial.command_for(&program, &options);
     let metacov = metacov.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until(|| trial.processes().iter().any(|words| words.contains("1/a.txt")));
-    // A linker takes the file away first, and so it may still run.
+    // A linker removes the old file first, so that may still run.
     fs::remove_file(&program).unwrap();
     compile("endings", false, &trial.folder());
     let output = metacov.wait_with_output().unwrap();
@@ -284,7 +284,7 @@ fn fault_19_nothing_outlives_metacov_however_it_ends() {
             let metacov = metacov.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let target = built("endings", matches!(way, Way::ForkLibrary | Way::Inline));
             let name = target.to_str().unwrap();
-            // The target, what serves it, and the supervisor; metacov has the name too.
+            // The target, its server, and the supervisor; metacov has the name too.
             wait_until(|| {
                 trial.processes().iter().filter(|words| words.contains(name)).count() >= 2
             });

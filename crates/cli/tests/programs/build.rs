@@ -15,7 +15,7 @@ use crate::repository;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     Unoptimized,
-    /// As its authors chose.
+    /// The level of its authors.
     Own,
 }
 
@@ -28,12 +28,12 @@ impl fmt::Display for Level {
     }
 }
 
-/// What a program is built with.
+/// The compiler of a program.
 #[derive(Clone, Copy)]
 pub enum Compiler {
     Metacov,
-    /// Plain gcc, with the flags that `metacov cc` compiles with at the program's level: gcc's own
-    /// libgcov is linked.
+    /// Plain gcc, with the flags that `metacov cc` uses at the program's level, linked with gcc's
+    /// own libgcov.
     Gcov,
 }
 
@@ -100,7 +100,7 @@ impl Tree {
         self.folder().join("sources")
     }
 
-    /// The pairs of inputs, as they are before any run: programs may write beside their inputs.
+    /// The pairs of inputs in their original state: programs may write beside their inputs.
     pub fn fresh_pairs(&self) -> Pairs {
         let folder = self.folder().join("pairs");
         if folder.exists() {
@@ -122,8 +122,8 @@ impl Tree {
     }
 }
 
-/// Copies a folder with all that is in it. Times of change are kept: build systems make files anew
-/// that are older than what they are made from.
+/// Copies a folder with its contents. Modification times are kept: build systems rebuild files that
+/// are older than their sources.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {

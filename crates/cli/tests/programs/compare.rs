@@ -1,4 +1,4 @@
-//! What metacov measured against what gcov reports.
+//! Compares metacov's measurement with gcov's report.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use crate::elements::Element;
 use crate::gcov::Report;
 use crate::measured::Measured;
 
-/// How many elements of each mismatch are named.
+/// How many elements of each mismatch are listed.
 const NAMED_MAX: usize = 20;
 
-/// Unstable elements are left out; there may be one among this many that ran.
+/// Unstable elements are ignored; there may be one for this many executed elements.
 const STABLE_PER_UNSTABLE: usize = 100;
 
 pub type Set = BTreeSet<Element>;
 
-/// What gcov itself does not report in the same way each time; there must be little of it.
+/// The elements that gcov itself does not report consistently; there must be few of them.
 pub fn unstable(what: &str, expected: &Report) -> Set {
     let sides = || expected.values().flatten();
     let unstable: Set = sides().flat_map(|side| &side.unstable).cloned().collect();
@@ -29,8 +29,8 @@ pub fn unstable(what: &str, expected: &Report) -> Set {
     unstable
 }
 
-/// Compares the sides of all pairs, their differences and the union of these, but for what is
-/// unstable. Returns what is not the same, as messages.
+/// Compares the sides of all pairs, their differences and the union of these, without unstable
+/// elements. Returns the mismatches as messages.
 pub fn mismatches(
     what: &str,
     measured: &Measured,
@@ -76,7 +76,7 @@ struct Mismatches {
 }
 
 impl Mismatches {
-    /// Notes the elements that only one of metacov and gcov has.
+    /// Records the elements that only one of metacov and gcov has.
     fn compare(&mut self, place: &str, which: &str, [measured, expected]: [Set; 2]) {
         for (one, other, who) in [(&measured, &expected, "metacov"), (&expected, &measured, "gcov")]
         {

@@ -1,11 +1,11 @@
-//! Lines, branches and functions as both metacov and gcov name them.
+//! Lines, branches and functions, as both metacov and gcov identify them.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-/// Something that runs or does not run. Paths are absolute.
+/// An element that runs or does not run. Paths are absolute.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Element {
     Line {
@@ -19,7 +19,7 @@ pub enum Element {
         line: u64,
         position: u64,
     },
-    /// The name is the one that the linker knows.
+    /// The name is that of the linker.
     Function {
         file: Rc<str>,
         line: u64,
@@ -41,7 +41,7 @@ impl fmt::Display for Element {
     }
 }
 
-/// What is reported of one side.
+/// The report of one side.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Side {
     /// All elements of the program.

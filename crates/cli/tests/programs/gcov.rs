@@ -1,5 +1,5 @@
-//! What gcov reports: the program, linked with gcc's own libgcov, is run once for each side, and
-//! its counters are read by gcov.
+//! The reports of gcov: the program, linked with gcc's own libgcov, is run once for each side, and
+//! gcov reads its counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -11,15 +11,15 @@ use serde_json::Value;
 use crate::build::Tree;
 use crate::elements::{Element, Side, clean};
 
-/// What gcov reports of one side.
+/// The report of gcov for one side.
 pub struct Expected {
     pub side: Side,
-    /// What gcov itself does not report in the same way each time: code that depends on the
-    /// schedule of threads, on addresses or on the clock.
+    /// Elements that gcov itself does not report consistently: code that depends on the schedule of
+    /// threads, on addresses or on the clock.
     pub unstable: BTreeSet<Element>,
 }
 
-/// By the name of a pair: its sides.
+/// The sides of each pair, by its name.
 pub type Report = BTreeMap<String, [Expected; 2]>;
 
 /// Runs all sides twice.
@@ -34,7 +34,7 @@ pub fn report(tree: &Tree) -> Report {
     report
 }
 
-/// Runs all sides once more and notes what is not reported in the same way.
+/// Runs all sides once more and records the elements that are not reported consistently.
 pub fn repeat(tree: &Tree, report: &mut Report) {
     for (name, inputs) in tree.fresh_pairs().inputs {
         let sides = report.get_mut(&name).unwrap();
@@ -47,8 +47,8 @@ pub fn repeat(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// Runs an input. Besides what gcov reports, the elements with negative counts, which come from
-/// updates of counters that were lost between threads.
+/// Runs an input. Returns gcov's report, and the elements with negative counts, which are caused by
+/// lost updates between threads.
 fn run(tree: &Tree, input: &Path) -> (Side, BTreeSet<Element>) {
     tree.fresh_pairs();
     let counters = tree.folder().join("counters");
@@ -61,7 +61,7 @@ fn run(tree: &Tree, input: &Path) -> (Side, BTreeSet<Element>) {
     program.args(&words[1..]).current_dir(tree.sources()).env("GCOV_PREFIX", &counters);
     program.stdin(Stdio::null()).output().unwrap();
 
-    // gcov looks for notes beside counters.
+    // gcov searches for notes beside counters.
     let mut data = Vec::new();
     find(&counters, "gcda", &mut data);
     assert!(!data.is_empty(), "{}: no counters", input.display());
@@ -86,7 +86,7 @@ fn run(tree: &Tree, input: &Path) -> (Side, BTreeSet<Element>) {
     (reported, negative)
 }
 
-/// The elements of a translation unit with their counts. A line is there several times if several
+/// The elements of a translation unit with their counts. A line occurs several times if several
 /// functions have it.
 fn elements(document: &Value) -> Vec<(Element, i64)> {
     let folder = Path::new(document["current_working_directory"].as_str().unwrap());

@@ -1,9 +1,9 @@
-//! Real programs, built with their own build systems: what metacov measures of each side of a pair,
-//! and of their difference, is what gcov reports, line by line, branch by branch and function by
+//! Real programs, built with their own build systems: metacov's measurement of each side of a pair,
+//! and of their difference, equals gcov's report, line by line, branch by branch and function by
 //! function.
 //!
-//! `METACOV_PROGRAMS` selects the programs: `all`, or names with commas between them. Without it,
-//! those run that are marked `quick` in the table (`programs.rs`).
+//! `METACOV_PROGRAMS` selects the programs: `all`, or names separated by commas. The default is
+//! those that are marked `quick` in the table (`programs.rs`).
 
 mod build;
 mod compare;
@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use build::{Compiler, Level, Tree};
 use programs::{PROGRAMS, Program};
 
-/// How often gcov may be run again, to see whether it reports what metacov did.
+/// How often gcov may be run again, to see whether it reports the same as metacov.
 const REPETITIONS_MAX: usize = 30;
 
 #[test]
@@ -55,18 +55,18 @@ fn selected() -> Vec<&'static Program> {
     selected
 }
 
-/// What came of a program at one level.
+/// The result of a program at one level.
 struct Check {
     mismatches: Vec<String>,
-    /// How many elements gcov knows.
+    /// How many elements gcov reports.
     known: usize,
 }
 
-/// Builds a program twice at the same place, with metacov and for gcov, and compares what both
-/// report of the same inputs.
+/// Builds a program twice in the same folder, with metacov and for gcov, and compares their reports
+/// for the same inputs.
 ///
 /// The folder is the same for both builds because paths are in the notes, and a program may behave
-/// in another way elsewhere. So all of metacov's measurements come before the second build.
+/// differently elsewhere. So all of metacov's measurements come before the second build.
 #[expect(clippy::print_stderr, reason = "what is left out is named")]
 fn check(program: &'static Program, level: Level) -> Check {
     let mut tree = Tree::new(program, level);
@@ -89,7 +89,7 @@ fn check(program: &'static Program, level: Level) -> Check {
         mismatches
     };
     let mut mismatches = compare(&expected, &unstable);
-    // What a rare schedule of threads runs may be seen by metacov first.
+    // Metacov may be the first to see the code of a rare schedule of threads.
     for _ in 0..if program.threads { REPETITIONS_MAX } else { 0 } {
         if mismatches.is_empty() {
             break;

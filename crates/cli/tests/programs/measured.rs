@@ -1,4 +1,4 @@
-//! What metacov measures, read from its run file.
+//! Reads metacov's measurements from its run file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,15 +11,15 @@ use metacov_store::Run;
 use crate::build::Tree;
 use crate::elements::{Element, Side, clean};
 
-/// By the name of a pair: its sides.
+/// The sides of each pair, by its name.
 pub type Measured = BTreeMap<String, [Side; 2]>;
 
-/// Measures all pairs; or says why it cannot.
+/// Measures all pairs. Returns an error if it cannot.
 pub fn measure(tree: &Tree, mode: &str) -> Result<Measured, String> {
     let run_file = tree.folder().join(format!("{mode}.metacov"));
     let mut metacov = Command::new(env!("CARGO_BIN_EXE_metacov"));
     metacov.args(["measure", "--quiet", "--mode", mode]);
-    // gcov does not know of exclusion markers.
+    // gcov does not support exclusion markers.
     metacov.args(["--no-markers", "--jobs", "1", "--timeout", "60", "--root", "/"]);
     metacov.arg("--pairs").arg(tree.fresh_pairs().argument).arg("-o").arg(&run_file).arg("--");
     let output = metacov.args(tree.command_line()).current_dir(tree.sources()).output().unwrap();

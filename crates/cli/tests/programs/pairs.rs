@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The pairs, where a program can run on them.
+/// The pairs, in a place where a program can run on them.
 pub struct Pairs {
-    /// What `metacov measure --pairs` gets: a folder or a manifest.
+    /// The argument of `metacov measure --pairs`: a folder or a manifest.
     pub argument: PathBuf,
-    /// By name: the inputs of both sides.
+    /// The inputs of both sides, by the name of the pair.
     pub inputs: BTreeMap<String, [PathBuf; 2]>,
 }
 
@@ -36,7 +36,7 @@ fn listed(folder: &Path, manifest: &str) -> BTreeMap<String, [PathBuf; 2]> {
     manifest.lines().map(pair).collect()
 }
 
-/// The pairs of a folder: the name of an input without its ending is its side.
+/// The pairs of a folder: the name of an input without its extension is its side.
 fn found(folder: &Path) -> BTreeMap<String, [PathBuf; 2]> {
     let pair = |pair: PathBuf| {
         let inputs = ["a", "b"].map(|side| {

@@ -1,10 +1,10 @@
 //! The table of programs. A new one is an entry here, a folder of inputs beside this file, and a
 //! line in `scripts/programs`, which fetches its sources.
 
-/// A program that others wrote.
+/// A program of other authors.
 pub struct Program {
-    /// The pairs of inputs are in the folder of this name: `PAIR/a.*` and `PAIR/b.*`, or as the
-    /// manifest `pairs.jsonl` says.
+    /// The pairs of inputs are in the folder of this name: `PAIR/a.*` and `PAIR/b.*`, or as listed
+    /// in the manifest `pairs.jsonl`.
     pub name: &'static str,
     /// Sources are in `target/programs/NAME-VERSION`.
     pub version: &'static str,
@@ -12,21 +12,21 @@ pub struct Program {
     pub quick: bool,
     /// The shell command that builds it without optimisation. `CC` and `CXX` are set.
     pub build_unoptimized: &'static str,
-    /// The same at the level that its authors chose.
+    /// The same at the level of its authors.
     pub build_own_level: &'static str,
     /// The executable, relative to the sources.
     pub executable: &'static str,
     /// `@@` stands for the input.
     pub arguments: &'static [&'static str],
-    /// Whether it has threads, so that what runs depends on their schedule.
+    /// Whether it has threads, so that the executed code depends on their schedule.
     pub threads: bool,
 }
 
 /// All programs.
 pub const PROGRAMS: &[Program] = &[
     // C, autotools: an MP3 encoder, with a static library. Inputs are short WAV and AIFF files. Its
-    // configure script fails to read the version of any gcc and then drops the level that it has for
-    // gcc, so that is given here.
+    // configure script fails to read the version of gcc and then drops its level for gcc, so that
+    // is given here.
     Program {
         name: "lame",
         version: "3.100",
@@ -51,9 +51,10 @@ pub const PROGRAMS: &[Program] = &[
         arguments: &["@@"],
         threads: false,
     },
-    // C, Makefile, threads: a compressor, of which the decompression is run: a second thread writes
-    // the output. (Compression by several threads runs other code each time.) With `-pthread`, gcc
-    // updates counters atomically; the Makefile itself passes it to the linker only.
+    // C, Makefile, threads: a compressor, of which only decompression is run: a second thread
+    // writes the output. (Compression by several threads runs different code each time.) With
+    // `-pthread`, gcc updates counters atomically; the Makefile itself passes it to the linker
+    // only.
     Program {
         name: "lz4",
         version: "1.10.0",
@@ -76,10 +77,10 @@ pub const PROGRAMS: &[Program] = &[
         arguments: &["@@"],
         threads: false,
     },
-    // C++, CMake: a key-value store, of which the tool that prints its files is run. Inputs were
-    // written by LevelDB; their names say what they are. Its README builds with `Release` (-O3); this
-    // is -O2, where gcc makes blocks with a location but without lines, which earlier versions of
-    // metacov got wrong.
+    // C++, CMake: a key-value store, of which only the tool that prints its files is run. Inputs
+    // were written by LevelDB; their names say what they are. Its README builds with `Release`
+    // (-O3); this is -O2, where gcc makes blocks with a location but without lines, which earlier
+    // versions of metacov got wrong.
     Program {
         name: "leveldb",
         version: "1.22",

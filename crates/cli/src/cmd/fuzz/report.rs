@@ -1,4 +1,4 @@
-//! What a campaign has come to, from its run file.
+//! Shows the results of a campaign, from its run file.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use metacov_store::Run;
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
 
-/// Shows what a campaign has come to that has just ended.
+/// Shows the results of a campaign that has just ended.
 pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     let run = Run::open(path)?;
     let (history, kept) = (History::of(&run)?, run.groups()?);
@@ -27,7 +27,7 @@ pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-/// Shows what the rounds of a campaign come to; nothing if there are none.
+/// Shows the results of the rounds of a campaign; nothing if there are none.
 pub fn show(history: &History, path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     if history.curve.is_empty() {
         return Ok(ExitCode::Success);

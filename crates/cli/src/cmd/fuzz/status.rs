@@ -1,4 +1,5 @@
-//! How a campaign is doing, at a glance: some lines that stay in place on a terminal, a line now and then elsewhere.
+//! Shows the status of a running campaign: a few lines that are updated in place on a terminal, and
+//! a line at intervals elsewhere.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +11,7 @@ use metacov_report::campaign_status;
 
 use crate::console::Console;
 
-/// How often the lines of a terminal change, and how often a line is said elsewhere.
+/// How often the lines on a terminal are updated, and how often a line is printed elsewhere.
 const GLANCE: Duration = Duration::from_millis(200);
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
@@ -40,7 +41,7 @@ impl CampaignDisplay for Status<'_> {
         }
     }
 
-    /// Shows it, unless it was shown a moment ago.
+    /// Shows the status, unless it was shown recently.
     #[expect(
         clippy::disallowed_methods,
         reason = "when to show something is a matter of the clock"
@@ -49,7 +50,7 @@ impl CampaignDisplay for Status<'_> {
         let every = if self.is_terminal { GLANCE } else { LINE_EVERY };
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let is_due = last.is_none_or(|last| last.elapsed() >= every);
-        // The first line elsewhere says something.
+        // The first line elsewhere is printed only once there is something to report.
         if !is_due || (!self.is_terminal && last.is_none() && status.elapsed < LINE_EVERY) {
             return;
         }

@@ -1,4 +1,4 @@
-//! `metacov locate --corpus`: how well does it do on bugs whose fixes are known?
+//! `metacov locate --corpus`: tests the ranking on bugs whose fixes are known.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! `metacov measure sqlite --no-coverage`: whether relations hold, and nothing else.
+//! `metacov measure sqlite --no-coverage`: checks relations without measuring coverage.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use crate::console::violations::{self, PairOrigin};
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
 
-#[expect(clippy::disallowed_methods, reason = "speed is told, and part of no result")]
+#[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
 pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
     let (target, config) = sql.config(Flavour::Plain)?;
     let plan = sql.args.plan(target, sql.pairs)?;

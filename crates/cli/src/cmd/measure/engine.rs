@@ -1,4 +1,4 @@
-//! `metacov measure sqlite`: tests that are made on the spot, on the SQLite that is inside.
+//! `metacov measure sqlite`: measures generated tests.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -50,7 +50,7 @@ pub struct RelationArgs {
 }
 
 impl EngineArgs {
-    /// What a run must agree on with one that it goes on with.
+    /// Returns the settings that a run must share with one that it resumes.
     pub fn settings(&self, engine: &str, pairs: u64) -> Settings {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
@@ -64,7 +64,7 @@ impl EngineArgs {
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
-    /// The tests: `pairs` of each relation.
+    /// Returns the tests: `pairs` of each relation.
     pub fn plan(&self, target: &dyn Target, pairs: u64) -> anyhow::Result<TestPlan> {
         let (seed, subjects) = (self.seed, self.databases.get().min(pairs));
         let relations = relation_positions(&self.relations.relation, target)?;
@@ -72,7 +72,7 @@ impl EngineArgs {
     }
 }
 
-/// Tests of an engine, and what to show of them.
+/// Tests of an engine, and what to show.
 pub struct Sql {
     pub engine: String,
     pub args: EngineArgs,
@@ -83,7 +83,7 @@ pub struct Sql {
 }
 
 impl Sql {
-    /// What is measured, without showing it. None if it was interrupted.
+    /// Measures without showing the result. None if it was interrupted.
     pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
         let (target, config) = self.config(Flavour::Counting)?;
         let plan = self.args.plan(target, self.pairs)?;
@@ -112,13 +112,13 @@ impl Sql {
         Ok(code)
     }
 
-    /// What is tested.
+    /// Returns the target and the library to test.
     pub fn config(&self, flavour: Flavour) -> anyhow::Result<(&'static dyn Target, WorkerConfig)> {
         let scope = &self.frame.options.scope;
         Ok(target::list().config(&self.engine, self.args.library.as_deref(), flavour, scope)?)
     }
 
-    /// How it is tested.
+    /// Returns the options of its workers.
     pub fn options<'o>(
         &'o self,
         target: &'static dyn Target,
@@ -141,7 +141,7 @@ fn worker_options<'o>(
     WorkerOptions { workers, timeout, memory_bytes, ..options }
 }
 
-/// How much of what was generated worked, and where the time went.
+/// Reports how many generated statements worked, and where the time went.
 pub fn tell(log: &RunLog, console: &Console) {
     for (kind, success) in &log.successes.by_kind {
         console.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));

@@ -58,7 +58,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-/// All that a study asks of known bugs. The versions that have them are built if need be.
+/// Runs all known bugs of a study. The versions that have them are built on demand.
 pub fn known_bugs(
     path: &Path,
     engine: &str,
@@ -80,7 +80,8 @@ pub fn known_bugs(
     })
 }
 
-/// How coverage goes with the number of bugs; or how many bugs there are, if these are too few.
+/// The correlation of coverage with the number of bugs; or the number of bugs, if there are too
+/// few.
 fn correlated(
     corpus: &[Bug],
     engine: &str,

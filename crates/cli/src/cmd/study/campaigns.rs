@@ -19,7 +19,7 @@ use crate::cmd::{target, workers};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, UsageError};
 
-/// All trials of a study, checked. Engines that are missing are built.
+/// Returns all trials of a study, checked. Missing engines are built.
 pub fn planned(
     plan: &CampaignPlan,
     file: &Path,

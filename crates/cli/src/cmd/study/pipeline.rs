@@ -15,7 +15,7 @@ use crate::cmd::workers;
 use crate::console::Console;
 use crate::exit_code::bail_usage;
 
-/// Measures a sample with gcovr, and with metacov; none if gcovr is not installed.
+/// Measures a sample with gcovr and with metacov; none if gcovr is not installed.
 pub fn run(
     plan: &StudyPlan,
     sample: EfficiencyPlan,
@@ -35,7 +35,7 @@ pub fn run(
 /// How SQLite is built with gcc's coverage.
 fn program(source: &Path) -> PipelineProgram<'static> {
     let mut compiler = Language::C.compiler().command();
-    // Compiled as ours is, so that both count the same lines.
+    // Compiled like metacov's SQLite, so that both count the same lines.
     compiler.arg("--coverage").args(COUNTING_LEVEL).arg("-w").args(OPTIONS);
     compiler.args(["-c", SOURCE, "statements.c"]);
     let mut linker = Language::C.compiler().command();

@@ -1,4 +1,4 @@
-//! `metacov study report`: what a study has come to, from its folders.
+//! `metacov study report`: shows the results of a study, from its folders.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 
-/// Shows what folders say together, and writes it into a folder.
+/// Shows the results of several folders together, and writes them to a folder.
 pub fn report(
     folders: &[PathBuf],
     out: Option<&Path>,
@@ -81,7 +81,7 @@ fn write(report: &Report, out: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says that parts of a study contradict each other.
+/// Reports that parts of a study contradict each other.
 pub fn tell_disputed(disputed: usize, what: &str, console: &Console) {
     if disputed > 0 {
         let plural = if disputed == 1 { "" } else { "s" };

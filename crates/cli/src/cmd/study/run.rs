@@ -52,7 +52,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// Which suites or trials are run.
+    /// Returns the selection of suites or trials.
     pub fn selection(&self) -> Result<Selection, ConductError> {
         match &self.trial {
             Some(id) => Ok(Selection::Id(id.clone())),
@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-/// Measures what has no result yet.
+/// Measures everything that has no result yet.
 pub fn suites(
     args: &Args,
     plan: StudyPlan,
@@ -75,7 +75,7 @@ pub fn suites(
 ) -> anyhow::Result<ExitCode> {
     let plan = if args.quick { plan.quick() } else { plan };
     let plan = match &args.corpus {
-        // Paths in a study are relative to its file, those of the command line are not.
+        // Paths in a study are relative to its file, those on the command line are not.
         Some(corpus) => plan.with_corpus(std::path::absolute(corpus)?),
         None => plan,
     };
@@ -99,7 +99,7 @@ struct Words {
     measure: measure::Args,
 }
 
-/// Runs the tasks of a study as the commands do it.
+/// Runs the tasks of a study as the commands do.
 struct Tasks<'t> {
     args: &'t Args,
     plan: &'t StudyPlan,
