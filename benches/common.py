@@ -1,4 +1,4 @@
-"""What the benchmarks share."""
+"""Functions that the benchmarks share."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def check(command, folder=ROOT):
 
 
 def timed(command):
-    """What a command says, and the processor seconds of all its processes."""
+    """The output of a command, and the processor seconds of all its processes."""
     before = os.times()
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)
     after = os.times()

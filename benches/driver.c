@@ -1,4 +1,4 @@
-// Runs the SQL of a file on a data base in memory: the target whose coverage the benchmark compares.
+// Runs the SQL of a file on a database in memory: the target whose coverage the benchmark compares.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-/* Statements in a bare loop: what SQLite itself takes for the checks of `metacov measure`.
+/* Statements in a bare loop: the time that SQLite itself takes for the checks of `metacov measure`.
  *
  * The file has records: a letter and the length of a text (32 bits), then the text, ended by zero.
- *   D  a new database     S  a statement that makes it     Q  a query of a check     O  switches (a number in the text)
+ *   D  a new database     S  a setup statement             Q  a query of a check     O  switches (a number in the text)
  * Rows are fetched as a tester would: every value, in its own type. Queries have the same budget of operations. */
 #include <stdint.h>
 #include <stdio.h>

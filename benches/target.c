@@ -1,4 +1,4 @@
-// Runs SQL on a data base in memory, called in a process that goes on: the same as driver.c, as a library.
+// Runs SQL on a database in memory, called repeatedly in one process: the same as driver.c, as a library.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

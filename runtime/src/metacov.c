@@ -1,15 +1,15 @@
-/* What stands in for libgcov in a program under test.
+/* Replaces libgcov in a program under test.
  *
- * gcc's --coverage gives each translation unit counters and a constructor that hands them to
- * __gcov_init. libgcov adds them to .gcda files when the program ends; this runtime places them on
- * a file of metacov's in shared memory (the "arena") before the program starts. So they are there
- * however the program ends, and nobody writes or reads files.
+ * gcc's --coverage gives each translation unit counters and a constructor that passes them to
+ * __gcov_init. libgcov adds them to .gcda files when the program ends; this runtime maps them to
+ * metacov's shared memory (the "arena") before the program starts. So they are available however
+ * the program ends, and no files are written or read.
  *
- * Each executable and shared library has a copy of its own, whose symbols are hidden but for the
- * list of all of them; they meet in the arena, to which each appends records. README.md draws it.
+ * Each executable and shared library has its own copy of the runtime, whose symbols are hidden
+ * except for the list of all copies. Each copy appends records to the arena. README.md draws it.
  *
  * Without an arena (METACOV_COUNTERS is not set) the program runs as if it were not instrumented:
- * it counts, and nobody looks. */
+ * it counts, and the counters are never read. */
 
 #define _GNU_SOURCE
 #include <elf.h>
@@ -34,8 +34,8 @@
 
 _Static_assert(sizeof(void *) == 8, "gcov's structures are known for 64-bit programs only");
 
-/* ---- What gcc hands over. Offsets are those of 64-bit programs; only the number of kinds of
- * counters differs between versions. */
+/* ---- The structures that gcc passes. Offsets are those of 64-bit programs; only the number of
+ * kinds of counters differs between versions. */
 
 typedef struct {
     const char *bytes;
@@ -62,7 +62,7 @@ static uint32_t unit_checksum(unit_t unit) {
     return version_major(unit_version(unit)) >= 12 ? *(const uint32_t *)(unit.bytes + 20) : 0;
 }
 
-/* How many kinds of counters a version of gcc has; none if the version is not known. */
+/* How many kinds of counters a version of gcc has; zero if the version is not supported. */
 static size_t counter_kinds(uint32_t version) {
     switch (version_major(version)) {
     case 9: return 9;
@@ -77,8 +77,8 @@ static uint32_t function_count(unit_t unit) {
     return *(const uint32_t *)(unit.bytes + 32 + 8 * counter_kinds(unit_version(unit)));
 }
 
-/* A function that is in the program and has counters here; none if it is not: the linker took it
- * away, or took it from another unit that has it too. */
+/* A function that is in the program and has counters here; none if the linker removed it, or took
+ * it from another unit that has it too. */
 static const function_t *unit_function(unit_t unit, uint32_t number) {
     const size_t at = 40 + 8 * counter_kinds(unit_version(unit));
     const function_t *function = (*(const function_t *const *const *)(unit.bytes + at))[number];
@@ -94,18 +94,18 @@ static const function_t *unit_function(unit_t unit, uint32_t number) {
 struct arena {
     uint64_t magic;
     uint64_t bytes;
-    _Atomic uint64_t end;     /* The first byte that no record has. */
-    _Atomic uint64_t refused; /* The version of a unit that is not known; zero if there is none. */
-    _Atomic uint64_t full;    /* How many records had no room. */
+    _Atomic uint64_t end;     /* The first byte after all records. */
+    _Atomic uint64_t refused; /* The version of an unsupported unit; zero if there is none. */
+    _Atomic uint64_t full;    /* How many records did not fit. */
 };
 
 enum { BEING_WRITTEN, LIVE, DUMPED, LEFT };
 
 struct record {
-    uint64_t bytes; /* To the next record. */
+    uint64_t bytes; /* Up to the next record. */
     _Atomic uint32_t state;
-    uint32_t isolated; /* Whether there is nothing else on the pages of the counters. */
-    uint64_t layout_at; /* Where the layout is: here, or in the record of a forked process's parent. */
+    uint32_t isolated; /* Whether the pages of the counters contain nothing else. */
+    uint64_t layout_at; /* In this record, or in that of a forked process's parent. */
     uint64_t layout_bytes;
     uint64_t counters_at;
     uint64_t counters_bytes;
@@ -120,30 +120,30 @@ struct unit_layout {
     uint32_t version, stamp, checksum, path_bytes, function_count, reserved;
 };
 
-/* ---- This image: the executable or shared library that this copy is part of. */
+/* ---- This image: the executable or shared library that contains this copy. */
 
-/* A run of whole pages of memory that hold counters. */
+/* Consecutive pages of memory that contain counters. */
 struct range {
     char *start, *end;
-    uint64_t offset; /* Where its pages are among those of the record. */
+    uint64_t offset; /* The offset of its pages in the record's counters. */
 };
 
 #define RANGES_MAX 4096
 
 static struct {
-    const void *units; /* Linked by their own `next`, the last one first. */
+    const void *units; /* Linked by their `next`, the last one first. */
     struct range *ranges;
     size_t range_count;
-    uint64_t record_at;    /* Where its record is in the arena; zero if it has none. */
+    uint64_t record_at;    /* The offset of its record in the arena; zero if none. */
     uint64_t counters_at, counters_bytes;
-    int serves;            /* How many generations of children count here: those of a server. */
-    int dumped;            /* Whether the program has kept what it counted, and has not reset it. */
-    int ended;             /* Whether what counts from here on is nobody's business. */
+    int serves;            /* How many generations of a server's children count here. */
+    int dumped;            /* Whether the program has dumped its counters, and not reset them. */
+    int ended;             /* Whether counts from here on are ignored. */
 } image;
 
 static char arena_path[64];
 
-/* Set by the linker script of `metacov cc`: counters have pages of their own. */
+/* Set by the linker script of `metacov cc`, which puts counters on separate pages. */
 extern char __metacov_counters_start[] __attribute__((weak, visibility("hidden")));
 extern char __metacov_counters_end[] __attribute__((weak, visibility("hidden")));
 
@@ -151,14 +151,14 @@ static uint64_t round_up(uint64_t bytes, uint64_t to) { return (bytes + to - 1) 
 
 static void *unit_next(const void *unit) { return *(void *const *)((const char *)unit + 8); }
 
-/* Calls `visit` for all functions in all units of a list. */
+/* Loops over the units of a list, and over the functions of a unit. */
 #define FOR_EACH_UNIT(unit, first) \
     for (unit_t unit = {first}; unit.bytes; unit.bytes = unit_next(unit.bytes))
 #define FOR_EACH_FUNCTION(function, unit)                                  \
     for (uint32_t number_ = 0; number_ < function_count(unit); number_++) \
         for (const function_t *function = unit_function(unit, number_); function; function = NULL)
 
-/* Memory that the program does not know of: its malloc may be instrumented, or its own. */
+/* Memory outside of the program's heap: its malloc may be instrumented or replaced. */
 static void *scratch(size_t bytes) {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
@@ -169,7 +169,7 @@ static int by_start(const void *left, const void *right) {
     return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* The pages that hold the counters of these units. */
+/* The pages that contain the counters of these units. */
 static size_t find_ranges(const void *units, struct range *ranges) {
     size_t count = 0;
     FOR_EACH_UNIT(unit, units) {
@@ -251,7 +251,7 @@ static void write_layout(char *out, const void *units, const struct range *range
     }
 }
 
-/* ---- Placing counters. */
+/* ---- Mapping counters to the arena. */
 
 /* The arena's descriptor, and its first page. */
 static int open_arena(struct arena **arena) {
@@ -271,7 +271,7 @@ static void close_arena(int fd, struct arena *arena) {
     close(fd);
 }
 
-/* Takes room for a record, and maps its head. */
+/* Allocates a record, and maps its header. */
 static struct record *new_record(int fd, struct arena *arena, uint64_t head_bytes,
                                  uint64_t counters_bytes, uint64_t *at) {
     head_bytes = round_up(head_bytes, PAGE);
@@ -290,9 +290,9 @@ static struct record *new_record(int fd, struct arena *arena, uint64_t head_byte
     return record;
 }
 
-/* Copies pages to where the counters will be. Pages inside of a range that nobody has touched hold
- * zeros, as does the arena; the first and the last may have other variables of the program. They
- * are copied in memory: a write would heed the program's limit on the size of files. */
+/* Copies pages to the arena. Untouched pages inside a range contain zeros, as does the arena; the
+ * first and the last may contain other variables of the program. They are copied in memory: a
+ * write would be subject to the program's limit on the size of files. */
 static int copy_range(int fd, const struct range *range, uint64_t at) {
     const size_t bytes = (size_t)(range->end - range->start), pages = bytes / PAGE;
     unsigned char *touched = scratch(round_up(pages, PAGE));
@@ -319,7 +319,7 @@ static int copy_ranges(int fd, const struct range *ranges, size_t count, uint64_
     return 0;
 }
 
-/* From here on, the program counts there: in the arena, or in a private copy. */
+/* Makes the program count there: in the arena, or in a private copy. */
 static int map_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at,
                       int sharing) {
     for (size_t at = 0; at < count; at++) {
@@ -335,7 +335,7 @@ static uint64_t ranges_bytes(const struct range *ranges, size_t count) {
     return count ? ranges[count - 1].offset + (uint64_t)(ranges[count - 1].end - ranges[count - 1].start) : 0;
 }
 
-/* Places the counters of these units, and tells of them. */
+/* Maps the counters of these units to the arena, and adds their record. */
 static void place(const void *units) {
     struct arena *arena;
     const int fd = open_arena(&arena);
@@ -358,7 +358,7 @@ static void place(const void *units) {
             record->layout_bytes = bytes;
             record->isolated = isolated(ranges, count);
             write_layout((char *)(record + 1), units, ranges, count);
-            /* All or nothing: pages are swapped only when all have been copied. */
+            /* All or nothing: pages are mapped only after all have been copied. */
             if (copy_ranges(fd, ranges, count, record->counters_at) == 0 &&
                 map_ranges(fd, ranges, count, record->counters_at, MAP_SHARED) == 0) {
                 if (!image.record_at) {
@@ -376,7 +376,7 @@ static void place(const void *units) {
     close_arena(fd, arena);
 }
 
-/* A record that shares the layout of this image's own, with these counters. */
+/* Adds a record that shares the layout of this image's record. */
 static struct record *add_record(int fd, struct arena *arena, uint64_t *at) {
     struct record *record =
         new_record(fd, arena, sizeof *record, image.counters_bytes, at);
@@ -398,9 +398,9 @@ static void zero_counters(void) {
     }
 }
 
-/* A forked child counts for itself: increments of two processes in one place get lost, and other
- * variables on the pages must not be shared at all. Its counters are summed with its parent's when
- * they are read. */
+/* A forked child gets separate counters: increments of two processes in one place get lost, and
+ * other variables on the pages must not be shared at all. Its counters are added to its parent's
+ * when they are read. */
 static void in_child(void) {
     struct arena *arena;
     const int served = image.serves;
@@ -411,7 +411,7 @@ static void in_child(void) {
     uint64_t at;
     struct record *record = add_record(fd, arena, &at);
     if (record) {
-        /* What is new is zero: only other variables have to come along. */
+        /* New pages are zero: only other variables have to be copied. */
         if ((record->isolated ||
              copy_ranges(fd, image.ranges, image.range_count, record->counters_at) == 0) &&
             map_ranges(fd, image.ranges, image.range_count, record->counters_at, MAP_SHARED) == 0) {
@@ -439,7 +439,7 @@ static void set_state(uint32_t state) {
     close_arena(fd, arena);
 }
 
-/* What counted until now stays, whatever comes. What comes counts only after a reset. */
+/* Keeps the counts so far in a separate record. Later counts are ignored until a reset. */
 static void dump(void) {
     struct arena *arena;
     const int fd = image.record_at && !image.dumped ? open_arena(&arena) : -1;
@@ -462,14 +462,14 @@ static void reset(void) {
     image.dumped = 0;
 }
 
-/* ---- All images of this process, for those who ask one to dump or to reset, and mean all. */
+/* ---- All images of this process: a dump or a reset applies to all of them. */
 
 struct member {
     void (*dump)(void), (*reset)(void);
     struct member *next;
 };
 
-/* The first that the loader finds is everybody's, as it is with libgcov's `__gcov_master`. */
+/* All images share the first one that the loader finds, as with libgcov's `__gcov_master`. */
 __attribute__((visibility("default"))) struct member *__metacov_images;
 
 static struct member own = {dump, reset, NULL};
@@ -486,7 +486,7 @@ static void leave(void) {
 }
 
 /* ---- Serving: the program is started once and forks before its constructors and `main`, once for
- * each input. See README.md for what is said. */
+ * each input. README.md describes the protocol. */
 
 static int is_executable(void) {
     extern const ElfW(Ehdr) __ehdr_start __attribute__((weak, visibility("hidden")));
@@ -503,24 +503,24 @@ static int read_all(int fd, void *to, size_t bytes) {
     return 0;
 }
 
-/* A descriptor that programs are not likely to use, closed when they execute another. */
+/* A descriptor that programs are unlikely to use, closed on exec. */
 static int aside(int fd) {
     const int moved = fcntl(fd, F_DUPFD_CLOEXEC, 900);
     return moved >= 0 ? moved : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* What a program says that serves by the rules of this version. Earlier runtimes said 'h', 'h2' and 'h3'. */
+/* The first message of a server of this version. Earlier runtimes sent 'h', 'h2' and 'h3'. */
 #define READY ('h' | '4' << 8)
 
-/* How many arguments hold the path that stands for the input. */
+/* How many arguments contain the placeholder of the input. */
 static int count_stand_ins(int count, char **arguments, const char *stand_in) {
     int found = 0;
     for (int at = 0; at < count; at++) found += strstr(arguments[at], stand_in) != NULL;
     return found;
 }
 
-/* Puts the input's own path where the arguments have the one that stands for it. `main` and
- * constructors get these pointers; the strings are in memory of ours, as the path may be longer. */
+/* Replaces the placeholder in the arguments by the path of the input. `main` and constructors get
+ * these pointers; the strings are in new memory, as the path may be longer. */
 static void set_input(int count, char **arguments, const char *stand_in, const char *path) {
     for (int at = 0; at < count; at++) {
         const char *found = strstr(arguments[at], stand_in);
@@ -545,7 +545,7 @@ static void serve(int count, char **arguments) {
     unsetenv("METACOV_SERVE");
     unsetenv("METACOV_LIMITS");
     unsetenv("METACOV_INPUT");
-    /* Where the standard output goes if it is judged; metacov empties the file for each input. */
+    /* The file for standard output, if that is judged. Metacov truncates it for each input. */
     const char *output = getenv("METACOV_OUTPUT");
     const int out = output ? open(output, O_WRONLY | O_APPEND) : 2;
     if (out < 0) _exit(125);
@@ -585,8 +585,8 @@ static void serve(int count, char **arguments) {
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
         reply[1] = status;
         if (write(replies, reply + 1, 4) != 4) _exit(125);
-        /* What it left behind has become ours, and may go on for a while; metacov ends all of us
-         * if there is still something then. */
+        /* Orphaned descendants are now children of this process, and may keep running for a while;
+         * if some still run then, metacov ends all of them with this process. */
         pid_t other;
         unsigned long waited_ms = 0;
         while ((other = waitpid(-1, NULL, WNOHANG)) > 0 || (other == 0 && waited_ms++ < grace_ms)) {
@@ -598,12 +598,12 @@ static void serve(int count, char **arguments) {
     _exit(0);
 }
 
-/* ---- What gcc's objects call. */
+/* ---- The functions that gcc's objects call. */
 
 static int placed;
 
-/* After the constructors by which units register, since it is linked after them, and before all
- * others. */
+/* Runs after the constructors by which units register, since it is linked after them, and before
+ * all others. */
 static void start(int count, char **arguments, char **environment) {
     (void)environment;
     const char *path = getenv("METACOV_COUNTERS");
@@ -615,10 +615,10 @@ static void start(int count, char **arguments, char **environment) {
     join();
     pthread_atfork(NULL, NULL, in_child);
     if (!getenv("METACOV_SERVE")) return;
-    /* The server has nothing to count, so its child can have its counters. On pages that hold
-     * other variables too, it cannot: those are its own. */
+    /* The server itself counts nothing, so its child can use its counters. Not if their pages also
+     * contain other variables: those must not be shared. */
     if (isolated(image.ranges, image.range_count)) image.serves = atoi(getenv("METACOV_SERVE"));
-#ifdef __GLIBC__ /* Others do not tell constructors the arguments. */
+#ifdef __GLIBC__ /* Others do not pass the arguments to constructors. */
     if (is_executable()) serve(count, arguments);
 #else
     (void)count, (void)arguments;
@@ -629,7 +629,7 @@ __attribute__((section(".init_array.00100"), used)) static void (*const start_en
     int, char **, char **) = start;
 
 void __gcov_init(void *unit) {
-    /* Objects are told by their versions, so even those that are not known are kept. */
+    /* Unsupported versions are kept too, so that `place` can report them. */
     *(void **)((char *)unit + 8) = (void *)image.units;
     image.units = unit;
     if (placed && arena_path[0]) {
@@ -640,8 +640,8 @@ void __gcov_init(void *unit) {
     }
 }
 
-/* Nothing to write: it is all there. But libgcov would write now, so what other images still call
- * here, in their destructors, must not count. */
+/* Nothing has to be written. But libgcov would write now, so calls from the destructors of other
+ * images must not count any more. */
 void __gcov_exit(void) {
     struct arena *arena;
     if (!image.record_at || image.ended) return;
@@ -661,28 +661,28 @@ void __gcov_reset(void) {
     for (const struct member *one = __metacov_images; one; one = one->next) one->reset();
 }
 
-/* gcc before 11. */
+/* For gcc before 11. */
 void __gcov_flush(void) {
     __gcov_dump();
     __gcov_reset();
 }
 
-/* Names of functions that merge counters stand in gcc's tables; here they are never called. */
+/* gcc's tables refer to functions that merge counters; here they are never called. */
 void __gcov_merge_add(void *counters, unsigned count) { (void)counters, (void)count; }
 void __gcov_merge_ior(void *counters, unsigned count) { (void)counters, (void)count; }
 void __gcov_merge_time_profile(void *counters, unsigned count) { (void)counters, (void)count; }
 void __gcov_merge_topn(void *counters, unsigned count) { (void)counters, (void)count; }
 
-/* gcc has calls of these go through libgcov, which writes its files first. */
+/* gcc redirects calls of these to libgcov, which writes its files first. */
 pid_t __gcov_fork(void) { return fork(); }
 
-/* gcc takes it for granted that these return. The counters of a function that they do not return to
- * do not add up; who reads them should know. */
+/* gcc assumes that these return. The counters of a function that they do not return to do not add
+ * up, so the record is marked. */
 static void leave_program(void) {
     if (!image.dumped && !image.ended) set_state(LEFT);
 }
 
-/* It was not left. libgcov has dumped by now, and resets. */
+/* The call failed and returned. libgcov has dumped by now, and resets. */
 static int return_to_program(int result) {
     const int reason = errno;
     __gcov_dump();
@@ -699,8 +699,8 @@ int __gcov_execve(const char *path, char *const *arguments, char *const *environ
     REPLACE(execve(path, arguments, environment));
 }
 
-/* The arguments from `first` up to the NULL that ends them, on the caller's stack; and what `rest`
- * stands at then. */
+/* The arguments from `first` up to the terminating NULL, as an array on the caller's stack; `rest`
+ * is positioned after them. */
 #define LIST(list, rest, first)                                                     \
     va_list rest;                                                                   \
     size_t count_ = 1;                                                              \

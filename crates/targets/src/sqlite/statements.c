@@ -1,5 +1,5 @@
 // Runs the statements of a file on a database in memory, as the workers of `metacov measure sqlite` do: an error ends its
-// statement, not the run, and what is open at the end stays open. Held against the embedded way by way of real gcov.
+// statement, not the run, and what is open at the end stays open. Tests compare it with the workers by real gcov.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
