@@ -39,8 +39,8 @@ pub const LIMITS_VARIABLE: &str = "METACOV_LIMITS";
 /// input. It is not set if the input is the standard input.
 pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
 
-/// The file that the standard output of a process that serves is appended to; without it, the standard output goes where
-/// standard error goes.
+/// The variable with the file to which a server appends the standard output of its inputs. Without
+/// it, the standard output is redirected to standard error.
 pub const OUTPUT_VARIABLE: &str = "METACOV_OUTPUT";
 
 /// The first message of a server: it is ready, and this is its protocol version.

@@ -17,7 +17,7 @@ pub struct Context {
     /// How the outcomes must relate, if they were judged: the name of a [`Judge`](crate::Judge), or the text of an
     /// [`OutputJudge`](crate::OutputJudge).
     pub judge: Option<String>,
-    /// By side: what a program printed. None at all unless the pair violates its relation or failed.
+    /// The outputs of each side. Empty unless the pair violates its relation or failed.
     pub outputs: Vec<SideOutput>,
 }
 
@@ -52,7 +52,7 @@ pub struct Violation {
     pub inputs: Vec<Vec<StoredInput>>,
 }
 
-/// The result of a group, without what it ran.
+/// The result of a group, without its covers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairResult {
     /// The relation.

@@ -37,8 +37,8 @@ trait ProcessSession: Send {
     /// Runs the program once.
     fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError>;
 
-    /// The standard output of the last execution, as far as it is judged, and its size. It is kept if the program says
-    /// so.
+    /// The standard output of the last execution, as far as it is judged, and its size. Only for a
+    /// program whose output is kept.
     fn output(&self) -> io::Result<(Vec<u8>, u64)>;
 
     /// The coverage of the last execution.

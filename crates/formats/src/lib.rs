@@ -87,7 +87,7 @@ pub trait Writer: Sync {
     /// Returns the file name extensions that stand for it.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// Whether the result of each pair is needed, not only what all of them have in common.
+    /// Whether it needs the result of each pair, not only the totals.
     fn needs_pairs(&self) -> bool {
         false
     }

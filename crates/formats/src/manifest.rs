@@ -23,7 +23,7 @@ use serde::de::DeserializeOwned;
 use crate::syntax::lines::Lines;
 use crate::{CoverageFile, Error, Fault, FileSpec, Location, coverage_py};
 
-/// One group of sides: coverage files of each, unless said otherwise.
+/// One group of sides. By default, a side is a list of coverage files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GroupSpec<S = Vec<FileSpec>> {
     /// The relation.
@@ -32,7 +32,7 @@ pub struct GroupSpec<S = Vec<FileSpec>> {
     pub pair: String,
     /// The sides.
     pub sides: Group<S>,
-    /// How its outputs are judged, if it says so.
+    /// How its outputs are judged, if the manifest says so.
     pub judge: Option<JudgeChoice>,
     /// Where it is listed, such as `pairs.jsonl: line 3`, if it is in a manifest.
     pub listed_at: Option<String>,
@@ -53,7 +53,7 @@ impl<S> GroupSpec<S> {
 pub struct PairList<S = Vec<FileSpec>> {
     /// How many groups.
     pub groups: u64,
-    /// Whether some groups say how they are judged.
+    /// Whether the manifest names judges.
     pub has_judges: bool,
     /// The groups. They are read lazily: a suite may have millions.
     pub specs: Specs<S>,

@@ -38,7 +38,7 @@ pub struct Scope {
     pub notes_search: NotesSearch,
 }
 
-/// Where notes are looked for.
+/// Where notes are searched for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NotesSearch {
     /// Beside the counters and where they were compiled, then below the folder of notes.

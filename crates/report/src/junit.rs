@@ -156,7 +156,7 @@ fn seconds(time: Duration) -> String {
     format!("{:.6}", time.as_secs_f64())
 }
 
-/// A text without characters that XML cannot hold, even escaped.
+/// A text without characters that XML does not allow, even escaped.
 fn clean(text: &str) -> String {
     let is_valid = |letter: char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|letter| if is_valid(letter) { letter } else { '\u{fffd}' }).collect()

@@ -90,7 +90,7 @@ fn violations(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
     if export.violations.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-/// A text on one line that Markdown shows as it is.
+/// A text on one line, escaped for Markdown.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     for letter in text.chars() {

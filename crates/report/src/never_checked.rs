@@ -111,7 +111,7 @@ impl Writer for Annotations {
     }
 }
 
-/// A message that workflow commands take as it is.
+/// A message, escaped for workflow commands.
 fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

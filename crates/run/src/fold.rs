@@ -43,7 +43,7 @@ pub trait Source: Sync {
     /// Creates the state of the worker with this number.
     fn runner(&self, worker: usize) -> Self::Runner;
 
-    /// What a side ran and printed, or why it has no cover.
+    /// Returns the reading and the output of a side, or why it has no cover.
     fn read(
         &self,
         side: &Self::Side,
@@ -51,7 +51,7 @@ pub trait Source: Sync {
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, StopReason>;
 
-    /// Judges the outputs of all sides: the judge, and its verdict. None if there is no judge.
+    /// Judges the outputs of all sides. Returns the judge and its verdict; none if there is no judge.
     fn judge(
         &self,
         _spec: &GroupSpec<Self::Side>,
@@ -152,7 +152,7 @@ impl<S> Groups<S> {
     }
 }
 
-/// What the sides of a group ran, what it was run on, how it was judged, and how long that took.
+/// Reads the sides of a group, judges it, and measures how long that takes.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a group took is reported, and part of no result"

@@ -59,8 +59,8 @@ impl Judges {
         self.relations.is_empty() && self.others.is_none()
     }
 
-    /// The judge of a pair of this relation, which may say itself how it is judged. What is said of the relation here
-    /// comes first.
+    /// Returns the judge of a pair. A judge for its relation comes first, then that of the pair
+    /// itself, then the one for all pairs.
     fn of<'j>(&'j self, relation: &str, own: Option<&'j JudgeChoice>) -> Option<&'j OutputJudge> {
         match self.relations.get(relation).or(own).or(self.others.as_ref()) {
             Some(JudgeChoice::By(judge)) => Some(judge),
@@ -69,7 +69,7 @@ impl Judges {
     }
 }
 
-/// What a worker needs to run programs and to judge them.
+/// The state of a worker that runs programs and judges them.
 pub struct ProgramRunner {
     processes: ProcessRunner,
     /// For judges that are commands.

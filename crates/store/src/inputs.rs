@@ -75,7 +75,7 @@ pub(crate) fn setups(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     Ok(hashes)
 }
 
-/// Bytes as people would like to see them: as a text if they are one.
+/// Bytes in a readable form: as TEXT if they are valid text.
 pub(crate) fn cell(bytes: &[u8]) -> ToSqlOutput<'_> {
     ToSqlOutput::Borrowed(match std::str::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => ValueRef::Text(text.as_bytes()),

@@ -1,4 +1,4 @@
-//! What the sides of a program printed, as rows.
+//! The outputs of sides, as rows.
 
 use metacov_core::{Exit, SideOutput};
 use metacov_formats::Fault;

@@ -40,9 +40,9 @@ pub struct StoredPair {
     /// The verdict, if all sides were measured and judged.
     pub verdict: Option<Verdict>,
     /// How the outcomes must relate, if they were judged: see [`Context::judge`](metacov_core::Context::judge). Files of
-    /// version 5 do not say.
+    /// version 5 do not store it.
     pub judge: Option<String>,
-    /// By side: what a program printed. None at all unless the pair violates its relation or failed.
+    /// The outputs of each side. Empty unless the pair violates its relation or failed.
     pub outputs: Vec<SideOutput>,
     /// How long it took.
     pub took: Duration,
@@ -152,7 +152,7 @@ impl PairRow {
 
     /// Whether both agree on the same group, except for its place and its time.
     pub(crate) fn agrees(&self, other: &PairRow) -> bool {
-        // A file of version 5 does not name judges.
+        // A file of version 5 does not store judges.
         let is_same = self.judge.is_none() || other.judge.is_none() || self.judge == other.judge;
         let timeless =
             |row: &PairRow| PairRow { microseconds: 0, place: 0, judge: None, ..row.clone() };
@@ -245,7 +245,7 @@ impl PairRow {
         Some((self.failed_side.unwrap_or(0), Missing { failure, exit, output_tail }))
     }
 
-    /// The result, without what was run.
+    /// The result, without the covers.
     pub(crate) fn into_result(self) -> PairResult {
         let (failed, took) = (self.failed(), Duration::from_micros(self.microseconds));
         let PairRow { relation, name: pair, verdict, .. } = self;

@@ -12,15 +12,15 @@ const APPLICATION_ID: i32 = 0x4d43_6f76;
 /// The version of the tables below. It grows when readers have to change.
 const VERSION: i32 = 6;
 
-/// The version before: no mark of a site names a translation unit, and what is in [`ADDED_COLUMNS`] and
-/// [`ADDED_TABLES`] is missing.
+/// The previous version: marks of sites have no translation unit, and [`ADDED_COLUMNS`] and
+/// [`ADDED_TABLES`] are missing.
 const VERSION_BEFORE: i32 = 5;
 
-/// Columns that version 5 does not have: the table, and the text of the column as `ALTER TABLE` puts it in front of
-/// constraints.
+/// Columns that version 5 lacks: the table, and the text of the column as `ALTER TABLE` inserts it in
+/// front of constraints.
 const ADDED_COLUMNS: [(&str, &str); 2] = [("pair", "judge TEXT"), ("input", "hash INTEGER")];
 
-/// Tables that version 5 does not have.
+/// Tables that version 5 lacks.
 const ADDED_TABLES: [&str; 3] = ["output", "source", "file_source"];
 
 /// How long to wait for another process to finish a transaction.
@@ -230,7 +230,7 @@ fn table_of_version(version: i32, name: &str, sql: &str) -> Option<String> {
     (!ADDED_TABLES.contains(&name)).then_some(sql)
 }
 
-/// Whether the file has what version 5 does not: judges of pairs, hashes of inputs, outputs, sources.
+/// Whether the file has what version 5 lacks: judges of pairs, hashes of inputs, outputs, sources.
 pub(crate) fn is_current(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(version(connection)? != VERSION_BEFORE)
 }

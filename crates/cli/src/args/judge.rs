@@ -1,4 +1,4 @@
-//! How outputs are judged, in the words of users.
+//! The options of judges: how outputs must relate.
 
 use std::str::FromStr;
 
@@ -44,12 +44,12 @@ impl FromStr for JudgeArg {
 }
 
 impl JudgeArgs {
-    /// Whether there is any.
+    /// Whether there is a judge.
     pub fn is_given(&self) -> bool {
         !self.judge.is_empty()
     }
 
-    /// What is meant.
+    /// Validates the options.
     pub fn judges(self) -> anyhow::Result<Judges> {
         let mut judges = Judges::default();
         for JudgeArg { relation, judge } in self.judge {

@@ -130,11 +130,11 @@ impl Metric {
     }
 }
 
-/// What a run must reach.
+/// The conditions that a run must meet.
 #[derive(Default)]
 pub struct Gates {
     pub thresholds: Vec<Threshold>,
-    /// The run file whose MC is the least.
+    /// The run file whose MC is the minimum.
     pub base: Option<PathBuf>,
     pub fail_on: Vec<FailOn>,
 }

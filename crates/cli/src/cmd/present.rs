@@ -133,7 +133,7 @@ fn checked(total: &Tally) -> String {
     }
 }
 
-/// Checks what the run must reach.
+/// Checks the conditions that the run must meet.
 fn check(
     suite: &Suite,
     tally: &Tally,

@@ -7,7 +7,7 @@ use metacov_core::PairResult;
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer};
 
-/// Keeps the results of all pairs, by place.
+/// Collects the results of all pairs, by place.
 #[derive(Default)]
 pub struct Results(Mutex<BTreeMap<u64, PairResult>>);
 

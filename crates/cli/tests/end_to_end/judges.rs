@@ -1,4 +1,4 @@
-//! Judges: the outputs of programs are compared, and what was not compared is not called correct.
+//! Judges: the outputs of programs are compared, and pairs that were not compared are not called correct.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,7 @@ fn measure(folder: &Path, args: &[&str]) -> Run {
     metacov_in(folder, &[&["measure", "--pairs", "pairs", "--criterion", "line"], args].concat())
 }
 
-/// The notes of a run, without how fast it was.
+/// The notes of a run, without its speed.
 fn notes(run: &Run) -> String {
     run.stderr
         .lines()
@@ -65,7 +65,7 @@ fn without_a_judge_nothing_is_called_checked() {
     assert!(report("csv").contains("\nswap,line,2,0,0,"), "{}", report("csv"));
 }
 
-/// Each judge finds the fault that it can find, and no other, however the program is run.
+/// Each judge finds the faults that it can find, and no others, in every mode.
 #[test]
 fn each_judge_checks_what_it_says_in_every_mode() {
     let folder = folder(&[SWAP[0], SWAP[1], SPLIT]);
@@ -90,7 +90,7 @@ fn each_judge_checks_what_it_says_in_every_mode() {
         assert!(verdict("exit", command).is_empty());
         assert_eq!(verdict("bag", command), ["pair 1 of split: only a has the line `121`"]);
     }
-    // The numbers themselves: in another order, and others for the second relation.
+    // Prints the numbers: in another order, and different ones for the second relation.
     let listed = modes[2];
     assert_eq!(verdict("swap=bag", listed), [""; 0]);
     assert_eq!(verdict("swap=equal", listed).len(), 2);
@@ -145,7 +145,7 @@ fn a_violation_is_in_every_output_and_stays_there() {
     assert_eq!(report("junit"), fs::read_to_string(folder.path().join("live.junit.xml")).unwrap());
 }
 
-/// The parser of another program reads what we write, and counts as we do.
+/// The parser of another program reads the file, and has the same counts.
 #[test]
 fn junit_results_are_those_of_the_pairs() {
     let more: [(&str, [&str; 2]); 2] =
@@ -192,7 +192,7 @@ fn pairs_of_a_manifest_name_their_judges() {
     assert_eq!(judged.code, 6);
     assert!(judged.stderr.contains("a returns 121, b returns 122"), "{}", judged.stderr);
     assert!(judged.stderr.contains("checked 1 of 2 pairs: 1 violation"), "{}", judged.stderr);
-    // The command line speaks for a relation; a pair speaks before the command line does for all.
+    // A judge for a relation on the command line comes first, then that of the pair, then the one for all pairs.
     assert_eq!(run(&["--judge", "split=number:1"]).ok().code, 0);
     assert_eq!(run(&["--judge", "split=none"]).ok().code, 0);
     assert_eq!(run(&["--judge", "exit"]).code, 6);
@@ -239,7 +239,7 @@ fn gates_fail_a_run_for_what_they_name() {
     let under = code(&["--fail-under", "mc/cov=99,line=99"]);
     assert!(under.1.contains("--fail-under line: MC/Cov is "), "{under:?}");
     assert_eq!(under.0, 5);
-    // Branches are not shown, and are in the coverage.
+    // Branches are not shown, but the coverage has them.
     let hidden = code(&["--fail-under", "branch=99"]);
     assert!(hidden.1.starts_with("error: --fail-under branch: MC is "), "{hidden:?}");
     let region = code(&["--fail-under", "region=1"]);

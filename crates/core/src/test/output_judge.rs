@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::{Exit, Invalid, Verdict, counted};
 
-/// What the executions of a side printed, and how they ended.
+/// The outputs of the executions of a side, and how they ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SideOutput {
     /// How each execution ended.
@@ -24,12 +24,12 @@ impl SideOutput {
     /// How much of an output is stored.
     pub const STORED_BYTES_MAX: usize = 64 << 10;
 
-    /// Whether the content is not the whole output.
+    /// Whether the content is only a part of the output.
     pub fn is_cut(&self) -> bool {
         self.bytes > self.content.len() as u64
     }
 
-    /// The output with as much content as is stored.
+    /// Returns the output, cut to the size that is stored.
     #[must_use]
     pub fn to_store(&self) -> SideOutput {
         let kept = self.content.len().min(Self::STORED_BYTES_MAX);
@@ -43,7 +43,7 @@ impl SideOutput {
 pub enum OutputJudge {
     /// The same bytes and the same exit codes.
     Equal,
-    /// The same lines, each as often, in any order.
+    /// The same lines, each equally often, in any order.
     Bag,
     /// One number each, which differ by no more than the tolerance.
     Number(f64),
@@ -61,7 +61,7 @@ pub enum OutputJudge {
 pub enum JudgeChoice {
     /// It is not judged: `none`.
     NotJudged,
-    /// By this judge.
+    /// It is judged by this judge.
     By(OutputJudge),
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for OutputJudge {
 }
 
 impl OutputJudge {
-    /// The verdict on the outputs of all sides. None for a command, which has to be run.
+    /// Returns the verdict on the outputs of all sides. None for a command, which has to be run.
     pub fn judge(&self, sides: &[SideOutput]) -> Option<Verdict> {
         if matches!(self, Self::Command(_)) {
             return None;
@@ -208,7 +208,7 @@ fn equal(a: &[u8], b: &[u8]) -> Verdict {
     Verdict::Violated(how)
 }
 
-/// How often each line is there.
+/// How often each line occurs.
 type Lines<'o> = BTreeMap<&'o [u8], u64>;
 
 fn split(output: &[u8]) -> Vec<&[u8]> {
@@ -269,7 +269,7 @@ fn numbers(a: &[u8], b: &[u8], tolerance: f64) -> Verdict {
         (_, None) => return Verdict::Invalid(Invalid::NotANumber(1)),
     };
     let is_close = match (a.parse::<i128>(), b.parse::<i128>(), tolerance) {
-        // Large whole numbers differ by less than the precision of floating point.
+        // Large integers may differ by less than the precision of floating point.
         (Ok(a), Ok(b), 0.0) => a == b,
         _ => match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(x), Ok(y)) => (x - y).abs() <= tolerance || x == y || (x.is_nan() && y.is_nan()),

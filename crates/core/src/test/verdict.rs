@@ -36,7 +36,7 @@ pub enum Invalid {
     SecondFailed(i32),
     /// A result does not have the shape that the relation's queries require.
     Shape,
-    /// The output of this side is no number.
+    /// The output of this side is not a number.
     NotANumber(usize),
     /// An output is longer than [`SideOutput::JUDGED_BYTES_MAX`](crate::SideOutput::JUDGED_BYTES_MAX).
     OutputTooLong,
@@ -45,7 +45,7 @@ pub enum Invalid {
 }
 
 impl Invalid {
-    /// The side that is the cause: the first if it is not one side alone.
+    /// Returns the side that is the cause: the first if it is not one side alone.
     pub fn side(self) -> usize {
         match self {
             Self::NotANumber(side) => side,

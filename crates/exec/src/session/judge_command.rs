@@ -23,7 +23,7 @@ pub struct JudgeCommand {
 }
 
 impl JudgeCommand {
-    /// Starts what runs the commands.
+    /// Starts the supervisor that runs the commands.
     pub fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let supervisor = Supervisor::start(folder.path())?;

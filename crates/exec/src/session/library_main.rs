@@ -97,7 +97,7 @@ impl ServerLimits {
     }
 }
 
-/// Takes a variable out of the environment, where the library should not find it.
+/// Removes a variable from the environment, so that the library does not see it.
 #[expect(unsafe_code, reason = "the environment is changed")]
 fn take_variable(name: &str) -> Option<OsString> {
     let value = std::env::var_os(name);
@@ -140,7 +140,7 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     }
     Ok(move |input: &[u8]| {
         // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none. All of C's output
-        // streams are flushed: what an input prints belongs to that input.
+        // streams are flushed, so that the output of an input is attributed to that input.
         unsafe {
             let code = run(input.as_ptr(), input.len());
             libc::fflush(std::ptr::null_mut());

@@ -17,11 +17,11 @@ use crate::process::captured_output::CapturedOutput;
 use crate::process::not_run::{NotRun, RETRY_PAUSES};
 use crate::process::supervisor::Ended;
 
-/// What came of the executions of a side.
+/// The results of the executions of a side.
 pub struct SideRun {
-    /// What they ran, or why there is no coverage.
+    /// Their reading, or why there is none.
     pub reading: Result<Reading, Missing>,
-    /// What they printed, if the program's output is kept: up to the execution that failed.
+    /// Their outputs, if the program's output is kept: up to the execution that failed.
     pub output: Option<SideOutput>,
 }
 
@@ -111,7 +111,7 @@ impl ProcessRunner {
         if let Some(output) = output {
             let (content, bytes) = session.output().map_err(|error| named(error.into()))?;
             output.exits.push(ended.exit);
-            // A part that was cut is the last: there is no text after it.
+            // Nothing is appended after a part that was cut.
             if !output.is_cut() {
                 output.content.extend(content);
             }

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::export::{Export, FileSites};
 
-/// The version of the shape below. The first number grows when a reader must change.
+/// The version of the structure below. The first number grows when readers have to change.
 const VERSION: &str = "2.1";
 
 pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
