@@ -121,7 +121,8 @@ mod tests {
     use super::*;
     use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget};
 
-    /// Side b of a test whose number ends in 1 returns something else, in 2 fails, and in 3 crashes.
+    /// Side b of a test whose number ends in 1 returns something else, in 2 fails, and in 3
+    /// crashes.
     fn faulty(scene: &Scene<'_>) -> Reply {
         let effect = match scene.statement.as_bytes() {
             [b'b', .., b'1'] => Effect::Rows(vec![-1]),

@@ -229,8 +229,8 @@ impl CampaignConfig {
         })
     }
 
-    /// The tag of the campaign. It is part of the names of its pairs and identifies it when it is resumed, so the hashed
-    /// text must never change.
+    /// The tag of the campaign. It is part of the names of its pairs and identifies it when it is
+    /// resumed, so the hashed text must never change.
     fn tag(&self, relations: &[usize], build: &str) -> String {
         let CampaignConfig { engine, guidance, seed, .. } = self;
         let Schedule { patience, pairs } = self.schedule;

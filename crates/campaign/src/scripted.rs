@@ -161,9 +161,9 @@ impl Target for ScriptedTarget {
     }
 }
 
-/// Two relations, `same` and `other`. A state is made by three statements `make <digit>` and changed by
-/// `make <mutator> <digit>`. The sides of a test are `a <relation> <number>` and `b <relation> <number>`, with a number
-/// below 1000.
+/// Two relations, `same` and `other`. A state is made by three statements `make <digit>` and
+/// changed by `make <mutator> <digit>`. The sides of a test are `a <relation> <number>` and
+/// `b <relation> <number>`, with a number below 1000.
 pub struct Scripted;
 
 /// The same without mutators.

@@ -14,8 +14,8 @@ pub struct Context {
     pub inputs: Vec<Vec<StoredInput>>,
     /// The verdict on the outcomes, if they were judged.
     pub verdict: Option<Verdict>,
-    /// How the outcomes must relate, if they were judged: the name of a [`Judge`](crate::Judge), or the text of an
-    /// [`OutputJudge`](crate::OutputJudge).
+    /// How the outcomes must relate, if they were judged: the name of a [`Judge`](crate::Judge), or
+    /// the text of an [`OutputJudge`](crate::OutputJudge).
     pub judge: Option<String>,
     /// The outputs of each side. Empty unless the pair violates its relation or failed.
     pub outputs: Vec<SideOutput>,

@@ -53,7 +53,8 @@ impl Rng {
     /// Returns a number below `end`, uniformly distributed. `end` is not zero.
     pub fn below(&mut self, end: usize) -> usize {
         debug_assert!(end > 0, "there is no number below zero");
-        // The high half of a product is a number below `end`; the bias is less than 2^-32 for the small ends here.
+        // The high half of a product is a number below `end`; the bias is less than 2^-32 for the
+        // small ends here.
         let product = u128::from(self.bits()) * end as u128;
         usize::try_from(product >> 64).unwrap_or_default()
     }

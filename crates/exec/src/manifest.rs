@@ -1,7 +1,7 @@
 //! How executions are written in a manifest.
 //!
-//! A side is an input, or an object with what its execution gets, or a list of those. `judge` says how the outputs of the
-//! pair must relate:
+//! A side is an input, or an object with what its execution gets, or a list of those. `judge` says
+//! how the outputs of the pair must relate:
 //!
 //! ```text
 //! {"relation": "norec", "pair": 1, "a": "1a.sql", "b": "1b.sql"}

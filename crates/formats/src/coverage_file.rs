@@ -17,8 +17,8 @@ const HEAD_BYTES: usize = 64 << 10;
 /// Decompressed sizes up to this are not checked against [`BOMB_RATIO`].
 const BOMB_BYTES: u64 = 64 << 20;
 
-/// Past [`BOMB_BYTES`], how many times its size a compressed file may decompress to. Reports of code
-/// that never ran compress 50-fold; gzip's limit is about 1000-fold.
+/// Past [`BOMB_BYTES`], how many times its size a compressed file may decompress to. Reports of
+/// code that never ran compress 50-fold; gzip's limit is about 1000-fold.
 const BOMB_RATIO: u64 = 300;
 
 /// The decompressed content of one coverage file.

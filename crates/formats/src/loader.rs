@@ -169,7 +169,8 @@ impl<'s> CoverageLoader<'s> {
         &self.table
     }
 
-    /// Frees the notes of counters. Images that have been read before can be read again without them.
+    /// Frees the notes of counters. Images that have been read before can be read again without
+    /// them.
     pub fn forget_notes(&mut self) {
         self.notes_index = NotesIndex::of(Arc::default());
     }
@@ -299,8 +300,8 @@ impl std::fmt::Display for FileSpec {
 }
 
 impl FileSpec {
-    /// `FILE` or `FILE::CONTEXT`, relative to `folder`. If a file of the whole text's name exists, it
-    /// is that file.
+    /// `FILE` or `FILE::CONTEXT`, relative to `folder`. If a file of the whole text's name exists,
+    /// it is that file.
     pub fn parse(text: &str, folder: &Path) -> Self {
         let whole = folder.join(text);
         match text.split_once("::") {

@@ -64,9 +64,9 @@ impl Record {
         Record { excluded, ..self }
     }
 
-    /// Is a line that an interpreter traced, or a jump between two of them. It counts for the statement
-    /// that it is part of, if a universe lists the statements; only a universe knows which jumps are
-    /// branches.
+    /// Is a line that an interpreter traced, or a jump between two of them. It counts for the
+    /// statement that it is part of, if a universe lists the statements; only a universe knows
+    /// which jumps are branches.
     pub(crate) fn traced(self) -> Self {
         Record { traced: true, ..self }
     }
@@ -98,8 +98,8 @@ impl Record {
 /// Adds the records of a report, file by file, to the site table and a reading.
 ///
 /// Producers write a file's path before or after its lines, and the folder that the path is
-/// relative to at the very end. So records are buffered: [`SiteRecorder::add`] them, name their file
-/// with [`SiteRecorder::end_file`], and [`SiteRecorder::flush`] once the folder is known.
+/// relative to at the very end. So records are buffered: [`SiteRecorder::add`] them, name their
+/// file with [`SiteRecorder::end_file`], and [`SiteRecorder::flush`] once the folder is known.
 pub(crate) struct SiteRecorder<'i> {
     pub(crate) table: &'i mut SiteTable,
     pub(crate) scope: &'i Scope,
@@ -169,8 +169,8 @@ impl SiteRecorder<'_> {
         self.flush_with(folder, |_| {})
     }
 
-    /// Adds all waiting files to the table. Returns the number of each record's site; none if it does
-    /// not count.
+    /// Adds all waiting files to the table. Returns the number of each record's site; none if it
+    /// does not count.
     pub(crate) fn flush_numbered(
         &mut self,
         folder: Option<&str>,

@@ -235,7 +235,8 @@ pub(crate) fn unknown() -> String {
     "-".to_owned()
 }
 
-/// A warning if suites have different sizes: MC grows with the number of pairs, so such suites say nothing about methods.
+/// A warning if suites have different sizes: MC grows with the number of pairs, so such suites say
+/// nothing about methods.
 pub fn comparison_sizes(comparison: &RunComparison) -> Option<String> {
     let pairs = comparison.rows.iter().filter(|row| row.relation != metacov_study::ALL);
     let (least, most) = pairs

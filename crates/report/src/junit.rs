@@ -1,4 +1,5 @@
-//! JUnit XML, which CI systems show as test results: a suite for each relation, a test for each pair.
+//! JUnit XML, which CI systems show as test results: a suite for each relation, a test for each
+//! pair.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -13,8 +14,8 @@ type Xml<'o> = quick_xml::Writer<&'o mut dyn Write>;
 
 /// The results of all pairs as JUnit XML.
 ///
-/// A violated relation is a failure; a side that crashed, timed out or has no counters is an error; a pair that is
-/// invalid, or was not judged, is skipped, since nothing was checked.
+/// A violated relation is a failure; a side that crashed, timed out or has no counters is an error;
+/// a pair that is invalid, or was not judged, is skipped, since nothing was checked.
 pub struct Junit;
 
 impl Writer for Junit {

@@ -35,8 +35,8 @@ pub(crate) struct Stretch {
     pub(crate) lines: usize,
 }
 
-/// The executed lines that are in the difference of no pair, by path and line. Lines without code in
-/// between do not end a stretch; lines with another state do.
+/// The executed lines that are in the difference of no pair, by path and line. Lines without code
+/// in between do not end a stretch; lines with another state do.
 pub(crate) fn stretches(Suite { table, .. }: &Suite, total: &Tally) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     let mut goes_on = false;

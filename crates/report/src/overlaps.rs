@@ -4,8 +4,8 @@ use metacov_study::overlap::{Hits, Overlap};
 
 use crate::table::{Column, Table};
 
-/// A row for each fix and, if there are several, one for all: how many of them overlap, and how many
-/// would by chance.
+/// A row for each fix and, if there are several, one for all: how many of them overlap, and how
+/// many would by chance.
 pub fn table(rows: &[(String, Overlap)]) -> Table {
     let columns = vec![
         Column::word("fix"),

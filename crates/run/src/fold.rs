@@ -51,7 +51,8 @@ pub trait Source: Sync {
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, StopReason>;
 
-    /// Judges the outputs of all sides. Returns the judge and its verdict; none if there is no judge.
+    /// Judges the outputs of all sides. Returns the judge and its verdict; none if there is no
+    /// judge.
     fn judge(
         &self,
         _spec: &GroupSpec<Self::Side>,

@@ -50,8 +50,8 @@ pub struct JobQueue<'q, J, E> {
 }
 
 impl<J, E: JobError> JobQueue<'_, J, E> {
-    /// Runs jobs until there are none left. A job that fails, or that is interrupted, ends the run for
-    /// all workers.
+    /// Runs jobs until there are none left. A job that fails, or that is interrupted, ends the run
+    /// for all workers.
     pub fn run(&self, mut job: impl FnMut(u64, J) -> Result<(), E>) {
         while !self.state.is_over()
             && let Some((place, next)) = (self.next)(self.state)

@@ -39,8 +39,8 @@ pub struct StoredPair {
     pub inputs: Vec<Vec<StoredInput>>,
     /// The verdict, if all sides were measured and judged.
     pub verdict: Option<Verdict>,
-    /// How the outcomes must relate, if they were judged: see [`Context::judge`](metacov_core::Context::judge). Files of
-    /// version 5 do not store it.
+    /// How the outcomes must relate, if they were judged: see
+    /// [`Context::judge`](metacov_core::Context::judge). Files of version 5 do not store it.
     pub judge: Option<String>,
     /// The outputs of each side. Empty unless the pair violates its relation or failed.
     pub outputs: Vec<SideOutput>,

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// Lets `write` fill a file under a temporary name and renames it, so that a crash, a power cut, a full disk or an error
-/// leaves the old file. Pipes and devices are written to directly.
+/// Lets `write` fill a file under a temporary name and renames it, so that a crash, a power cut, a
+/// full disk or an error leaves the old file. Pipes and devices are written to directly.
 pub fn replace_file(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -44,7 +44,8 @@ impl Replacement {
         std::fs::metadata(folder)?;
         let file = builder
             .tempfile_in(folder)
-            // The message of `tempfile` has the name of the temporary file, which means nothing to users.
+            // The message of `tempfile` has the name of the temporary file, which means nothing to
+            // users.
             .map_err(|error| io::Error::from(error.kind()))?;
         Ok(Replacement { file, target })
     }

@@ -43,7 +43,8 @@ impl Entry {
 }
 
 impl Run {
-    /// How the suite grew, pair by pair, without the sites that `table` excludes. Sites are numbered as in the file.
+    /// How the suite grew, pair by pair, without the sites that `table` excludes. Sites are
+    /// numbered as in the file.
     pub fn growth(mut self, table: &SiteTable) -> Result<Growth, Error> {
         for (id, _) in table.all_sites().filter(|(id, _)| table.is_excluded(*id)) {
             self.table.exclude(id);

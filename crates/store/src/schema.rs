@@ -16,8 +16,8 @@ const VERSION: i32 = 6;
 /// [`ADDED_TABLES`] are missing.
 const VERSION_BEFORE: i32 = 5;
 
-/// Columns that version 5 lacks: the table, and the text of the column as `ALTER TABLE` inserts it in
-/// front of constraints.
+/// Columns that version 5 lacks: the table, and the text of the column as `ALTER TABLE` inserts it
+/// in front of constraints.
 const ADDED_COLUMNS: [(&str, &str); 2] = [("pair", "judge TEXT"), ("input", "hash INTEGER")];
 
 /// Tables that version 5 lacks.

@@ -2,8 +2,8 @@
 //! paper, answered from measurements.
 //!
 //! **The key design decision of this crate**: a result is a function from measurements to a plain
-//! struct. Outside of `conduct`, nothing runs a target, and randomness comes from a seed, so the same
-//! files give the same tables, to the last digit. Nothing in this crate prints.
+//! struct. Outside of `conduct`, nothing runs a target, and randomness comes from a seed, so the
+//! same files give the same tables, to the last digit. Nothing in this crate prints.
 
 mod campaigns;
 pub mod conduct;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::files::{self, FileVersion};
 use crate::{Measurement, SuiteNumbers, plan};
 
-/// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would fill a
-/// disk, and any suite can be measured again from its seed.
+/// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would
+/// fill a disk, and any suite can be measured again from its seed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteResult {

@@ -98,8 +98,8 @@ fn trials() -> Vec<PlannedTrial> {
     plan_trials(&plan, |_| Ok(()), build).unwrap()
 }
 
-/// Returns the errors, and the number of reported failures. A shell script replaces `metacov
-/// trial`; `$guidance` is what standard input says.
+/// Returns the errors, and the number of reported failures. A shell script replaces
+/// `metacov trial`; `$guidance` is what standard input says.
 fn run_trials(script: &'static str, workers: usize, interrupted: bool) -> (Vec<String>, usize) {
     let folder = tempfile::tempdir().unwrap();
     let reported = Mutex::new(0);

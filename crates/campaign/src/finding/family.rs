@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A group with fewer words than this, its kind of failure included, is too unspecific to be the head
-/// of a family.
+/// A group with fewer words than this, its kind of failure included, is too unspecific to be the
+/// head of a family.
 const WORDS_MIN: usize = 3;
 
 /// The name of a group: the kind of failure, and the words that it needs.

@@ -1,4 +1,5 @@
-//! Records a campaign: rounds in the run file, findings in their folder, progress for a study. Decides when it ends.
+//! Records a campaign: rounds in the run file, findings in their folder, progress for a study.
+//! Decides when it ends.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The progress file of a campaign that belongs to a study: the study reads it, and a campaign that is resumed counts
-//! its time from it.
+//! The progress file of a campaign that belongs to a study: the study reads it, and a campaign that
+//! is resumed counts its time from it.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

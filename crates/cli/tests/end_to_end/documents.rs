@@ -62,8 +62,8 @@ fn transcripts_are_real() {
     assert!(checked >= 2, "{checked}");
 }
 
-/// The table of the README's first command. SQLite compares addresses in a few places, so another build may differ by
-/// some lines.
+/// The table of the README's first command. SQLite compares addresses in a few places, so another
+/// build may differ by some lines.
 #[test]
 fn the_readmes_table_of_sqlite_is_real() {
     let readme = Document::read(repository().join("README.md"));

@@ -1,4 +1,5 @@
-//! Judges: the outputs of programs are compared, and pairs that were not compared are not called correct.
+//! Judges: the outputs of programs are compared, and pairs that were not compared are not called
+//! correct.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,8 @@ use serde_json::Value;
 use crate::oracle;
 use crate::run::{Run, metacov_in, of, repository};
 
-/// A folder with a program that adds numbers, as a library too, and pairs of inputs: `relation/pair`, and both sides.
+/// A folder with a program that adds numbers, as a library too, and pairs of inputs:
+/// `relation/pair`, and both sides.
 fn folder(pairs: &[(&str, [&str; 2])]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let source = repository().join("tests/targets/totals/totals.c");
@@ -192,7 +194,8 @@ fn pairs_of_a_manifest_name_their_judges() {
     assert_eq!(judged.code, 6);
     assert!(judged.stderr.contains("a returns 121, b returns 122"), "{}", judged.stderr);
     assert!(judged.stderr.contains("checked 1 of 2 pairs: 1 violation"), "{}", judged.stderr);
-    // A judge for a relation on the command line comes first, then that of the pair, then the one for all pairs.
+    // A judge for a relation on the command line comes first, then that of the pair, then the one
+    // for all pairs.
     assert_eq!(run(&["--judge", "split=number:1"]).ok().code, 0);
     assert_eq!(run(&["--judge", "split=none"]).ok().code, 0);
     assert_eq!(run(&["--judge", "exit"]).code, 6);

@@ -45,7 +45,8 @@ impl Compiler {
                 [("CC", format!("{metacov} cc")), ("CXX", format!("{metacov} c++"))]
             }
             Compiler::Gcov => {
-                // At -O0, functions that must be inlined are inlined by the pass that these disable.
+                // At -O0, functions that must be inlined are inlined by the pass that these
+                // disable.
                 let exact_lines: &[&str] = match level {
                     Level::Unoptimized => &[],
                     Level::Own => &EXACT_LINES,

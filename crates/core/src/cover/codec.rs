@@ -1,4 +1,5 @@
-//! Covers as bytes: ranges of site numbers, each as the gap before it and its length, as varints (LEB128).
+//! Covers as bytes: ranges of site numbers, each as the gap before it and its length, as varints
+//! (LEB128).
 
 use crate::Cover;
 

@@ -49,8 +49,8 @@ impl Mark {
         self.hash
     }
 
-    /// The mark of code that has both marks, whichever comes first; none if the builds are different.
-    /// Marks of different kinds are not compared; the one with the smaller kind is kept.
+    /// The mark of code that has both marks, whichever comes first; none if the builds are
+    /// different. Marks of different kinds are not compared; the one with the smaller kind is kept.
     #[must_use]
     pub fn unite(self, other: Mark) -> Option<Mark> {
         let has_versions = self.has_versions || other.has_versions;
@@ -70,7 +70,8 @@ impl Mark {
         u64::from(self.unit) << u16::BITS | u64::from(self.producer)
     }
 
-    /// The hash and whether there are several versions, in one number; zero if the mark is ambiguous.
+    /// The hash and whether there are several versions, in one number; zero if the mark is
+    /// ambiguous.
     pub fn code(self) -> u64 {
         let is_flagged = self.has_versions && !self.is_ambiguous();
         self.hash | if is_flagged { Mark::VERSIONS_BIT } else { 0 }

@@ -6,7 +6,8 @@ use crate::{BuildMismatch, Cover, Element, Mark, Renumbering, SiteTable};
 
 /// Refuses two reports in which the same function starts on different lines of a file whose lines
 /// of code differ too: whatever the format, the source is different. (V8 lists inner functions only
-/// if they could have run, so a name alone may stand for two functions; their lines are then equal.)
+/// if they could have run, so a name alone may stand for two functions; their lines are then
+/// equal.)
 pub fn same_build(table: &SiteTable, known: &Cover, other: &Cover) -> Result<(), BuildMismatch> {
     if known == other {
         return Ok(());

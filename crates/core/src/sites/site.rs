@@ -40,7 +40,8 @@ impl FileId {
     }
 }
 
-/// A place in a build that runs or does not run. Two sites are the same if and only if all their parts are equal.
+/// A place in a build that runs or does not run. Two sites are the same if and only if all their
+/// parts are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Site {
     /// The source file.
@@ -85,16 +86,16 @@ pub struct Span {
     pub end_column: u32,
 }
 
-/// What distinguishes the branches of one line. Producers name them in different ways, which cannot be compared: see
-/// [`BranchNaming`].
+/// What distinguishes the branches of one line. Producers name them in different ways, which cannot
+/// be compared: see [`BranchNaming`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum BranchKey {
     /// The n-th on its line (gcov's JSON before 14, lcov's conversion of it, gcovr before 8.4).
     Position(u32),
     /// Its number in gcov's text report, which counts calls on the line too (gcovr).
     Number(u32),
-    /// An arc of the flow graph (gcov 14 and later). Functions that share a line may share block numbers, so equal arcs
-    /// are counted.
+    /// An arc of the flow graph (gcov 14 and later). Functions that share a line may share block
+    /// numbers, so equal arcs are counted.
     Arc {
         /// The block it leaves.
         source: u32,
@@ -128,8 +129,8 @@ pub enum BranchKey {
     },
 }
 
-/// The ways of naming branches that occur in a set of sites. Branches that are named in different ways cannot be
-/// compared: each would count as known to one side only.
+/// The ways of naming branches that occur in a set of sites. Branches that are named in different
+/// ways cannot be compared: each would count as known to one side only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BranchNaming(u8);
 

@@ -35,7 +35,8 @@ impl Suite {
     }
 }
 
-/// A suite while its groups are folded, by one worker of several or from a run file. The table may still grow.
+/// A suite while its groups are folded, by one worker of several or from a run file. The table may
+/// still grow.
 pub struct SuiteFold {
     operation: Operation,
     /// The tally that each relation starts from.

@@ -7,16 +7,16 @@ use crate::{Criteria, Criterion, Suite, counted};
 /// A sign that a number may be misleading. Shown with the numbers, never silently corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warning {
-    /// In every pair one side ran all that the other ran, and more: typical of counters that were not
-    /// reset between the two runs.
+    /// In every pair one side ran all that the other ran, and more: typical of counters that were
+    /// not reset between the two runs.
     Residue {
         /// Whether the first side is a subset of the second; else the second is one of the first.
         a_within_b: bool,
         /// How many pairs.
         pairs: u64,
     },
-    /// Some groups have a side that ran less than a tenth of what another side ran: typical of a run
-    /// that crashed early, or never reached the code.
+    /// Some groups have a side that ran less than a tenth of what another side ran: typical of a
+    /// run that crashed early, or never reached the code.
     Lopsided {
         /// How many groups.
         groups: u64,

@@ -38,7 +38,8 @@ impl SideOutput {
     }
 }
 
-/// How the outputs of the sides of a pair must relate. If there are more than two sides, each is compared with the first.
+/// How the outputs of the sides of a pair must relate. If there are more than two sides, each is
+/// compared with the first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OutputJudge {
     /// The same bytes and the same exit codes.
@@ -51,8 +52,8 @@ pub enum OutputJudge {
     Subset,
     /// The same exit codes.
     Exit,
-    /// A shell command, in which `{a}` and `{b}` are files with the outputs. The relation holds if it ends with exit code
-    /// 0, and is violated if it ends with 1.
+    /// A shell command, in which `{a}` and `{b}` are files with the outputs. The relation holds if
+    /// it ends with exit code 0, and is violated if it ends with 1.
     Command(String),
 }
 

@@ -38,7 +38,8 @@ pub enum Invalid {
     Shape,
     /// The output of this side is not a number.
     NotANumber(usize),
-    /// An output is longer than [`SideOutput::JUDGED_BYTES_MAX`](crate::SideOutput::JUDGED_BYTES_MAX).
+    /// An output is longer than
+    /// [`SideOutput::JUDGED_BYTES_MAX`](crate::SideOutput::JUDGED_BYTES_MAX).
     OutputTooLong,
     /// The command that judges failed with this exit code.
     JudgeFailed(i32),

@@ -191,8 +191,8 @@ impl Supervisor {
         Ok(())
     }
 
-    /// The supervisor has ended before metacov: ends the processes that it left. Processes that have replaced
-    /// their environment are not found.
+    /// The supervisor has ended before metacov: ends the processes that it left. Processes that
+    /// have replaced their environment are not found.
     fn lost(&mut self) -> ExecError {
         let _ = self.process.kill();
         let _ = self.process.wait();
@@ -222,8 +222,8 @@ pub(crate) fn about(command: &[OsString], error: ExecError) -> ExecError {
     ExecError::System(io::Error::new(error.kind(), what))
 }
 
-/// Ends all processes that were started with these variables, until there are none: a process may start another
-/// during the search.
+/// Ends all processes that were started with these variables, until there are none: a process may
+/// start another during the search.
 fn end_processes_with(environment: &Environment) {
     let entry =
         |(name, value): &(OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();

@@ -30,9 +30,9 @@ impl JudgeCommand {
         Ok(JudgeCommand { supervisor, folder: folder.keep() })
     }
 
-    /// Runs a shell command in which `{a}` and `{b}` are files with the outputs. Exit code 0: the relation holds; 1: it is
-    /// violated, and the command's first line of output says how; others: it cannot be judged. A command that does not
-    /// start, or takes too long, is an error.
+    /// Runs a shell command in which `{a}` and `{b}` are files with the outputs. Exit code 0: the
+    /// relation holds; 1: it is violated, and the command's first line of output says how; others:
+    /// it cannot be judged. A command that does not start, or takes too long, is an error.
     pub fn judge(
         &mut self,
         command: &str,

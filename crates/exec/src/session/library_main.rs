@@ -139,8 +139,9 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
         unsafe { initialize(&raw mut count, &raw mut words) };
     }
     Ok(move |input: &[u8]| {
-        // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none. All of C's output
-        // streams are flushed, so that the output of an input is attributed to that input.
+        // SAFETY: by libFuzzer's interface, the function reads the given bytes and changes none.
+        // All of C's output streams are flushed, so that the output of an input is attributed to
+        // that input.
         unsafe {
             let code = run(input.as_ptr(), input.len());
             libc::fflush(std::ptr::null_mut());

@@ -40,7 +40,8 @@ impl ProcessRunner {
         ProcessRunner { number, is_pinned: false, sessions: Vec::new() }
     }
 
-    /// Runs all inputs of a side, each `repeat` times, and unites their coverage. Outputs are those of the first time.
+    /// Runs all inputs of a side, each `repeat` times, and unites their coverage. Outputs are those
+    /// of the first time.
     pub fn run_side(
         &mut self,
         program: &Program,
@@ -174,7 +175,8 @@ impl ProcessRunner {
     }
 }
 
-/// The text of an execution for messages: standard error or, if that is empty, what is kept of the standard output.
+/// The text of an execution for messages: standard error or, if that is empty, what is kept of the
+/// standard output.
 fn output_text(
     session: &dyn ProcessSession,
     program: &Program,

@@ -10,7 +10,8 @@ use crate::digest::Digest;
 /// A file that only pages have: a folder that contains it may be overwritten.
 const MARK: &str = "data/run.js";
 
-/// Writes the pages of a run to a folder. Pages that were there before are replaced; a folder with other files is refused.
+/// Writes the pages of a run to a folder. Pages that were there before are replaced; a folder with
+/// other files is refused.
 pub fn write_folder(digest: &Digest, library: Library<'_>, folder: &Path) -> io::Result<Written> {
     clear(folder)?;
     write(digest, library, &mut |path, bytes| fs::write(folder.join(path), bytes))

@@ -316,7 +316,7 @@ fn a_group_of_three_sides_is_one_case() {
     let digest = digest(Program::of_lines(1..=4), &[group]);
     assert_eq!((digest.counts.pairs, digest.total.pairs, digest.cases.len()), (1, 3, 1));
     let case = &digest.cases[0];
-    // Line 2: the first side without the second, the second without the third. Line 3: the second and
-    // the third without the first.
+    // Line 2: the first side without the second, the second without the third. Line 3: the second
+    // and the third without the first.
     assert_eq!((case.a_only, case.b_only, case.shape), (1, 2, Shape::TwoSided));
 }

@@ -262,7 +262,8 @@ fn a_line_of_several_instances_has_the_most_significant_state() {
     let side = |double: &[u32], int: &[u32]| {
         [lines("a.c#f<double>", double), lines("a.c#f<int>", int)].concat()
     };
-    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: in the difference, and not.
+    // Line 1: one instance on each side. Line 2: executed and not. Lines 3 and 4: in the
+    // difference, and not.
     let pair = Pair::of("swap", vec![side(&[1, 2], &[3, 4]), side(&[2, 4], &[1, 4])]);
     let files = without_sources(&digest(program, &[pair]));
     assert_eq!(data(&files, "file-0")["states"], "exab");

@@ -48,8 +48,8 @@ impl StudyFolder<'_> {
         })
     }
 
-    /// Writes the study, so that the results can be reported without the original file. A folder of another
-    /// study is refused.
+    /// Writes the study, so that the results can be reported without the original file. A folder of
+    /// another study is refused.
     pub fn keep_study(self, text: &str) -> Result<(), ConductError> {
         if self.is_there() && self.study()? != text {
             return Err(ConductError::Invalid(format!(
@@ -124,7 +124,8 @@ pub fn read_shards(folders: &[PathBuf]) -> Result<Vec<StudyShard>, Error> {
     folders.iter().map(|folder| StudyFolder(folder).shard()).collect()
 }
 
-/// Reads the results of trials of all folders, with the names of these. Folders of another study are refused.
+/// Reads the results of trials of all folders, with the names of these. Folders of another study
+/// are refused.
 pub fn read_trials(
     study: &str,
     folders: &[PathBuf],

@@ -1,8 +1,8 @@
 //! The pipeline of the paper on a few pairs of a study, to compare its cost with metacov's: Q.3.
 //!
-//! The pipeline is what the paper describes: the program is built with gcc's coverage, each side of a
-//! pair is a process, gcovr reports each as JSON, and a script compares the reports. The script is
-//! shorter than the paper's plug-in for gcovr and writes nothing, so if anything it is faster.
+//! The pipeline is what the paper describes: the program is built with gcc's coverage, each side of
+//! a pair is a process, gcovr reports each as JSON, and a script compares the reports. The script
+//! is shorter than the paper's plug-in for gcovr and writes nothing, so if anything it is faster.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -81,8 +81,8 @@ impl PipelineSample {
     }
 }
 
-/// How the program under test is built in the folder of the pipeline. The result is an executable `program` that takes
-/// the input's file as its argument.
+/// How the program under test is built in the folder of the pipeline. The result is an executable
+/// `program` that takes the input's file as its argument.
 pub struct PipelineProgram<'p> {
     /// Its name in messages.
     pub name: &'p str,

@@ -16,7 +16,8 @@ use crate::corpus::{Bug, Change};
 use crate::overlap::{FileFix, Overlap, overlap, parse};
 use crate::{BugCovers, BugOverlap, LeftOut, MeasuredBugs};
 
-/// Compares a fix (a unified diff, or a list of lines) with the pairs of a run, or one of them, by file.
+/// Compares a fix (a unified diff, or a list of lines) with the pairs of a run, or one of them, by
+/// file.
 pub fn overlap_of_run(
     path: &Path,
     pair: Option<&str>,

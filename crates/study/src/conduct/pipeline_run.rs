@@ -73,7 +73,8 @@ fn write_inputs(
     Ok(pairs)
 }
 
-/// The same pairs in metacov: the build, the lines that differ, and the time of all; none if it was interrupted.
+/// The same pairs in metacov: the build, the lines that differ, and the time of all; none if it was
+/// interrupted.
 fn by_metacov(
     sample: &TestPlan,
     options: &WorkerOptions<'_>,

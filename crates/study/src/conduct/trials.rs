@@ -31,8 +31,8 @@ pub struct PlannedTrial {
     pub build: String,
 }
 
-/// Lists all trials of a study. Each is passed to `check`; `build` returns the build of an engine and is called once
-/// for each.
+/// Lists all trials of a study. Each is passed to `check`; `build` returns the build of an engine
+/// and is called once for each.
 pub fn plan_trials<E>(
     plan: &CampaignPlan,
     mut check: impl FnMut(&Trial) -> Result<(), E>,
@@ -206,7 +206,8 @@ impl<'s> Shared<'s> {
         }
     }
 
-    /// Reports the trials that run whenever none has ended for a while. Returns when the sender is gone.
+    /// Reports the trials that run whenever none has ended for a while. Returns when the sender is
+    /// gone.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "a receiver cannot be shared with its thread"

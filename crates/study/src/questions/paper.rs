@@ -42,7 +42,8 @@ pub const PROGRAMS: &[Program] = &[Program {
     overlaps: (18, 27),
 }];
 
-/// Q.4: the mean number of bugs in 24 hours, over 11 pairs of a relation and a program (SQLite and `DuckDB`), by guidance.
+/// Q.4: the mean number of bugs in 24 hours, over 11 pairs of a relation and a program (SQLite and
+/// `DuckDB`), by guidance.
 pub const BUGS_BY_GUIDANCE: &[(&str, f64)] = &[("ccg", 4.4), ("mcg", 6.2), ("qpg", 6.5)];
 
 impl Program {

@@ -9,7 +9,8 @@ use metacov_core::{Case, Pair};
 const FIXED: [&str; 8] =
     ["log2", "log10", "atan2", "fts3", "fts4", "fts5", "rtree_i32", "unicode61"];
 
-/// The case with its numbered names (`t3`, `c7`) counted from zero, in the order in which they appear.
+/// The case with its numbered names (`t3`, `c7`) counted from zero, in the order in which they
+/// appear.
 pub fn renumbered(case: &Case) -> Case {
     let mut names = Names::default();
     let mut renamed = case.clone();

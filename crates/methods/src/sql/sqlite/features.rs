@@ -33,7 +33,8 @@ const JOINS: &[&str] = &["FULL", "LEFT", "RIGHT"];
 /// Modules of virtual tables, as prefixes of the SQLite functions that implement them.
 const MODULES: &[&str] = &["dbstat", "fts3", "fts5", "json", "rtree"];
 
-/// The words that a reduced case needs to fail. `differing` are the functions that only one of its sides runs.
+/// The words that a reduced case needs to fail. `differing` are the functions that only one of its
+/// sides runs.
 pub(super) fn features(
     case: &Case,
     differing: &BTreeSet<String>,

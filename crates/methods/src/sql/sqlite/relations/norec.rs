@@ -1,5 +1,5 @@
-//! `NoREC`, "Detecting Optimization Bugs in Database Engines via Non-Optimizing Reference Engine Construction" (Rigger and
-//! Su, FSE 2020).
+//! `NoREC`, "Detecting Optimization Bugs in Database Engines via Non-Optimizing Reference Engine
+//! Construction" (Rigger and Su, FSE 2020).
 
 use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
 

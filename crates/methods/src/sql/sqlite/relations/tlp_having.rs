@@ -8,7 +8,8 @@ use super::Relation;
 use super::partition::{DEPTH, keys, partitioned, sources, whole_and_parts};
 use crate::sql::sqlite::{Generator, ResultColumn, Schema, Select, SetOperator, percent, printed};
 
-/// The groups for which a predicate is true, those for which it is false and those for which it is NULL are all groups.
+/// The groups for which a predicate is true, those for which it is false and those for which it is
+/// NULL are all groups.
 pub(super) const TLP_HAVING: Relation = Relation {
     info: RelationInfo {
         name: "tlp-having",

@@ -10,7 +10,8 @@ use crate::sql::sqlite::{
     Generator, Order, Print as _, Query, Schema, Select, SetOperator, percent, printed,
 };
 
-/// The rows for which a predicate is true, those for which it is false and those for which it is NULL are all rows.
+/// The rows for which a predicate is true, those for which it is false and those for which it is
+/// NULL are all rows.
 pub(super) const TLP_WHERE: Relation = Relation {
     info: RelationInfo {
         name: "tlp-where",
