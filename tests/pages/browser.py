@@ -1,4 +1,4 @@
-"""A browser that is held to what pages promise: no error, nothing from elsewhere."""
+"""A browser that checks the promises of pages: no errors, and nothing loaded from elsewhere."""
 
 import contextlib
 import pathlib
@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 
 
 class Watch:
-    """What a page did that it should not."""
+    """The violations of a page."""
 
     def __init__(self, folder):
         self.root = pathlib.Path(folder).resolve().as_uri() + "/"
@@ -26,7 +26,7 @@ class Watch:
 
 
 def until(page, condition):
-    """Waits for a condition. The browser's own way of waiting is what the pages' policy forbids."""
+    """Waits for a condition. The browser's own way of waiting is forbidden by the pages' policy."""
     for _ in range(300):
         if page.evaluate(condition):
             return
@@ -41,7 +41,7 @@ def pages(folder, **options):
     assert path, "no chromium: run scripts/oracles first"
     watch = Watch(folder)
     with sync_playwright() as playwright:
-        # As root, which is what containers are, there is no sandbox.
+        # As root, the usual user in containers, there is no sandbox.
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
         page = context.new_page()
@@ -49,7 +49,7 @@ def pages(folder, **options):
         watch.of(page)
 
         def go(address):
-            # From elsewhere, since another # alone loads nothing.
+            # Via another page, since a new # alone loads nothing.
             page.goto("about:blank")
             page.goto(watch.root + address)
 

@@ -1,4 +1,4 @@
-"""Holds the pages of a run against its file, in a browser.
+"""Compares the pages of a run with its file, in a browser.
 
 usage: check.py RUN.metacov PAGES
 """
@@ -62,13 +62,13 @@ def code(page, go):
     assert "norec" in page.inner_text("#grid thead")
     mc_sites = stored.mc_sites("norec").bit_count()
     assert percent(mc_sites, sites) in page.inner_text("#grid tbody tr:first-child")
-    # Filtering leaves what is called so, and what it is in.
+    # Filtering leaves the matching rows and their parents.
     page.keyboard.press("/")
     page.keyboard.type("sqlite3VdbeExec")
     until(page, "document.querySelectorAll('#grid tbody tr').length === 2")
     page.keyboard.press("Escape")
     until(page, "document.querySelectorAll('#grid tbody tr').length > 100")
-    # It grows while one scrolls.
+    # The table grows while scrolling.
     before = page.locator("#grid tbody tr").count()
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     until(page, f"document.querySelectorAll('#grid tbody tr').length > {before}")
@@ -77,7 +77,7 @@ def code(page, go):
 
 
 def lines_shown(page, chunk=None):
-    """By line: what the gutter and the text say."""
+    """The gutter and the text of each line."""
     which = ".chunk" if chunk is None else f".chunk[data-chunk='{chunk}']"
     script = """chunks => chunks.flatMap(chunk => {
         const column = kind => chunk.querySelector('pre.' + kind).textContent.split('\\n').slice(0, -1);
@@ -89,7 +89,7 @@ def lines_shown(page, chunk=None):
 
 def source(page, go):
     go("source.html#f=0")
-    # All of it, which finding in the page needs.
+    # The whole file, which searching in the page requires.
     page.wait_for_selector("#code[data-whole]")
     expected = stored.counts(path)
     shown = lines_shown(page)
@@ -105,7 +105,7 @@ def source(page, go):
 
 
 def keyboard(page, expected):
-    """n and p go from the start of one stretch to that of the next."""
+    """n and p move from the start of one stretch to that of the next."""
     in_order = sorted(expected)
     starts = [
         line for before, line in zip([0] + in_order, in_order)
@@ -126,7 +126,7 @@ def keyboard(page, expected):
 
 
 def line_to_pair(page, go):
-    """From a line to its pairs, to one of them, and to its own view."""
+    """Follows the links from a line to its pairs, to one of them, and to the view of that pair."""
     counts = stored.counts(path)
     some = [line for line, (glyph, mc_sites, _) in counts.items() if 0 < mc_sites <= 100]
     line = random.Random(1).choice(some)

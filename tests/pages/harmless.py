@@ -1,4 +1,4 @@
-"""Goes through all pages of runs that are full of hostile strings: none of them does anything.
+"""Opens all pages of runs that are full of hostile strings: none of them has any effect.
 
 usage: harmless.py PAGES...
 """

@@ -1,4 +1,4 @@
-"""Strings that would do harm if a page took them for anything but text, and files that are full of them.
+"""Strings that would be harmful if a page inserted them as anything but text, and files that are full of them.
 
 usage: hostile.py FOLDER     writes coverage files, sources and pairs to a folder
 """
@@ -28,14 +28,14 @@ def main(folder):
     entries = []
     for number, string in enumerate(STRINGS):
         in_line = string.replace("\0", "").replace("\u2028", " ").replace("\u2029", " ")
-        # A file that is called so, with functions and lines that say so.
+        # A file with this name, with functions and lines that contain it.
         name = in_line.replace("/", "|").replace("\\", "|")[:100]
         (folder / name).write_text(f"int {in_line}() {{\n  // {string}\n  return 1;\n}}\n")
         for side, ran in (("a", 1), ("b", 0)):
             report = f"SF:{name}\nFN:1,4,{in_line}\nFNDA:1,{in_line}\nDA:1,1\nDA:2,{ran}\nDA:3,{number % 2}\nend_of_record\n"
             (folder / f"{number}{side}.info").write_text(report)
         entries.append({"relation": in_line.strip(), "pair": in_line, "a": [f"{number}a.info"], "b": [f"{number}b.info"]})
-        # A pair of inputs that say so.
+        # A pair of inputs that contain it.
         pair = folder / "pairs" / "inputs" / str(number)
         pair.mkdir(parents=True, exist_ok=True)
         (pair / "a.sql").write_text(f"SELECT '{string}';\n")

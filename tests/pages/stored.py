@@ -1,4 +1,4 @@
-"""What a run file holds, read with nothing of metacov's: the sets that its documentation draws."""
+"""Reads a run file without metacov's code: the sets that its documentation draws."""
 
 import sqlite3
 
@@ -82,7 +82,7 @@ class Stored:
         return value & self.line_mask
 
     def counts(self, path):
-        """By line: the glyph of its state, in how many pairs it differs, in how many it runs."""
+        """For each line: the glyph of its state, in how many pairs it differs, in how many it runs."""
         parts = ("any", "a_only", "b_only")
         ran, a, b = (self._columns(getattr(pair, part) for pair in self.measured) for part in parts)
         glyph = lambda ran, a, b: "◆" if a and b else "◂" if a else "▸" if b else "●" if ran else "○"
@@ -94,7 +94,7 @@ class Stored:
         return found
 
     def _columns(self, sets):
-        """In how many sets a site is. They are added up all sites at once, a digit for each power of two."""
+        """In how many sets each site is. All sites are added at once, with one digit for each power of two."""
         digits = []
         for carry in sets:
             for at, digit in enumerate(digits):

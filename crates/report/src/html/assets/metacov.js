@@ -17,7 +17,7 @@ const metacov = (() => {
   // Called by the scripts that hold data.
   const take = (name, data) => entry(name).resolve(data);
 
-  // The data of this name; its script is added when it is asked for first.
+  // The data of this name; its script is loaded on first use.
   const load = (name) => {
     const of = entry(name);
     if (!of.script) {
@@ -110,7 +110,7 @@ const metacov = (() => {
     table.after(end);
     watcher.observe(end);
 
-    // Columns come and go; what is sorted by is known by its name.
+    // Columns come and go, so the sort column is identified by its name.
     const key = (column) => (column.group || "") + " " + column.label;
     const sorted = () => columns().find((column) => key(column) === sort.by) || columns()[sort.column];
 
@@ -135,7 +135,7 @@ const metacov = (() => {
       }
       body.append(fragment);
       if (note) note(shown, rows.length);
-      // The end may be in sight still, and would not come into sight again.
+      // The end may still be visible, and would not trigger again.
       watcher.unobserve(end);
       if (shown < rows.length) watcher.observe(end);
     };
@@ -199,7 +199,7 @@ const metacov = (() => {
     return { words, matches: (text) => words().every((word) => text.toLowerCase().includes(word)) };
   };
 
-  // A page that cannot show what it should says so.
+  // A page that cannot show its data reports that.
   const fail = (error) => {
     document.querySelector("main").prepend(el("p", { class: "warning" }, "This page cannot be shown: " + error.message));
   };

@@ -3,7 +3,7 @@
 //
 // Lines are not elements: a chunk of a thousand lines is a few columns of text, with stretches of
 // colour behind them. So a quarter of a million lines are a few thousand elements, the browser
-// skips those that are out of sight, and finding in the page finds them all.
+// skips those that are not visible, and searching in the page finds them all.
 
 (async () => {
   const { load, el, number, at, address, stretches, plural } = metacov;
@@ -24,7 +24,7 @@
   let functions = []; // [line, name], in order
   let pair = null; // the pair whose view this is: { index, relation, name, ... }
   let chunks = []; // { number, element, ready }
-  let current = 0; // the line that is looked at
+  let current = 0; // the selected line
   let target = "x"; // the state that n and p go to
   let flaky = new Set(); // lines
 
@@ -47,7 +47,7 @@
     return { letters, branches: places.slice(data.lines.length) };
   };
 
-  // Of several instances of a line, the one that says most.
+  // Of several instances of a line, the one with the most significant state.
   const ORDER = " nxabe";
   const strongest = (left, right) => (left !== " " && right !== left && "ab".includes(left) && "ab".includes(right) ? "e" : ORDER.indexOf(left) > ORDER.indexOf(right) ? left : right);
 
@@ -128,8 +128,8 @@
     { root: code, rootMargin: "1500px 0px" },
   );
 
-  // Fills all chunks of a file of a usual size when there is nothing else to do, the nearest first,
-  // so that finding in the page finds everything.
+  // Fills all chunks of a file of ordinary size when idle, the nearest first, so that searching in
+  // the page finds everything.
   const fillAll = async () => {
     const wanted = chunks;
     if (pair || chunks.length > CHUNKS_IN_ADVANCE) return;
@@ -183,7 +183,7 @@
     return letters;
   };
 
-  // What the heading says: whose view it is, and how many lines there are of each state.
+  // The heading: whose view it is, and how many lines there are of each state.
   const tell = () => {
     const box = byId("of-pair");
     box.hidden = !pair;
@@ -225,7 +225,7 @@
 
   const marker = el("i", { class: "marker" });
 
-  // Looks at a line: the mark, the address, the panel.
+  // Selects a line: the mark, the address, the panel.
   const look = (line, scroll) => {
     current = line;
     const chunk = chunks[Math.floor((line - 1) / run.chunk)];
@@ -246,7 +246,7 @@
     byId("function").replaceChildren(...(of ? [el("a", { href: at("source.html", { f: file, l: of.line, p: pair && pair.index }) }, of.name)] : []));
   };
 
-  // The panel: all that there is to say of a line.
+  // The panel: everything that is known about a line.
   const explain = async (line, chunk) => {
     const name = file + "-" + chunk.number;
     const offset = (line - 1) % run.chunk;
@@ -318,7 +318,7 @@
     return el("div", {}, el("div", { class: "tools" }, select, field), list);
   };
 
-  // The whole file as a strip beside it: what is chosen stands out.
+  // The whole file as a strip beside it, with the chosen state highlighted.
   const draw = () => {
     const [width, height] = [map.clientWidth, map.clientHeight];
     if (!width || !height) return;
