@@ -10,7 +10,7 @@ use crate::exit_code::bail_usage;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Running")]
 pub struct JudgeArgs {
-    /// Check how the outputs of both sides relate: equal, bag, number, ...
+    /// Check the outputs of both sides: equal, bag, number, ...
     ///
     /// `equal`: the same standard output and exit code. `bag`: the same lines in any order. `number`: the same number;
     /// `number:0.01` allows for a difference. `subset`: each line of a is also in b. `exit`: the same exit code.
@@ -19,7 +19,7 @@ pub struct JudgeArgs {
     ///
     /// `RELATION=JUDGE` is for the pairs of one relation, and the option can be repeated. A pair in a manifest can name
     /// its own: `"judge": "bag"`. A violated relation ends in exit code 6.
-    #[arg(long, value_name = "[RELATION=]JUDGE")]
+    #[arg(long, value_name = "JUDGE")]
     judge: Vec<JudgeArg>,
 }
 

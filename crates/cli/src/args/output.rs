@@ -49,7 +49,7 @@ pub struct OutputArgs {
     /// Exit with code 5 if there are such pairs.
     ///
     /// A violated relation always ends in exit code 6.
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', hide_short_help = true)]
     fail_on: Vec<FailOn>,
 }
 

@@ -28,10 +28,9 @@ use engine::{EngineArgs, Sql};
 
 const EXAMPLES: &str = "\
 Examples:
-  metacov measure --pairs pairs/ -- ./prog @@                  run a program on pairs of files
-  metacov measure --pairs pairs/ --judge equal -- ./prog @@    check that both outputs are the same
-  metacov measure --pairs pairs/ -o run.metacov -- ./prog @@   store all pairs, for metacov report
-  metacov measure sqlite --relation norec --count 1000         generate pairs for SQLite";
+  metacov measure --pairs pairs/ -- ./prog @@                 run a program on pairs of files
+  metacov measure --pairs pairs/ --judge equal -- ./prog @@   check that both outputs are the same
+  metacov measure sqlite --relation norec --count 1000        generate pairs for SQLite";
 
 const ALL_EXAMPLES: &str = "\
 Examples:
@@ -107,7 +106,7 @@ pub struct Args {
     /// Only check relations, as fast as possible.
     ///
     /// The build of the target has no counters; that of --library may be from any compiler.
-    #[arg(long, help_heading = "Generated pairs (TARGET)")]
+    #[arg(long, help_heading = "Generated pairs (TARGET)", hide_short_help = true)]
     #[arg(conflicts_with_all = ["output", "by", "criterion", "fail_under"])]
     no_coverage: bool,
 }

@@ -136,7 +136,7 @@ fn a_missed_threshold_has_a_distinct_exit_code() {
     let run = metacov(&["diff", A, B, "--fail-under", "region=0"]);
     assert_eq!(
         (run.code, run.stderr.as_str()),
-        (5, "error: --fail-under region: no percentage, as the coverage does not list all code\n")
+        (5, "error: --fail-under region: MC is not known, as the coverage has no regions\n")
     );
 }
 

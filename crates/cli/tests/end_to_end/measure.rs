@@ -58,6 +58,7 @@ fn failed_sides_are_counted_and_never_taken_for_empty_sets() {
     note: timed out, for example: pair hangs of parity, side b
     note: no counters, for example: pair vanishes of parity, side a
     note: 1 of 3 pairs have no difference
+    note: not checked: the pairs have no judge (see --judge)
     ");
     // The same from standard input, and for any number of parallel executions.
     for jobs in ["1", "4"] {

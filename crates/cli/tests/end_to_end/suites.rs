@@ -79,7 +79,7 @@ fn a_mistake_in_the_manifest_is_reported_before_anything_is_read() {
         (r#"{"relation": "r", "pair": "1", "inputs": ["1a"]}"#, "a group needs at least two sides"),
         (
             r#"{"relation": "r", "pair": "1", "c": ["1a"]}"#,
-            "unknown field `c`, expected one of `relation`, `pair`, `a`, `b`, `inputs`",
+            "unknown field `c`, expected one of `relation`, `pair`, `a`, `b`, `inputs`, `judge`",
         ),
         ("nonsense", "expected ident"),
     ] {
