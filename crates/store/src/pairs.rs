@@ -423,9 +423,9 @@ impl PairRow {
             outcome,
             setup,
             inputs,
-            outputs,
             verdict,
             judge,
+            outputs,
             took,
         })
     }

@@ -53,7 +53,7 @@ enum Message {
     NewSites(NewSites),
     Base(Base),
     Setup(Arc<Setup>),
-    Pair(PairRow),
+    Pair(Box<PairRow>),
     Round(StoredRound),
 }
 
@@ -254,7 +254,7 @@ impl Observer for RunWriter {
             Some(base) => PairRow::of(&stored, base),
             None => PairRow::of(&stored, &Base::of(&done.table.table())),
         };
-        self.send(Message::Pair(row))
+        self.send(Message::Pair(Box::new(row)))
     }
 }
 
@@ -317,7 +317,7 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
         Message::Round(round) => round.write(connection).map_err(|error| words(&error)),
         Message::Pair(row) => row.write(connection).map_err(|error| {
             if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) {
-                let PairRow { relation, name, .. } = row;
+                let PairRow { relation, name, .. } = *row;
                 format!("two pairs of {relation} are named {name}: give each its own name")
             } else {
                 words(&error)

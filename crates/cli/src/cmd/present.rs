@@ -161,7 +161,9 @@ fn check(
             failures.push(format!("--fail-on: {pairs}: {}", failure.name()));
         }
     }
-    failures.iter().for_each(|failure| console.failure(failure));
+    for failure in &failures {
+        console.failure(failure);
+    }
     Ok(if failures.is_empty() { ExitCode::Success } else { ExitCode::UnderThreshold })
 }
 

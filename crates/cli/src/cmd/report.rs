@@ -110,10 +110,8 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         None => run.suite()?.0,
     };
     let (root, since) = (&*header.root, args.diff.as_deref());
-    let pairs = match presentation.needs_pairs() {
-        true => Run::open(&args.run)?.results()?,
-        false => Vec::new(),
-    };
+    let needs_pairs = presentation.needs_pairs();
+    let pairs = if needs_pairs { Run::open(&args.run)?.results()? } else { Vec::new() };
     let run = Some(&*args.run);
     let origin = Origin { root, run, since, violations: &violations, pairs: &pairs };
     let code = present::present(&suite, &presentation, &origin, console)?;

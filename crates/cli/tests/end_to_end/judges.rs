@@ -35,11 +35,7 @@ fn measure(folder: &Path, args: &[&str]) -> Run {
 
 /// The notes of a run, without its speed.
 fn notes(run: &Run) -> String {
-    run.stderr
-        .lines()
-        .filter(|line| !line.ends_with("pairs/s"))
-        .map(|line| format!("{line}\n"))
-        .collect()
+    run.stderr.split_inclusive('\n').filter(|line| !line.ends_with("pairs/s\n")).collect()
 }
 
 const SWAP: [(&str, [&str; 2]); 2] =

@@ -273,7 +273,10 @@ fn numbers(a: &[u8], b: &[u8], tolerance: f64) -> Verdict {
         // Large integers may differ by less than the precision of floating point.
         (Ok(a), Ok(b), 0.0) => a == b,
         _ => match (a.parse::<f64>(), b.parse::<f64>()) {
-            (Ok(x), Ok(y)) => (x - y).abs() <= tolerance || x == y || (x.is_nan() && y.is_nan()),
+            (Ok(x), Ok(y)) => {
+                let is_same = x.total_cmp(&y).is_eq() || (x.is_nan() && y.is_nan());
+                (x - y).abs() <= tolerance || is_same
+            }
             _ => false,
         },
     };
