@@ -16,15 +16,35 @@ pub fn command_line(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Strin
     words.collect::<Vec<_>>().join(" ")
 }
 
+/// The words of a text that [`command_line`] wrote, if it is one.
+pub fn split_command_line(text: &str) -> Option<Vec<String>> {
+    let (mut words, mut word, mut is_quoted) = (Vec::new(), None::<String>, false);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\'' => {
+                word.get_or_insert_default();
+                is_quoted = !is_quoted;
+            }
+            ' ' if !is_quoted => words.extend(word.take()),
+            '\\' if !is_quoted => word.get_or_insert_default().push(letters.next()?),
+            letter => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    (!is_quoted).then_some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_shell_reads_the_same_words() {
-        assert_eq!(
-            command_line(["metacov", "a b", "it's", "", "$(x)", "a/b=c"]),
-            r"metacov 'a b' 'it'\''s' '' '$(x)' a/b=c"
-        );
+        let words = ["metacov", "a b", "it's", "", "$(x)", "a/b=c"];
+        let text = command_line(words);
+        assert_eq!(text, r"metacov 'a b' 'it'\''s' '' '$(x)' a/b=c");
+        assert_eq!(split_command_line(&text).unwrap(), words);
+        assert_eq!(split_command_line("an 'open quote"), None);
     }
 }

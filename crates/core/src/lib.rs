@@ -52,7 +52,7 @@ mod success_rates;
 mod tally;
 mod test;
 
-pub use command_line::command_line;
+pub use command_line::{command_line, split_command_line};
 pub use context::{Context, PairResult, Setup, StoredInput, Violation};
 pub use counted::{counted, thousands};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};

@@ -131,8 +131,8 @@ enum Engine<'e> {
 }
 
 impl<'e> Engine<'e> {
-    /// The target of the finding, unless the user wants another. A library that a finding names is not loaded:
-    /// findings come from anywhere, and loading runs it.
+    /// The target of the finding, unless the user wants another. A library that a finding names is
+    /// not loaded: findings come from anywhere, and loading runs it.
     fn of(
         name: &str,
         finding: &'e FindingFile,

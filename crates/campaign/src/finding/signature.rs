@@ -28,8 +28,8 @@ impl Signature {
         Signature { exact, group: digest(shape.iter().cloned()) }
     }
 
-    /// The signature that the name of a finding's folder stands for. No other text is such a name, so a name from a file
-    /// cannot lead out of the folder of findings.
+    /// The signature that the name of a finding's folder stands for. No other text is such a name,
+    /// so a name from a file cannot lead out of the folder of findings.
     pub fn parse(name: &str) -> Option<Self> {
         let (group, exact) = name.split_once('-')?;
         let number = |text| u64::from_str_radix(text, 16).ok();

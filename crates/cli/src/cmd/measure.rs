@@ -95,6 +95,10 @@ pub struct Args {
     /// Pairs of inputs for COMMAND: a folder of folders, or a manifest.
     #[arg(long, value_name = "PATH", help_heading = "Running")]
     pairs: Option<PathBuf>,
+    /// Run only this pair of --pairs.
+    #[arg(long, value_name = "RELATION/NAME", requires = "pairs", hide_short_help = true)]
+    #[arg(help_heading = "Running")]
+    pair: Option<String>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -186,7 +190,8 @@ impl Args {
         let pairs = self.count(console)?.get();
         let repeats = (self.frame.repeat.get() > 1).then_some("--repeat");
         let judges = self.judge.is_given().then_some("--judge");
-        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges) {
+        let pair = self.pair.is_some().then_some("--pair");
+        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges).or(pair) {
             bail_usage!("{option} goes with a command after `--`, not with a target");
         }
         let settings = self.on_engine.settings(&engine, pairs);
@@ -243,11 +248,18 @@ impl Args {
         settings.insert("--judge".to_owned(), judge::setting(&judges));
         settings.insert("--pairs".to_owned(), paths([&pairs]));
         settings.insert("--repeat".to_owned(), self.frame.repeat.to_string());
+        settings.insert("--pair".to_owned(), self.pair.clone().unwrap_or_default());
         let repeat = self.frame.repeat;
         let frame = self.frame.frame(settings, PairOrigin::Files)?;
-        let pairs = read_pairs(&pairs, &target)?;
-        target.keeps_output = !judges.is_empty() || pairs.has_judges;
-        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs, frame })
+        let mut list = read_pairs(&pairs, &target)?;
+        if let Some(name) = self.pair {
+            let Some(only) = list.only(&name)? else {
+                bail_usage!("{}: no pair `{name}` (RELATION/NAME)", pairs.display());
+            };
+            list = only;
+        }
+        target.keeps_output = !judges.is_empty() || list.has_judges;
+        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs: list, frame })
     }
 }
 

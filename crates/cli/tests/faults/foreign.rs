@@ -23,8 +23,8 @@ fn fault_47_names_of_findings_do_not_lead_out_of_their_folder() {
     assert!(kept.exists());
 }
 
-/// Adds findings to the first round of a campaign: so many and so large that the folder of this name is removed when one
-/// more is found.
+/// Adds findings to the first round of a campaign: enough and large enough that the folder of this
+/// name is removed when one more is found.
 fn add_findings(run: &std::path::Path, name: &str) {
     let connection = Connection::open(run).unwrap();
     let select = "SELECT trial, summary, findings, lesson FROM round WHERE number = 0";

@@ -5,6 +5,7 @@ mod comparison;
 mod digest;
 mod exports;
 mod pages;
+mod pairs;
 mod plots;
 mod study;
 mod support;
