@@ -31,9 +31,57 @@ fn bags_have_no_order() {
 fn bags_count() {
     let verdict =
         judge(Judge::Bag, rows(&[&[ONE], &[ONE], &[TWO]]), rows(&[&[ONE], &[TWO], &[TWO]]));
-    assert_eq!(verdict, Verdict::Violated("3 rows against 3; only the first has (1)".into()));
+    assert_eq!(
+        verdict,
+        Verdict::Violated("a returns 3 rows, b returns 3 rows; a has (1) 2x, b 1x".into())
+    );
     let verdict = judge(Judge::Bag, rows(&[&[ONE]]), rows(&[&[ONE], &[ONE]]));
-    assert_eq!(verdict, Verdict::Violated("1 row against 2".into()));
+    assert_eq!(
+        verdict,
+        Verdict::Violated("a returns 1 row, b returns 2 rows; a has (1) 1x, b 2x".into())
+    );
+}
+
+/// The report of a finding said "0 rows against 1" where each side returned one row.
+#[test]
+fn a_violation_says_what_each_side_returned() {
+    let how = |judge: Judge, a: Outcome, b: Outcome| match judge
+        .judge(&Pair { a: vec![a], b: vec![b] })
+    {
+        Verdict::Violated(how) => how,
+        other => panic!("{other:?}"),
+    };
+    let row = |value: Value| rows(&[&[value]]);
+    assert_eq!(how(Judge::Number, row(Value::Null), row(ONE)), "a returns NULL, b returns 1");
+    assert_eq!(how(Judge::Number, row(Value::Integer(-4)), row(TWO)), "a returns -4, b returns 2");
+    assert_eq!(
+        how(Judge::RowsCounted, row(text("x")), row(Value::Null)),
+        "a returns 1 row, b counts NULL"
+    );
+    assert_eq!(
+        how(Judge::Bag, row(text("x")), row(Value::Real(1.5))),
+        "a returns ('x'), b returns (1.5)"
+    );
+    assert_eq!(
+        how(Judge::Bag, rows(&[]), row(ONE)),
+        "a returns 0 rows, b returns 1 row; only b has (1)"
+    );
+    assert_eq!(
+        how(Judge::Representatives, row(text("x ")), row(text("Y"))),
+        "a returns ('x '), b returns ('Y')"
+    );
+    let (a, b) = (rows(&[&[ONE], &[ONE], &[ONE]]), rows(&[&[ONE], &[ONE], &[TWO]]));
+    assert_eq!(
+        how(Judge::Representatives, a, b),
+        "a returns 3 rows, b returns 3 rows; only b has (2)"
+    );
+}
+
+#[test]
+fn a_violation_is_a_short_text_whatever_the_rows_are() {
+    let long = |byte: u8| rows(&[&[Value::Blob(vec![byte; 100_000])]]);
+    let Verdict::Violated(how) = judge(Judge::Bag, long(1), long(2)) else { panic!() };
+    assert!(how.len() < 500 && how.contains("..., b returns (x'0202"), "{how}");
 }
 
 #[test]
@@ -81,7 +129,7 @@ fn representatives_may_be_chosen_freely() {
 fn representatives_are_as_many() {
     let verdict =
         judge(Judge::Representatives, rows(&[&[text("a")], &[text("A")]]), rows(&[&[text("a")]]));
-    assert_eq!(verdict, Verdict::Violated("2 rows against 1".into()));
+    assert_eq!(verdict, Verdict::Violated("a returns 2 rows, b returns 1 row".into()));
 }
 
 #[test]
@@ -89,7 +137,7 @@ fn counted_rows_are_a_number() {
     let three = || rows(&[&[ONE], &[ONE], &[TWO]]);
     assert_eq!(judge(Judge::RowsCounted, three(), rows(&[&[Value::Integer(3)]])), Verdict::Holds);
     let verdict = judge(Judge::RowsCounted, three(), rows(&[&[TWO]]));
-    assert_eq!(verdict, Verdict::Violated("3 rows against 2".into()));
+    assert_eq!(verdict, Verdict::Violated("a returns 3 rows, b counts 2".into()));
     assert_eq!(judge(Judge::RowsCounted, rows(&[]), rows(&[&[Value::Null]])), Verdict::Holds);
 }
 

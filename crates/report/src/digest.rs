@@ -21,7 +21,7 @@ pub use gaps::{Gap, Gaps};
 pub use outline::{FileOutline, FunctionOutline, Numbers, Outline};
 pub use overlap::Overlap;
 
-pub(crate) use case::Contrast;
+use case::Contrast;
 
 /// For how many pairs details are kept, and for how many more that failed or violate their
 /// relation, wherever in the run they are.
@@ -250,7 +250,7 @@ mod tests {
         for at in 0..100 {
             gathering.add(&table, &pair(&table, &at.to_string()));
         }
-        let verdict = Some(Verdict::Violated("1 row against 2".to_owned()));
+        let verdict = Some(Verdict::Violated("a returns 1, b returns 2".to_owned()));
         gathering.add(&table, &StoredPair { verdict, ..pair(&table, "violated") });
         let missing = Missing {
             failure: Failure::Crashed,

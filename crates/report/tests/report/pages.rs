@@ -78,7 +78,7 @@ fn run() -> Digest {
             Pair::ran("swap", &[1, 2, 3], &[1, 2, 4]).on("CREATE", ["SELECT 1", "SELECT 2"]),
             Pair::ran("shift", &[1, 2, 3, 6], &[1, 2, 3, 6]),
             Pair::failed("shift", Failure::Crashed, "segmentation fault"),
-            Pair::ran("shift", &[1, 6, 7], &[1, 6, 8]).violated("1 row against 2"),
+            Pair::ran("shift", &[1, 6, 7], &[1, 6, 8]).violated("a returns 1, b returns 2"),
         ],
     )
 }

@@ -64,7 +64,7 @@ fn contexts_survive_write_and_read() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let long = vec![b'x'; StoredInput::BYTES_MAX + 5];
-    let violated = Verdict::Violated("2 rows against 3".to_owned());
+    let violated = Verdict::Violated("a returns 2 rows, b counts 3".to_owned());
     let first = context("CREATE", [b"SELECT 1", b"\xff\0"], Some(violated));
     let second = context("CREATE", [&long, b"a\0b"], Some(Verdict::Holds));
     let third = context("DROP", [b"", b""], None);
@@ -90,7 +90,7 @@ fn contexts_survive_write_and_read() {
         };
         assert_eq!(
             (relation.as_str(), pair.as_str(), how.as_str()),
-            ("swap", "0", "2 rows against 3")
+            ("swap", "0", "a returns 2 rows, b counts 3")
         );
         assert_eq!(*inputs, first.inputs);
     };

@@ -126,18 +126,14 @@ pub struct RunOfTarget {
     run: Run,
     /// The name of the target that it was measured on.
     pub engine: String,
-    /// The library of the user that it was measured on, if there was one. Only to be named: a run
-    /// file comes from anywhere, and loading a library runs it.
+    /// The library of the user that it was measured on, if there was one.
     pub library: Option<PathBuf>,
 }
 
 /// A violation as it is stored in a run.
 struct StoredViolation {
     name: String,
-    how: String,
     case: Case,
-    /// The judge, or the possible judges.
-    judges: Vec<Judge>,
 }
 
 impl RunOfTarget {
@@ -167,8 +163,8 @@ impl RunOfTarget {
             let stored = stored?;
             let name = format!("{}/{}", stored.relation, stored.name);
             let is_wanted = pairs.is_empty() || pairs.contains(&name);
-            if let (true, Some(Verdict::Violated(how))) = (is_wanted, &stored.verdict) {
-                violations.push(StoredViolation::of(&run, &stored, name, how.clone(), language)?);
+            if let (true, Some(Verdict::Violated(_))) = (is_wanted, &stored.verdict) {
+                violations.push(StoredViolation::of(&run, &stored, name, language)?);
             }
         }
         let is_missing = |pair: &&String| violations.iter().all(|known| known.name != **pair);
@@ -209,7 +205,7 @@ impl RunViolations {
             )));
         }
         for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
-            match violation.explore(&mut run, variants)? {
+            match run.explore(&violation.case, variants)? {
                 Ok(symptom) => symptoms.push((violation.name, symptom)),
                 Err(why) => {
                     on_message(Message::Warning(format!("{}: left out: {why}", violation.name)));
@@ -229,7 +225,6 @@ impl StoredViolation {
         run: &Run,
         stored: &StoredPair,
         name: String,
-        how: String,
         language: &dyn Language,
     ) -> Result<Self, ConductError> {
         let statements = |content: &[u8]| language.statements(&String::from_utf8_lossy(content));
@@ -251,39 +246,15 @@ impl StoredViolation {
             None => Vec::new(),
         };
         let (relation, parts) = (stored.relation.clone(), Vec::new());
-        let judges = match stored.judge.as_deref().and_then(Judge::named) {
-            Some(judge) => vec![judge],
-            None => judges(&relation).to_vec(),
+        let Some(judge) = stored.judge.as_deref().and_then(Judge::named) else {
+            let what = format!(
+                "{}: the judge of pair {name} is not in the run file, or is not one of generated tests; measure again",
+                run.name
+            );
+            return Err(ConductError::Invalid(what));
         };
-        let case = Case { relation, setup, sides, parts, judge: Judge::Bag };
-        Ok(StoredViolation { name, how, case, judges })
-    }
-
-    /// Runs the pair and its variants. Returns a reason if it does not show the same violation.
-    fn explore(
-        &self,
-        run: &mut LocateRun<'_>,
-        variants: usize,
-    ) -> Result<Result<Symptom, String>, ConductError> {
-        let mut why = "its relation is not known".to_owned();
-        for judge in &self.judges {
-            match run.explore(&Case { judge: *judge, ..self.case.clone() }, variants)? {
-                Ok(found) if found.how == self.how => return Ok(Ok(found)),
-                Ok(found) => why = format!("it is violated in another way: {}", found.how),
-                Err(unfit) => why = unfit.to_string(),
-            }
-        }
-        Ok(Err(why))
-    }
-}
-
-/// The judges that a relation of SQLite may have, for run files of version 5, which do not store
-/// them: the one that reports the same violation is the right one.
-fn judges(relation: &str) -> &'static [Judge] {
-    match relation {
-        "norec" => &[Judge::Number, Judge::RowsCounted],
-        "tlp-aggregate" => &[Judge::Number, Judge::Bag],
-        _ => &[Judge::Bag, Judge::Representatives],
+        let case = Case { relation, setup, sides, parts, judge };
+        Ok(StoredViolation { name, case })
     }
 }
 
