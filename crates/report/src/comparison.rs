@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use metacov_core::{Criterion, thousands};
+use metacov_core::{Criterion, counted, thousands};
 use metacov_study::stats::{Interval, magnitude};
-use metacov_study::{ALL, Row, RunComparison, Sample, Variation};
+use metacov_study::{ALL, Ratio, Row, RunComparison, Sample, Variation};
 
 use crate::csv::line;
 use crate::html::{Part, Sheet};
@@ -31,7 +31,7 @@ fn suites(comparison: &RunComparison) -> Table {
         columns.extend([number("sd"), number("CV"), number("95 % interval")]);
     }
     if against {
-        columns.extend([number("A12"), word("effect"), number("p")]);
+        columns.extend([number("A12"), word("effect"), number("p"), number("p (Holm)")]);
     }
     let rows = rows.iter().map(|row| {
         let mut cells = vec![row.criterion.to_string(), row.relation.clone()];
@@ -51,8 +51,9 @@ fn suites(comparison: &RunComparison) -> Table {
                     format!("{:.2}", of.a12),
                     magnitude(of.a12).name().to_owned(),
                     probability(of.p),
+                    probability(of.p_holm),
                 ],
-                None => [unknown(), unknown(), unknown()],
+                None => [unknown(), unknown(), unknown(), unknown()],
             });
         }
         cells
@@ -67,7 +68,7 @@ fn sensitivities(comparison: &RunComparison) -> Option<Table> {
     columns.extend((groups.len() > 1).then(|| word("group")));
     columns.extend([number("relations"), number("CV of Cov"), number("95 % interval")]);
     columns.push(number("CV of MC").emphasized());
-    columns.extend([number("95 % interval"), number("ratio")]);
+    columns.extend([number("95 % interval"), number("ratio"), number("95 % interval")]);
     let rows = sensitivities.iter().map(|of| {
         let mut cells = vec![of.criterion.to_string()];
         cells.extend((groups.len() > 1).then(|| groups[of.group].clone()));
@@ -76,8 +77,7 @@ fn sensitivities(comparison: &RunComparison) -> Option<Table> {
             cells.push(format!("{value:.3}"));
             cells.push(interval.map_or_else(unknown, |interval| range(interval, 3)));
         }
-        let ratio = of.mc.value / of.coverage.value;
-        cells.push(if ratio.is_finite() { format!("{ratio:.1}") } else { unknown() });
+        cells.extend(ratio(of.ratio));
         cells
     });
     let rows: Vec<_> = rows.collect();
@@ -87,7 +87,8 @@ fn sensitivities(comparison: &RunComparison) -> Option<Table> {
 /// The heading of the second table.
 const APART: &str = "How well does it tell relations apart?";
 const APART_READING: &str = "CV: standard deviation of the relations' means, divided by their mean. \
-                             The larger, the more a measure differs between relations.";
+                             The larger, the more a measure differs between relations. ratio: CV of MC \
+                             divided by CV of Cov; - if there is one suite, or if CV of Cov may be below 0.0005.";
 
 /// The same in Markdown, with an explanation; `plot` is a picture to show with it.
 pub fn comparison_markdown(comparison: &RunComparison, plot: Option<&str>) -> String {
@@ -128,14 +129,17 @@ pub fn comparison_reading(comparison: &RunComparison) -> String {
     if comparison.rows.iter().any(|row| row.mc.values.len() > 1) {
         text.push_str(" sd, CV and interval (bootstrap of the mean) are those of MC.");
     }
-    if comparison.rows.iter().any(|row| row.against.is_some()) {
+    let comparisons = comparison.rows.iter().filter(|row| row.against.is_some()).count();
+    if comparisons > 0 {
         let other = match &*comparison.groups {
             [first, _, ..] => format!("group {first}"),
             _ => "the relation with most".to_owned(),
         };
         let _ = write!(
             text,
-            " A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against {other}."
+            " A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against {other}; p (Holm) is corrected \
+             for the {} of the table.",
+            counted(comparisons as u64, "comparison", "comparisons")
         );
     }
     text
@@ -162,6 +166,7 @@ pub fn comparison_csv(comparison: &RunComparison) -> String {
         "mc_high",
         "a12",
         "p",
+        "p_holm",
     ];
     let mut text = line(&headings.map(str::to_owned));
     for row in &comparison.rows {
@@ -179,6 +184,7 @@ pub fn comparison_csv(comparison: &RunComparison) -> String {
             cells.extend([interval.map(|of| of.low), interval.map(|of| of.high)].map(plain));
         }
         cells.extend([row.against.map(|of| of.a12), row.against.map(|of| of.p)].map(plain));
+        cells.push(plain(row.against.map(|of| of.p_holm)));
         text.push_str(&line(&cells));
     }
     text
@@ -223,7 +229,15 @@ pub(crate) fn range(Interval { low, high }: Interval, digits: usize) -> String {
     format!("{low:.digits$} to {high:.digits$}")
 }
 
-fn probability(p: f64) -> String {
+/// A ratio and its interval.
+pub(crate) fn ratio(ratio: Option<Ratio>) -> [String; 2] {
+    match ratio {
+        Some(Ratio { value, interval }) => [format!("{value:.1}"), range(interval, 1)],
+        None => [unknown(), unknown()],
+    }
+}
+
+pub(crate) fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 

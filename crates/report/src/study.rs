@@ -13,7 +13,7 @@ use metacov_core::{Criterion, counted};
 use metacov_formats::Fault;
 use metacov_study::{Results, SizeResult};
 
-use crate::comparison::{percent, range, unknown};
+use crate::comparison::{percent, range, ratio, unknown};
 use crate::{Column, Table};
 
 pub use report::{Report, Section};
@@ -95,14 +95,12 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
         "Means over suites, of lines, in percent of all lines; sd and interval of MC.".to_owned();
     if let (Some(paper), Some((coverage, mc))) = (results.paper, cell.means(Criterion::Line)) {
         let sum = |of: fn(&(&str, f64, f64)) -> f64| paper.averages.iter().map(of).sum::<f64>();
-        if mc > 0.0 {
-            let _ = write!(
-                text,
-                " MC is {:.1} times smaller than line coverage; in the paper {:.1} times.",
-                coverage / mc,
-                sum(|of| of.1) / sum(|of| of.2)
-            );
-        }
+        let _ = write!(
+            text,
+            " Over all relations, MC/Cov is {}; in the paper {}.",
+            share(mc, coverage),
+            share(sum(|of| of.2), sum(|of| of.1))
+        );
         if let Some(order) = results.agreement_of_order(cell) {
             let verdict = if order > 0.5 { "much alike" } else { "not alike" };
             let _ = write!(
@@ -118,19 +116,24 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
     }
 }
 
+/// How to read a ratio of coefficients of variation.
+const RATIO_READING: &str = " ratio: CV of MC divided by CV of Cov, with its interval; - if there is one suite, or if CV \
+                             of Cov may be below 0.0005.";
+
 /// Q.2 and the first half of Q.5: the coefficients of variation, by criterion.
 fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
     let number = Column::number;
     let mut columns = vec![Column::word("criterion"), number("CV of Cov"), number("95 % interval")];
     columns.push(number("CV of MC").emphasized());
-    columns.extend([number("95 % interval"), number("ratio")]);
+    columns.extend([number("95 % interval"), number("ratio"), number("95 % interval")]);
     if results.paper.is_some() {
-        columns.extend(["CV of Cov, paper", "CV of MC, paper", "ratio, paper"].map(number));
+        columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
     }
     let sensitivities = &cell.comparison.sensitivities;
     let mut text = "Coefficients of variation (standard deviation by mean) of the relations' means: the larger, \
                     the better a measure tells relations apart."
         .to_owned();
+    text.push_str(RATIO_READING);
     let mut rows = Vec::new();
     for of in sensitivities {
         let mut cells = vec![of.criterion.to_string()];
@@ -138,17 +141,17 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
             cells.push(format!("{:.3}", variation.value));
             cells.push(variation.interval.map_or_else(unknown, |interval| range(interval, 3)));
         }
-        cells.push(ratio(of.mc.value, of.coverage.value));
+        cells.extend(ratio(of.ratio));
         let paper = results.paper.map(|paper| paper.variation(of.criterion.name(), cell.size));
         match paper {
             Some(Some((coverage, mc))) => {
-                cells.extend([format!("{coverage:.2}"), format!("{mc:.2}"), ratio(mc, coverage)]);
+                cells.extend([format!("{coverage:.2}"), format!("{mc:.2}")]);
                 let more = of.mc.value > of.coverage.value;
                 if more != (mc > coverage) {
                     let _ = write!(text, " By {}, this contradicts the paper.", of.criterion);
                 }
             }
-            Some(None) => cells.extend([unknown(), unknown(), unknown()]),
+            Some(None) => cells.extend([unknown(), unknown()]),
             None => {}
         }
         rows.push(cells);
@@ -173,8 +176,4 @@ fn what(cell: &SizeResult) -> String {
 
 fn share(part: f64, whole: f64) -> String {
     if whole > 0.0 { percent(100.0 * part / whole) } else { unknown() }
-}
-
-fn ratio(one: f64, other: f64) -> String {
-    if other > 0.0 { format!("{:.1}", one / other) } else { unknown() }
 }

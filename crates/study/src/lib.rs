@@ -28,8 +28,8 @@ pub use plan::{BugsPlan, EfficiencyPlan, StudyPlan, SuiteSpec, Task};
 pub use questions::{
     Against, BUGS_BY_GUIDANCE, BUGS_MIN, BugCorrelation, BugCovers, BugOverlap, BugsAgainst,
     Correlation, Efficiency, KnownBugs, LeftOut, McSites, MeasuredBugs, PROGRAMS, PairInPipeline,
-    Program, Row, RunComparison, Sample, Sensitivity, SuiteGroup, Variation, compare, correlation,
-    overlap, side_by_side,
+    Program, Ratio, Row, RunComparison, Sample, Sensitivity, SuiteGroup, VARIATION_MIN, Variation,
+    compare, correlation, overlap, side_by_side,
 };
 pub use results::{Results, SizeResult};
 pub use shard::{StudyShard, United, unite};

@@ -9,7 +9,8 @@ mod paper;
 mod sets;
 
 pub use comparison::{
-    Against, Row, RunComparison, Sample, Sensitivity, SuiteGroup, Variation, compare,
+    Against, Ratio, Row, RunComparison, Sample, Sensitivity, SuiteGroup, VARIATION_MIN, Variation,
+    compare,
 };
 pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
 pub use efficiency::{Efficiency, PairInPipeline};

@@ -6,6 +6,7 @@
 mod bootstrap;
 mod correlation;
 mod effect;
+mod holm;
 mod mann_whitney;
 mod moments;
 mod ranks;
@@ -13,6 +14,7 @@ mod ranks;
 pub use bootstrap::{Bootstrap, Interval};
 pub use correlation::{pearson, spearman};
 pub use effect::{Magnitude, a12, magnitude};
+pub use holm::holm;
 pub use mann_whitney::{MannWhitney, mann_whitney};
 pub use moments::{coefficient_of_variation, mean, standard_deviation};
 

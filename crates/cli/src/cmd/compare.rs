@@ -45,6 +45,7 @@ The table:
   95 % interval   of the mean of MC: percentile bootstrap, 10,000 draws from a fixed seed
   A12, effect     Vargha and Delaney's effect size: from 0.56 small, 0.64 medium, 0.71 large
   p               Mann and Whitney's U test, two-sided, exact up to 50 suites in all
+  p (Holm)        the same, corrected for all comparisons of the table
 
 With --against, all groups are compared with the first; without it, relations are compared with the one with the highest MC.";
 
@@ -64,11 +65,11 @@ pub struct Args {
     /// What to count: line, branch, function, region, block.
     #[arg(long, value_name = "CRITERIA", value_delimiter = ',')]
     criterion: Vec<Criterion>,
-    /// Rows of the second table.
+    /// Rows of the second table [default: relation].
     ///
     /// It shows, for two groups of one build, the MC sites that only one of them has.
-    #[arg(long, value_enum, value_name = "WHAT", default_value = "relation")]
-    by: Rows,
+    #[arg(long, value_enum, value_name = "WHAT")]
+    by: Option<Rows>,
     /// Write the comparison to a file: .md, .html, .csv or .svg; repeatable.
     ///
     /// `.csv` has all numbers, `.svg` is a box plot. `-` is standard output, as CSV.
@@ -128,7 +129,13 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         },
         _ => None,
     };
-    let sets = sets.as_ref().map(|(suite, total)| sets_table(suite, total, criteria, args.by));
+    if args.by.is_some() && sets.is_none() {
+        bail_usage!(
+            "--by needs two groups of one build: it shows the MC sites that only one of them has"
+        );
+    }
+    let by = args.by.unwrap_or(Rows::Relation);
+    let sets = sets.as_ref().map(|(suite, total)| sets_table(suite, total, criteria, by));
     if !outputs.iter().any(|(output, _)| *output == Output::Stdout) {
         show(&comparison, sets.as_ref(), console)?;
     }

@@ -48,16 +48,16 @@ fn suites_of_one_method_distinguish_its_relations() {
     let folder = suites();
     let run = metacov_in(folder.path(), &compare(&[])).ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   relation   suites   pairs       Cov        MC     sd      CV    95 % interval    A12   effect       p
-    line        shift           4       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00   0.00   large    0.029
-    line        swap            4       1   47.50 %   37.50 %   9.57   0.255   30.00 to 45.00      -   -            -
-    line        all             4       2   50.00 %   40.00 %   8.16   0.204   32.50 to 47.50      -   -            -
+    criterion   relation   suites   pairs       Cov        MC     sd      CV    95 % interval    A12   effect       p   p (Holm)
+    line        shift           4       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00   0.00   large    0.029      0.029
+    line        swap            4       1   47.50 %   37.50 %   9.57   0.255   30.00 to 45.00      -   -            -          -
+    line        all             4       2   50.00 %   40.00 %   8.16   0.204   32.50 to 47.50      -   -            -          -
 
     How well does it tell relations apart?
-    criterion   relations   CV of Cov    95 % interval   CV of MC    95 % interval   ratio
-    line                2       0.576   0.471 to 0.660      0.819   0.707 to 0.900     1.4
+    criterion   relations   CV of Cov    95 % interval   CV of MC    95 % interval   ratio   95 % interval
+    line                2       0.576   0.471 to 0.660      0.819   0.707 to 0.900     1.4      1.4 to 1.5
     ");
-    insta::assert_snapshot!(run.stderr, @"note: Cov and MC: mean over suites, in percent of all code. sd, CV and interval (bootstrap of the mean) are those of MC. A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against the relation with most.");
+    insta::assert_snapshot!(run.stderr, @"note: Cov and MC: mean over suites, in percent of all code. sd, CV and interval (bootstrap of the mean) are those of MC. A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against the relation with most; p (Holm) is corrected for the 1 comparison of the table.");
 }
 
 #[test]
@@ -65,18 +65,18 @@ fn groups_are_compared_with_the_first_and_their_sets_are_shown() {
     let folder = suites();
     let run = metacov_in(folder.path(), &compare(&[&["--against"][..], &THEIRS].concat())).ok();
     insta::assert_snapshot!(run.stdout, @"
-    criterion   relation   group    suites   pairs       Cov        MC     sd      CV    95 % interval    A12   effect           p
-    line        shift      ours          4       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00      -   -                -
-    line        shift      theirs        3       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00   0.50   negligible   1.000
-    line        swap       ours          4       1   47.50 %   37.50 %   9.57   0.255   30.00 to 45.00      -   -                -
-    line        swap       theirs        3       1   23.33 %   13.33 %   5.77   0.433   10.00 to 20.00   0.00   large        0.057
-    line        all        ours          4       2   50.00 %   40.00 %   8.16   0.204   32.50 to 47.50      -   -                -
-    line        all        theirs        3       2   26.67 %   16.67 %   5.77   0.346   10.00 to 20.00   0.00   large        0.057
+    criterion   relation   group    suites   pairs       Cov        MC     sd      CV    95 % interval    A12   effect           p   p (Holm)
+    line        shift      ours          4       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00      -   -                -          -
+    line        shift      theirs        3       1   20.00 %   10.00 %   0.00   0.000   10.00 to 10.00   0.50   negligible   1.000      1.000
+    line        swap       ours          4       1   47.50 %   37.50 %   9.57   0.255   30.00 to 45.00      -   -                -          -
+    line        swap       theirs        3       1   23.33 %   13.33 %   5.77   0.433   10.00 to 20.00   0.00   large        0.057      0.171
+    line        all        ours          4       2   50.00 %   40.00 %   8.16   0.204   32.50 to 47.50      -   -                -          -
+    line        all        theirs        3       2   26.67 %   16.67 %   5.77   0.346   10.00 to 20.00   0.00   large        0.057      0.171
 
     How well does it tell relations apart?
-    criterion   group    relations   CV of Cov    95 % interval   CV of MC    95 % interval   ratio
-    line        ours             2       0.576   0.471 to 0.660      0.819   0.707 to 0.900     1.4
-    line        theirs           2       0.109   0.000 to 0.283      0.202   0.000 to 0.471     1.9
+    criterion   group    relations   CV of Cov    95 % interval   CV of MC    95 % interval   ratio   95 % interval
+    line        ours             2       0.576   0.471 to 0.660      0.819   0.707 to 0.900     1.4      1.4 to 1.5
+    line        theirs           2       0.109   0.000 to 0.283      0.202   0.000 to 0.471       -               -
 
     Which MC sites has only one of them?
     relation   criterion   sites   a only   b only   both
@@ -85,7 +85,7 @@ fn groups_are_compared_with_the_first_and_their_sets_are_shown() {
     all        line           10        4        1      1
     ");
     insta::assert_snapshot!(run.stderr, @"
-    note: Cov and MC: mean over suites, in percent of all code. sd, CV and interval (bootstrap of the mean) are those of MC. A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against group ours.
+    note: Cov and MC: mean over suites, in percent of all code. sd, CV and interval (bootstrap of the mean) are those of MC. A12 (Vargha and Delaney) and p (Mann and Whitney, two-sided) are against group ours; p (Holm) is corrected for the 3 comparisons of the table.
     note: a is ours, b is theirs: MC sites of any of their suites
     ");
 }
@@ -105,9 +105,9 @@ fn mc_sites_that_only_one_of_two_runs_has_are_shown() {
     line        all        theirs-2        1       2   30.00 %   20.00 %
 
     How well does it tell relations apart?
-    criterion   group      relations   CV of Cov   95 % interval   CV of MC   95 % interval   ratio
-    line        ours-0             2       0.471               -      0.707               -     1.5
-    line        theirs-2           2       0.283               -      0.471               -     1.7
+    criterion   group      relations   CV of Cov   95 % interval   CV of MC   95 % interval   ratio   95 % interval
+    line        ours-0             2       0.471               -      0.707               -       -               -
+    line        theirs-2           2       0.283               -      0.471               -       -               -
 
     Which MC sites has only one of them?
     file   criterion   sites   a only   b only   both

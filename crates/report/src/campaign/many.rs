@@ -8,7 +8,7 @@ use metacov_core::thousands;
 use metacov_study::stats::magnitude;
 use metacov_study::{BUGS_BY_GUIDANCE, CampaignResults, GuidanceRow, TrialOutcome};
 
-use crate::comparison::unknown;
+use crate::comparison::{probability, unknown};
 use crate::csv::line;
 use crate::study::{Report, Section};
 use crate::svg::{Curves, Labels, Series};
@@ -20,12 +20,8 @@ pub fn campaigns_report(results: &CampaignResults) -> Report {
                   program (SQLite and DuckDB), another generator."
         .to_owned();
     let plan = &results.plan;
-    let groups: Vec<&[GuidanceRow]> = results
-        .rows
-        .chunk_by(|left, right| {
-            (&left.engine, &left.relations) == (&right.engine, &right.relations)
-        })
-        .collect();
+    let groups: Vec<&[GuidanceRow]> =
+        results.rows.chunk_by(GuidanceRow::is_of_same_table).collect();
     let sections = groups.iter().map(|rows| section(results, rows)).collect();
     let figures = groups.iter().map(|rows| figure(rows)).collect();
     let numbers = BTreeMap::from([
@@ -47,7 +43,7 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
     let number = Column::number;
     let mut columns = vec![Column::word("guidance"), number("trials")];
     columns.push(number("bugs").emphasized());
-    columns.extend(["sd", "of all", "groups", "A12", "p"].map(number));
+    columns.extend(["sd", "of all", "groups", "A12", "p", "p (Holm)"].map(number));
     if results.plan.beside_paper {
         columns.push(number("bugs, paper"));
     }
@@ -62,8 +58,10 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
         let groups = row.mean(|trial| real(trial.groups.len() as u64));
         cells.push(groups.map_or_else(unknown, |mean| format!("{mean:.1}")));
         cells.extend(match row.against {
-            Some(rival) => [format!("{:.2}", rival.a12), format!("{:.3}", rival.test.p)],
-            None => [unknown(), unknown()],
+            Some(rival) => {
+                [format!("{:.2}", rival.a12), probability(rival.test.p), probability(rival.p_holm)]
+            }
+            None => [unknown(), unknown(), unknown()],
         });
         if results.plan.beside_paper {
             let paper = BUGS_BY_GUIDANCE.iter().find(|(name, _)| *name == row.guidance);
@@ -91,11 +89,12 @@ fn section(results: &CampaignResults, rows: &[GuidanceRow]) -> Section {
 fn reading(results: &CampaignResults, rows: &[GuidanceRow]) -> String {
     let mut text = "Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their \
                     standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more \
-                    than a trial of `mix` does (0.5: no difference), p whether that is chance (Mann and Whitney)."
+                    than a trial of `mix` does (0.5: no difference), p whether that is chance (Mann and Whitney), and p \
+                    (Holm) the same, corrected for the comparisons of the table."
         .to_owned();
     for row in rows {
         let Some(rival) = row.against else { continue };
-        let verdict = if rival.test.p < 0.05 { "is hardly chance" } else { "may be chance" };
+        let verdict = if rival.p_holm < 0.05 { "is hardly chance" } else { "may be chance" };
         let size = magnitude(rival.a12).name();
         let bugs = match rival.a12.total_cmp(&0.5) {
             Ordering::Less => "fewer bugs than",

@@ -23,31 +23,32 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
         number("faster on the clock"),
     ];
     let pairs = of.pairs.len() as u64;
-    let (coverage, mc) = (each(of.coverage(), pairs), each(of.mc(), pairs));
-    let row = |way: &str, pairs: u64, time: Time| {
+    let (coverage, mc) = (Cost::of(of.coverage(), pairs), Cost::of(of.mc(), pairs));
+    let row = |way: &str, cost: Cost| {
         vec![
             way.to_owned(),
-            thousands(pairs),
-            format!("{:.4}", time.processor),
-            format!("{:.4}", time.wall),
-            times(time.processor, coverage.processor),
-            times(mc.processor, time.processor),
-            times(mc.wall, time.wall),
+            thousands(cost.pairs),
+            format!("{:.4}", cost.processor.a_pair()),
+            format!("{:.4}", cost.wall.a_pair()),
+            times(cost.processor, coverage.processor),
+            times(mc.processor, cost.processor),
+            times(mc.wall, cost.wall),
         ]
     };
     let mut rows = vec![
-        row("Cov: gcovr", pairs, coverage),
-        row("MC: gcovr, and the difference", pairs, mc),
-        row("MC: metacov, the same pairs", pairs, each(of.metacov, pairs)),
+        row("Cov: gcovr", coverage),
+        row("MC: gcovr, and the difference", mc),
+        row("MC: metacov, the same pairs", Cost::of(of.metacov, pairs)),
     ];
     if let Some(cell) = cell {
         let way = format!("MC: metacov, a suite of {}", counted(cell.pairs(), "pair", "pairs"));
-        rows.push(row(&way, cell.pairs(), each(cell.time, cell.pairs())));
+        rows.push(row(&way, Cost::of(cell.time, cell.pairs())));
     }
     let mut text = format!(
         "The pipeline of the paper on a sample of {pairs}: the program built with gcc --coverage, a process for each \
          side, {} on each, and a script that compares the reports. metacov's times include its start, which is \
-         most of what so few pairs take.",
+         most of what a few pairs take. Each way was timed once, so factors have no interval; - if a time is below \
+         {SECONDS_MIN} s.",
         of.gcovr
     );
     let lines = |of: &[u64]| of.iter().copied().map(thousands).collect::<Vec<_>>().join(", ");
@@ -66,12 +67,11 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
         )
     };
     if let Some(Program { seconds: (coverage_seconds, mc_seconds), .. }) = paper
-        && coverage.processor > 0.0
+        && let Some(ratio) = mc.processor.ratio(coverage.processor)
     {
         let _ = write!(
             text,
-            " In the pipeline MC takes {:.2} times what line coverage takes; in the paper {:.2} times.",
-            mc.processor / coverage.processor,
+            " In the pipeline MC takes {ratio:.2} times what line coverage takes; in the paper {:.2} times.",
             mc_seconds / coverage_seconds
         );
     }
@@ -79,20 +79,49 @@ pub fn pipeline(of: &Efficiency, cell: Option<&SizeResult>, paper: Option<&Progr
     Section { title, table: Some(Table { columns, rows }), text }
 }
 
-/// A ratio with three digits, however small or large.
-fn times(one: f64, other: f64) -> String {
-    let ratio = one / other;
-    if !ratio.is_finite() || ratio <= 0.0 {
-        return unknown();
-    }
-    let digits = (0..6).find(|digits| ratio * 10_f64.powi(*digits) >= 99.95).unwrap_or(6);
-    format!("{ratio:.digits$}x", digits = usize::try_from(digits).unwrap_or_default())
+/// Nothing is compared with a shorter time: clocks of processor time count in steps of as much.
+const SECONDS_MIN: f64 = 0.01;
+
+/// What some pairs took.
+#[derive(Clone, Copy)]
+struct Cost {
+    pairs: u64,
+    processor: Seconds,
+    wall: Seconds,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
-fn each(time: Time, pairs: u64) -> Time {
-    let pairs = pairs.max(1) as f64;
-    Time { wall: time.wall / pairs, processor: time.processor / pairs }
+/// The time of some pairs, together.
+#[derive(Clone, Copy)]
+struct Seconds {
+    all: f64,
+    pairs: u64,
+}
+
+impl Cost {
+    fn of(time: Time, pairs: u64) -> Self {
+        let [processor, wall] = [time.processor, time.wall].map(|all| Seconds { all, pairs });
+        Cost { pairs, processor, wall }
+    }
+}
+
+impl Seconds {
+    #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
+    fn a_pair(self) -> f64 {
+        self.all / self.pairs.max(1) as f64
+    }
+
+    /// How many times the other, for each pair. None of times that the clock does not resolve.
+    fn ratio(self, other: Self) -> Option<f64> {
+        let is_resolved = self.all >= SECONDS_MIN && other.all >= SECONDS_MIN;
+        is_resolved.then(|| self.a_pair() / other.a_pair())
+    }
+}
+
+/// How many times the other: three digits, however small or large.
+fn times(one: Seconds, other: Seconds) -> String {
+    let Some(ratio) = one.ratio(other) else { return unknown() };
+    let digits = (0..6).find(|digits| ratio * 10_f64.powi(*digits) >= 99.95).unwrap_or(6);
+    format!("{ratio:.digits$}x", digits = usize::try_from(digits).unwrap_or_default())
 }
 
 /// The pairs as plain numbers.

@@ -5,15 +5,17 @@ use std::fmt::Write as _;
 use metacov_core::{Criterion, thousands};
 use metacov_study::{Results, SizeResult};
 
-use super::{Section, ratio};
-use crate::comparison::{percent, unknown};
+use super::{RATIO_READING, Section};
+use crate::comparison::{percent, ratio, unknown};
 use crate::{Column, Table};
 
 /// The second half of Q.5: sizes of suites.
 pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
     let number = Column::number;
     let mut columns =
-        ["pairs", "suites", "Cov", "MC", "CV of Cov", "CV of MC", "ratio"].map(number).to_vec();
+        ["pairs", "suites", "Cov", "MC", "CV of Cov", "CV of MC", "ratio", "95 % interval"]
+            .map(number)
+            .to_vec();
     columns[3].emphasis = true;
     if results.paper.is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
@@ -24,14 +26,12 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
             Some((coverage, mc)) => [percent(coverage), percent(mc)],
             None => [unknown(), unknown()],
         });
-        row.extend(match cell.sensitivity(Criterion::Line) {
-            Some(of) => [
-                format!("{:.3}", of.coverage.value),
-                format!("{:.3}", of.mc.value),
-                ratio(of.mc.value, of.coverage.value),
-            ],
-            None => [unknown(), unknown(), unknown()],
+        let sensitivity = cell.sensitivity(Criterion::Line);
+        row.extend(match sensitivity {
+            Some(of) => [of.coverage, of.mc].map(|variation| format!("{:.3}", variation.value)),
+            None => [unknown(), unknown()],
         });
+        row.extend(ratio(sensitivity.and_then(|of| of.ratio)));
         if let Some(paper) = results.paper {
             row.extend(match paper.variation("line", cell.size) {
                 Some((coverage, mc)) => [format!("{coverage:.2}"), format!("{mc:.2}")],
@@ -41,7 +41,8 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
         row
     });
     let table = Table { rows: rows.collect(), columns };
-    let text = "By pairs of each relation in a suite: means over relations, of lines.".to_owned();
+    let text = "By pairs of each relation in a suite: means over relations, of lines.";
+    let text = format!("{text}{RATIO_READING}");
     Section { title: format!("Q5: sizes of suites, {}", cells[0].target), table: Some(table), text }
 }
 

@@ -112,7 +112,11 @@ const PLAN: &str = "kind = 'campaign'\ntitle = 'Guidances'\nengines = ['sqlite']
                     guidances = ['mix', 'mcg']\nrepetitions = 3\npairs = 1000\n";
 
 fn results(more: &str, bugs: impl Fn(&Trial) -> u64) -> CampaignResults {
-    let Study::Campaigns(plan) = Study::parse(&format!("{PLAN}{more}")).unwrap() else {
+    results_of(&format!("{PLAN}{more}"), bugs)
+}
+
+fn results_of(plan: &str, bugs: impl Fn(&Trial) -> u64) -> CampaignResults {
+    let Study::Campaigns(plan) = Study::parse(plan).unwrap() else {
         panic!("a study of campaigns");
     };
     let outcome = |trial: Trial| TrialOutcome {
@@ -140,10 +144,10 @@ fn guidances_are_compared_in_one_table() {
     let report = by_guidance("", 1, 3);
     insta::assert_snapshot!(report.to_terminal(false), @"
     Q4: guidances, sqlite, relations: all, 1000 pairs each
-    guidance   trials   bugs    sd   of all   groups    A12       p   violations   MC edges   MC lines   plans   pairs   checks/CPU s
-    mix             3    1.0   0.0        1      1.0      -       -            5      2,000        400      30   1,000            600
-    mcg             3    3.0   0.0        3      3.0   1.00   0.100            5      2,000        400      30   1,000            600
-    Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more than a trial of `mix` does (0.5: no difference), p whether that is chance (Mann and Whitney). A trial of mcg tends to find more bugs than one of mix: a large difference, which may be chance. The pairs of all trials were run once more to look at MC and plans, which is not in their time. MC lines are those of the pairs that were kept for new edges.
+    guidance   trials   bugs    sd   of all   groups    A12       p   p (Holm)   violations   MC edges   MC lines   plans   pairs   checks/CPU s
+    mix             3    1.0   0.0        1      1.0      -       -          -            5      2,000        400      30   1,000            600
+    mcg             3    3.0   0.0        3      3.0   1.00   0.100      0.100            5      2,000        400      30   1,000            600
+    Means over trials: distinct bugs (families of groups of reduced findings: docs/fuzzing.md), their standard deviation, and those of all trials together; groups; A12 is how likely a trial finds more than a trial of `mix` does (0.5: no difference), p whether that is chance (Mann and Whitney), and p (Holm) the same, corrected for the comparisons of the table. A trial of mcg tends to find more bugs than one of mix: a large difference, which may be chance. The pairs of all trials were run once more to look at MC and plans, which is not in their time. MC lines are those of the pairs that were kept for new edges.
     ");
 }
 
@@ -159,6 +163,25 @@ fn a_guidance_finds_more_fewer_or_as_many() {
     assert!(said(2, 2).contains(
         " tends to find as many bugs as one of mix: a negligible difference, which may be chance."
     ));
+}
+
+/// Four guidances are compared with the first, so one p below 0.05 may well be chance.
+#[test]
+fn what_is_hardly_chance_is_decided_by_the_corrected_p() {
+    let more = "guidances = ['mix', 'mcg', 'ccg', 'qpg', 'none']\nrepetitions = 4\n";
+    let plan = PLAN.replace("guidances = ['mix', 'mcg']\nrepetitions = 3\n", more);
+    let results = results_of(&plan, |trial| if trial.guidance == "mcg" { 9 } else { 1 });
+    let against: Vec<(f64, f64)> = results
+        .rows
+        .iter()
+        .filter_map(|row| row.against)
+        .map(|of| (of.test.p, of.p_holm))
+        .collect();
+    // Samples of 4 and 4 that do not overlap: p is 2 of 70.
+    assert!((against[0].0 - 2.0 / 70.0).abs() < 1e-12, "{against:?}");
+    assert!((against[0].1 - 8.0 / 70.0).abs() < 1e-12, "{against:?}");
+    let text = &campaigns_report(&results).sections[0].text;
+    assert!(text.contains(" A trial of mcg tends to find more bugs than one of mix: a large difference, which may be chance."), "{text}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use metacov_campaign::families;
 
 use super::{CampaignPlan, TrialOutcome};
-use crate::stats::{MannWhitney, a12, mann_whitney, mean, standard_deviation};
+use crate::stats::{MannWhitney, a12, holm, mann_whitney, mean, standard_deviation};
 
 /// The guidance that the others are compared with.
 const MAIN: &str = "mix";
@@ -41,10 +41,17 @@ pub struct Rival {
     pub a12: f64,
     /// The significance of the difference.
     pub test: MannWhitney,
+    /// Its probability, adjusted for all guidances of the engine and relations (Holm).
+    pub p_holm: f64,
 }
 
 impl GuidanceRow {
-    /// Returns the mean over trials.
+    /// Whether both are rows of one table: they have the same engine and relations.
+    pub fn is_of_same_table(&self, other: &Self) -> bool {
+        (&self.engine, &self.relations) == (&other.engine, &other.relations)
+    }
+
+    /// The mean over trials.
     pub fn mean(&self, of: impl Fn(&TrialOutcome) -> f64) -> Option<f64> {
         mean(&self.trials.iter().map(of).collect::<Vec<_>>())
     }
@@ -125,6 +132,7 @@ impl CampaignResults {
         for (row, rival) in rows.iter_mut().zip(rivals) {
             row.against = rival;
         }
+        rows.chunk_by_mut(GuidanceRow::is_of_same_table).for_each(correct);
         CampaignResults { plan, rows, trials }
     }
 
@@ -140,7 +148,18 @@ fn rival(row: &GuidanceRow, rows: &[GuidanceRow]) -> Option<Rival> {
     };
     let main = rows.iter().find(is_main).filter(|main| main.guidance != row.guidance)?;
     let (own, others) = (row.bugs(), main.bugs());
-    Some(Rival { a12: a12(&own, &others)?, test: mann_whitney(&own, &others)? })
+    let test = mann_whitney(&own, &others)?;
+    Some(Rival { a12: a12(&own, &others)?, test, p_holm: test.p })
+}
+
+/// Adjusts the probabilities of the rows of a table.
+fn correct(rows: &mut [GuidanceRow]) {
+    let probabilities = rows.iter().filter_map(|row| row.against).map(|rival| rival.test.p);
+    let adjusted = holm(&probabilities.collect::<Vec<_>>());
+    let rivals = rows.iter_mut().filter_map(|row| row.against.as_mut());
+    for (rival, p_holm) in rivals.zip(adjusted) {
+        rival.p_holm = p_holm;
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts are under 2^52")]
