@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Group;
-use metacov_formats::{Error, Fault, GroupSpec, Location, PairList};
+use metacov_formats::{Error, Fault, GroupSpec, Location, PairList, check_relation};
 
 use crate::Invocation;
 
@@ -31,12 +31,14 @@ pub fn pairs_below(folder: &Path) -> Result<PairList<Vec<Invocation>>, Error> {
         }
         for pair in folders {
             let files = entries(&pair)?.into_iter().filter(|path| path.is_file()).collect();
-            groups.push(group(name(&inner), &pair, files)?);
+            let relation = name(&inner);
+            check_relation(&relation).map_err(|what| fault(what, &inner))?;
+            groups.push(group(relation, &pair, files)?);
         }
     }
+    check_repetitions(&groups)?;
     if groups.is_empty() {
-        let what = "a folder without pairs (a pair is a folder with a.* and b.*)";
-        return Err(Fault::malformed(Location::Whole, what).of(folder.display().to_string()));
+        return Err(fault("a folder without pairs (a pair is a folder with a.* and b.*)", folder));
     }
     let count = groups.len() as u64;
     let specs = Box::new(groups.into_iter().map(Ok));
@@ -56,9 +58,35 @@ fn group(
     let names: Vec<&str> = sides.keys().map(String::as_str).collect();
     let what = format!("a pair with only one side ({})", names.join(", "));
     let sides = Group::new(sides.into_values().collect());
-    let sides = sides
-        .map_err(|_| Fault::malformed(Location::Whole, what).of(folder.display().to_string()))?;
+    let sides = sides.map_err(|_| fault(what, folder))?;
     Ok(GroupSpec { relation, pair: name(folder), sides, judge: None, listed_at: None })
+}
+
+fn fault(what: impl Into<String>, folder: &Path) -> Error {
+    Fault::malformed(Location::Whole, what).of(folder.display().to_string())
+}
+
+/// Refuses two groups of one name: `pairs/first` is a pair of the relation `pair`, and so is `pairs/pair/first`.
+fn check_repetitions(groups: &[GroupSpec<Vec<Invocation>>]) -> Result<(), Error> {
+    let folder = |group: &GroupSpec<Vec<Invocation>>| {
+        let input = group.sides.sides().iter().flatten().next()?.input.clone()?;
+        input.parent().map(Path::to_owned)
+    };
+    let mut first = BTreeMap::new();
+    for group in groups {
+        let folder = folder(group).unwrap_or_default();
+        let name = (&group.relation, &group.pair);
+        if let Some(earlier) = first.insert(name, folder.clone()) {
+            let what = format!(
+                "pair {} of {} is in {} already; rename one of the folders",
+                group.pair,
+                group.relation,
+                earlier.display()
+            );
+            return Err(fault(what, &folder));
+        }
+    }
+    Ok(())
 }
 
 fn name(path: &Path) -> String {

@@ -1,5 +1,6 @@
 //! Sessions: what runs the inputs of a program, one after the other.
 
+mod elf;
 mod fork_server;
 mod invocation;
 mod judge_command;

@@ -86,6 +86,10 @@ impl Located<'_> {
     }
 
     /// Returns everything as JSON.
+    ///
+    /// # Panics
+    ///
+    /// Never: writing plain data without maps into a string cannot fail.
     pub fn to_json(&self) -> String {
         let pairs = self.symptoms.iter().map(|(name, symptom)| PairJson {
             name,
@@ -102,7 +106,7 @@ impl Located<'_> {
             pairs: pairs.collect(),
             ranking: self.ranking,
         };
-        serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
+        serde_json::to_string_pretty(&json).expect("plain data without maps") + "\n"
     }
 }
 

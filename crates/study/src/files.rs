@@ -30,8 +30,12 @@ impl From<FileVersion> for u32 {
 }
 
 /// Writes JSON.
+///
+/// # Panics
+///
+/// If a map has keys that are not text, which none of the types that are kept has: nothing else can fail.
 pub(crate) fn to_json(kept: &impl Serialize) -> String {
-    serde_json::to_string_pretty(kept).unwrap_or_default() + "\n"
+    serde_json::to_string_pretty(kept).expect("plain data with text as keys") + "\n"
 }
 
 /// Reads JSON.

@@ -1,6 +1,7 @@
 //! The progress file of a campaign that belongs to a study: the study reads it, and a campaign that
 //! is resumed counts its time from it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -68,7 +69,7 @@ impl ProgressFile {
     }
 
     pub(crate) fn write(&self, stats: CampaignStats, is_over: bool) -> Result<(), Error> {
-        let unwritten = |error| Fault::Io(error).of(self.path.display().to_string());
+        let unwritten = |error: io::Error| Fault::Io(error).of(self.path.display().to_string());
         let spent = processor_time().map_err(unwritten)?;
         let progress = TrialProgress {
             pairs: stats.pairs,
@@ -77,7 +78,7 @@ impl ProgressFile {
             processor_seconds: self.before.processor_seconds + spent.as_secs_f64(),
             is_over,
         };
-        let text = serde_json::to_string(&progress).unwrap_or_default();
+        let text = serde_json::to_string(&progress).map_err(|error| unwritten(error.into()))?;
         replace_file(&self.path, |out| out.write_all(text.as_bytes())).map_err(unwritten)
     }
 }

@@ -133,6 +133,12 @@ fn check(target: &Program) -> anyhow::Result<()> {
         };
         return Err(Fault::Io(io::Error::new(io::ErrorKind::NotFound, what)).of(name).into());
     }
+    if !target.is_library() && !target.is_executable() {
+        let what = "not a program that may be executed (is it the right file? chmod +x)";
+        return Err(Fault::Io(io::Error::new(io::ErrorKind::PermissionDenied, what))
+            .of(name)
+            .into());
+    }
     Ok(())
 }
 

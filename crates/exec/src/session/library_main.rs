@@ -32,7 +32,7 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
         Some(path) => rustix::stdio::dup2_stdout(File::options().append(true).open(path)?)?,
         None => rustix::stdio::dup2_stdout(io::stderr())?,
     }
-    let limits = ServerLimits::take();
+    let limits = ServerLimits::take()?;
     let run = open(command)?;
     set_child_subreaper(Some(getpid()))?;
     answers.write_all(&READY.to_ne_bytes())?;
@@ -66,14 +66,20 @@ struct ServerLimits {
 }
 
 impl ServerLimits {
-    fn take() -> Self {
+    /// Takes them out of the environment, where metacov has put them.
+    fn take() -> io::Result<Self> {
         let text = take_variable(LIMITS_VARIABLE).unwrap_or_default();
-        let text = text.to_string_lossy();
-        let mut numbers = text.split(' ').map(|number| number.parse().unwrap_or_default());
-        ServerLimits {
-            grace: Duration::from_millis(numbers.next().unwrap_or_default()),
-            cpu_seconds: numbers.next().filter(|seconds| *seconds > 0),
-        }
+        let invalid = || {
+            let what = format!("{LIMITS_VARIABLE} is missing or invalid: `{}`", text.display());
+            io::Error::new(io::ErrorKind::InvalidInput, what)
+        };
+        let numbers = text.to_str().and_then(|text| text.split_once(' '));
+        let (grace, cpu_seconds) = numbers.ok_or_else(invalid)?;
+        let [grace, cpu_seconds] = [grace, cpu_seconds].map(|number| number.parse().ok());
+        Ok(ServerLimits {
+            grace: Duration::from_millis(grace.ok_or_else(invalid)?),
+            cpu_seconds: Some(cpu_seconds.ok_or_else(invalid)?).filter(|seconds| *seconds > 0),
+        })
     }
 
     /// Whether an execution that has ended left processes, now children of this one, that still run
@@ -114,7 +120,9 @@ fn out_of_the_way(stream: impl AsFd) -> io::Result<File> {
 /// Loads and initialises the library, and returns its function.
 #[expect(unsafe_code, reason = "code of a target is loaded and called: see the safety comments")]
 fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
-    let path = command.first().cloned().unwrap_or_default();
+    let Some(path) = command.first().cloned() else {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "no library to load"));
+    };
     let failed = |error: libloading::Error| io::Error::other(error.to_string());
     // SAFETY: the library's constructors can do anything to this process, which has no other
     // purpose. Metacov checks all that it reads from it.
@@ -129,9 +137,9 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     // Never unloaded.
     std::mem::forget(library);
     if let Some(initialize) = initialize {
-        let words = command.into_iter();
-        let words = words.map(|word| CString::new(word.into_vec()).unwrap_or_default());
-        let mut words: Vec<*mut c_char> = words.map(CString::into_raw).collect();
+        let words = command.into_iter().map(|word| CString::new(word.into_vec()));
+        let words = words.collect::<Result<Vec<CString>, _>>()?;
+        let mut words: Vec<*mut c_char> = words.into_iter().map(CString::into_raw).collect();
         let mut count = c_int::try_from(words.len()).unwrap_or(c_int::MAX);
         words.push(std::ptr::null_mut());
         let mut words = words.leak().as_mut_ptr();

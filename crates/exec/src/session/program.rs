@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use metacov_core::Setup;
 
+use super::elf::is_shared_library;
 use super::invocation::Invocation;
 use crate::process::limits::Limits;
 
@@ -24,18 +25,13 @@ pub enum Mode {
     Inline,
 }
 
-impl Mode {
-    /// The default mode of a command.
-    pub fn of(command: &[OsString]) -> Self {
-        if is_library(command) { Mode::Inline } else { Mode::Exec }
-    }
-}
-
-/// Whether a command's program is a shared library, by its name.
+/// Whether a command's program is a shared library, by its name or its content.
 fn is_library(command: &[OsString]) -> bool {
-    let name = command.first().and_then(|name| Path::new(name).file_name()?.to_str());
+    let Some(command) = command.first() else { return false };
+    let name = Path::new(command).file_name().and_then(OsStr::to_str);
     // `libz.so` or `libz.so.1.2`
     name.is_some_and(|name| name.split('.').skip(1).any(|part| part == "so"))
+        || find(command).is_some_and(|path| is_shared_library(&path))
 }
 
 /// A program that takes one input per execution.
@@ -57,6 +53,7 @@ pub struct Program {
     pub interrupted: Arc<AtomicBool>,
     /// The program's file, and its identity when the run began.
     executable: Option<(PathBuf, FileIdentity)>,
+    is_library: bool,
 }
 
 impl Program {
@@ -66,14 +63,30 @@ impl Program {
             let identity = FileIdentity::of(&path.metadata().ok()?);
             Some((path, identity))
         });
-        let (setup, valid_codes, mode) = (None, Vec::new(), Mode::of(&command));
-        let keeps_output = false;
-        Program { command, mode, setup, valid_codes, keeps_output, limits, interrupted, executable }
+        let is_library = is_library(&command);
+        Program {
+            mode: if is_library { Mode::Inline } else { Mode::Exec },
+            command,
+            setup: None,
+            valid_codes: Vec::new(),
+            keeps_output: false,
+            limits,
+            interrupted,
+            executable,
+            is_library,
+        }
     }
 
     /// Whether it is a shared library, by its name.
     pub fn is_library(&self) -> bool {
-        is_library(&self.command)
+        self.is_library
+    }
+
+    /// Whether the program's file is one that may be executed.
+    pub fn is_executable(&self) -> bool {
+        let path = self.executable.as_ref().map(|(path, _)| path);
+        path.and_then(|path| path.metadata().ok())
+            .is_some_and(|metadata| metadata.is_file() && metadata.mode() & 0o111 != 0)
     }
 
     /// The program's name for messages.
