@@ -1,7 +1,6 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
-pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod diff;
@@ -15,7 +14,6 @@ pub mod measure;
 pub mod merge;
 pub mod overlap;
 mod pages;
-pub mod pair;
 mod present;
 pub mod replay;
 pub mod report;
@@ -25,7 +23,7 @@ pub mod target;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use metacov_core::{Criterion, Suite};
+use metacov_core::{Criterion, Suite, counted};
 use metacov_formats::{Error, PairList};
 use metacov_report::left_out_note;
 use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, fold};
@@ -84,7 +82,8 @@ impl RunSettings {
             run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
         let known = recorder.as_ref().map_or(0, RunWriter::known);
         if known > 0 {
-            console.note(&format!("continuing: {known} of {planned} pairs are done"));
+            let planned = counted(planned, "pair", "pairs");
+            console.note(&format!("continuing: {known} of {planned} done"));
         }
         let table = recorder.as_mut().map(RunWriter::shared_table).unwrap_or_default();
         let progress = Progress::new(console, planned, known, options.operation);
@@ -123,8 +122,8 @@ impl RunSettings {
             suite = run.suite()?.0;
         }
         if measured < planned {
-            console
-                .warning(&format!("interrupted: the numbers are of {measured} of {planned} pairs"));
+            let planned = counted(planned, "pair", "pairs");
+            console.warning(&format!("interrupted: the numbers are of {measured} of {planned}"));
         }
         let code = if measured > 0 {
             if leave_out_flaky {

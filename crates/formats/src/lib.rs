@@ -43,7 +43,7 @@ pub use gcov::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 pub use gcov::{SharedNotes, Snapshot};
 pub use gcovr_json::GcovrFormat;
 pub use loader::{CoverageLoader, FileSpec};
-pub use manifest::{GroupSpec, ManifestSide, PairList, Specs};
+pub use manifest::{GroupSpec, ManifestSide, PairList, Specs, check_relation};
 pub use patch::{DiffLine, FileDiff, added_lines, read_diff};
 pub use scope::{LeftOut, LeftOutCounts, NotesSearch, Scope};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metacov_core::{Cover, Reading, SiteTable};
+use metacov_core::{Cover, Criteria, Reading, SiteTable};
 
 use crate::gcov::{self, IN_MEMORY, Images, NotesIndex, OnInconsistency, SharedNotes, Snapshot};
 use crate::scope::{Exclusions, Scope};
@@ -231,10 +231,14 @@ impl<'s> CoverageLoader<'s> {
         let mut recorder = self.recorder(format, context, prefix);
         reader.read(&mut input, &mut recorder)?;
         recorder.flush(None)?;
-        let SiteRecorder { reading, waiting, .. } = recorder;
+        let SiteRecorder { mut reading, waiting, only_ran, .. } = recorder;
         self.waiting = waiting;
         if reading.known.is_empty() {
             return Err(Fault::NoCode(self.missing(context)));
+        }
+        // Code that such a file does not list did not run; the universe says that it exists.
+        for sites in self.universe.iter().flat_map(|universe| universe.sites(only_ran)) {
+            reading.known |= sites;
         }
         Ok(reading)
     }
@@ -258,6 +262,7 @@ impl<'s> CoverageLoader<'s> {
             first: self.first.as_deref(),
             unit: 0,
             unit_marks: &mut self.unit_marks,
+            only_ran: Criteria::default(),
             waiting: std::mem::take(&mut self.waiting),
         }
     }

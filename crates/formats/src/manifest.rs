@@ -11,7 +11,8 @@
 //! united. Instead of a manifest, a coverage.py data file may be given whose contexts name the
 //! pairs: `mr=swap|pair=7|side=a`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -39,6 +40,13 @@ pub struct GroupSpec<S = Vec<FileSpec>> {
 }
 
 impl<S> GroupSpec<S> {
+    /// A digest of its name.
+    fn hash(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (&self.relation, &self.pair).hash(&mut hasher);
+        hasher.finish()
+    }
+
     /// Adds the place where the group is listed to an error about a file that cannot be read.
     #[must_use]
     pub fn locate(&self, error: Error) -> Error {
@@ -79,30 +87,65 @@ impl<S> PairList<S> {
     /// last line is reported at once.
     pub fn read<W: ManifestSide<Side = S>>(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let (mut groups, mut has_judges) = (0, false);
+        let (mut hashes, mut has_judges) = (Vec::new(), false);
         for spec in ManifestLines::<W>::open(path, &name)? {
-            has_judges |= spec?.judge.is_some();
-            groups += 1;
+            let spec = spec?;
+            hashes.push(spec.hash());
+            has_judges |= spec.judge.is_some();
         }
-        if groups == 0 {
+        if hashes.is_empty() {
             return Err(no_pairs().of(name));
         }
+        let groups = hashes.len() as u64;
+        check_repetitions(ManifestLines::<W>::open(path, &name)?, hashes)?;
         Ok(PairList { groups, has_judges, specs: Box::new(ManifestLines::<W>::open(path, &name)?) })
     }
 }
 
-impl<S: Send + 'static> PairList<S> {
-    /// The suite of the group that is called `RELATION/NAME`, if there is one.
-    pub fn only(mut self, name: &str) -> Result<Option<Self>, Error> {
-        let is_it = |spec: &Result<GroupSpec<S>, Error>| {
-            spec.as_ref().map_or(true, |spec| format!("{}/{}", spec.relation, spec.pair) == name)
-        };
-        let spec = self.specs.find(is_it).transpose()?;
-        Ok(spec.map(|spec| {
-            let has_judges = spec.judge.is_some();
-            PairList { groups: 1, has_judges, specs: Box::new(std::iter::once(Ok(spec))) }
-        }))
+/// Refuses a pair that is listed twice, of lines with these hashes: it would count twice. A manifest may have millions of
+/// lines, so names are compared only where hashes are the same.
+fn check_repetitions<W: ManifestSide>(
+    mut lines: ManifestLines<W>,
+    mut hashes: Vec<u64>,
+) -> Result<(), Error> {
+    hashes.sort_unstable();
+    let neighbours = hashes.iter().zip(hashes.iter().skip(1));
+    let repeated: BTreeSet<u64> =
+        neighbours.filter(|(left, right)| left == right).map(|(left, _)| *left).collect();
+    if repeated.is_empty() {
+        return Ok(());
     }
+    let mut first_lines = BTreeMap::new();
+    while let Some(spec) = lines.next() {
+        let spec = spec?;
+        if !repeated.contains(&spec.hash()) {
+            continue;
+        }
+        let number = lines.lines.number();
+        let (relation, pair) = (spec.relation, spec.pair);
+        if let Some(first) = first_lines.insert((relation.clone(), pair.clone()), number) {
+            let what = format!(
+                "pair {pair} of {relation} is listed in line {first} already; give one of them another name"
+            );
+            return Err(lines.lines.fault(what).of(&lines.name));
+        }
+    }
+    Ok(())
+}
+
+/// The name of the row of all relations together, and of the choice of all of them.
+const TOTAL: &str = "all";
+
+/// Refuses names that a relation cannot have.
+pub fn check_relation(name: &str) -> Result<(), String> {
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err("the name of the relation is empty or has control characters".to_owned());
+    }
+    if name == TOTAL {
+        return Err("a relation cannot be named `all`, which is the row of all relations together"
+            .to_owned());
+    }
+    Ok(())
 }
 
 impl PairList {
@@ -212,9 +255,7 @@ fn parse<W: ManifestSide>(line: &str, folder: &Path) -> Result<GroupSpec<W::Side
         (None, None, Some(inputs)) => inputs,
         _ => return Err("a pair needs either `a` and `b`, or `inputs`".to_owned()),
     };
-    if entry.relation.is_empty() || entry.relation.chars().any(char::is_control) {
-        return Err("the name of the relation is empty or has control characters".to_owned());
-    }
+    check_relation(&entry.relation)?;
     if entry.judge.is_some() && !W::HAS_OUTPUT {
         return Err(
             "coverage files have no output to judge: `judge` goes with metacov measure".into()
@@ -254,6 +295,7 @@ fn from_contexts(path: &Path) -> Result<PairList, Fault> {
         };
         let Some(relation) = part("mr").or_else(|| part("relation")) else { continue };
         let (Some(pair), Some(side)) = (part("pair"), part("side")) else { continue };
+        check_relation(&relation).map_err(|what| Fault::malformed(Location::Whole, what))?;
         let file = FileSpec { path: path.to_owned(), context: Some(context.clone()) };
         groups.entry((relation, pair)).or_default().entry(side).or_default().push(file);
     }

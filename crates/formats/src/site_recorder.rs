@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use metacov_core::{
-    BranchKey, BuildMismatch, Criterion, Element, FileId, Fingerprint, Mark, Reading, Site, SiteId,
-    SiteTable, Span, Symbol,
+    BranchKey, BuildMismatch, Criteria, Criterion, Element, FileId, Fingerprint, Mark, Reading,
+    Site, SiteId, SiteTable, Span, Symbol,
 };
 
 use crate::Fault;
@@ -120,6 +120,8 @@ pub(crate) struct SiteRecorder<'i> {
     /// The translation unit being read (see `unit_of`), and the marks of its functions.
     pub(crate) unit: u32,
     pub(crate) unit_marks: &'i mut UnitMarks,
+    /// The criteria of which only sites that ran are listed.
+    pub(crate) only_ran: Criteria,
     pub(crate) reading: Reading,
     pub(crate) waiting: Waiting,
 }
@@ -159,6 +161,7 @@ impl SiteRecorder<'_> {
 
     /// Declares that only sites that ran are listed of a criterion.
     pub(crate) fn names_only_what_ran(&mut self, criterion: Criterion) {
+        self.only_ran.insert(criterion);
         if self.universe.is_none() {
             self.table.set_partial(criterion);
         }

@@ -1,18 +1,23 @@
 //! Files that list all code, whether it ran or not.
 
-use metacov_core::{BranchKey, Element, FileId, SiteTable};
+use std::collections::BTreeMap;
+
+use metacov_core::{BranchKey, Cover, Criteria, Criterion, Element, FileId, SiteTable};
 
 /// The statements of all files: the lines that they start on.
 pub(crate) struct Universe {
     /// By file, ascending.
     lines: Vec<Vec<u32>>,
+    sites: BTreeMap<Criterion, Cover>,
 }
 
 impl Universe {
     /// Collects the statements of a table.
     pub(crate) fn of(table: &SiteTable) -> Self {
         let mut lines = vec![Vec::new(); table.file_count()];
-        for (_, site) in table.all_sites() {
+        let mut sites: BTreeMap<Criterion, Cover> = BTreeMap::new();
+        for (id, site) in table.all_sites() {
+            sites.entry(site.criterion()).or_insert_with(|| Cover::of(table)).insert(id);
             if site.element == Element::Line {
                 lines[site.file.index()].push(site.line);
             }
@@ -20,7 +25,12 @@ impl Universe {
         for lines in &mut lines {
             lines.sort_unstable();
         }
-        Universe { lines }
+        Universe { lines, sites }
+    }
+
+    /// Returns all sites of some criteria.
+    pub(crate) fn sites(&self, criteria: Criteria) -> impl Iterator<Item = &Cover> {
+        criteria.iter().filter_map(|criterion| self.sites.get(&criterion))
     }
 
     /// The first line of the statement on this line: the nearest at or above it. A statement that

@@ -1,6 +1,7 @@
-//! The old spelling of `--count`.
+//! Numbers of things: how they are read, and the old spelling of `--count`.
 
 use std::num::NonZero;
+use std::str::FromStr;
 
 use crate::console::Console;
 
@@ -8,7 +9,7 @@ use crate::console::Console;
 #[derive(clap::Args)]
 pub struct OldCount {
     /// Deprecated: use --count.
-    #[arg(long = "pairs", value_name = "N", hide = true, conflicts_with = "count")]
+    #[arg(long = "pairs", value_name = "N", value_parser = positive::<NonZero<u64>>, hide = true, conflicts_with = "count")]
     old_count: Option<NonZero<u64>>,
 }
 
@@ -24,6 +25,11 @@ impl OldCount {
             warn(count, console);
         }
     }
+}
+
+/// Reads a number that cannot be zero.
+pub fn positive<T: FromStr>(text: &str) -> Result<T, &'static str> {
+    text.parse().map_err(|_| "expected a whole number, 1 or more")
 }
 
 /// Warns about `--pairs N`.

@@ -188,6 +188,10 @@ impl OutputArgs {
             GcovrFormat::ALL.into_iter().find(|known| Some(known.name()) == gcovr_format);
         let criteria = &self.criterion;
         let (run_file, outputs) = self.outputs()?;
+        let has_gcovr = outputs.iter().any(|(_, writer)| writer.name() == "gcovr");
+        if gcovr_format.is_some() && !has_gcovr {
+            bail_usage!("--gcovr-format needs an output in gcovr JSON: add -o FILE.json");
+        }
         Ok(Presentation {
             run_file,
             outputs,

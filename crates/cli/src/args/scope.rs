@@ -33,6 +33,11 @@ pub struct ScopeArgs {
 }
 
 impl ScopeArgs {
+    /// Whether a folder of notes was given.
+    pub fn has_notes(&self) -> bool {
+        self.notes.is_some()
+    }
+
     pub fn scope(self) -> anyhow::Result<Scope> {
         let root = self.root.unwrap_or_else(|| PathBuf::from("."));
         let root = std::path::absolute(&root).context("cannot find the current folder")?;

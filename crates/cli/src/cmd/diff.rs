@@ -11,6 +11,7 @@ use metacov_run::{CoverageFiles, FoldOptions};
 use metacov_store::Settings;
 
 use super::{Config, RunSettings, workers};
+use crate::args::count::positive;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
 use crate::args::scope::ScopeArgs;
@@ -70,7 +71,7 @@ The table:
 pub struct Args {
     /// Coverage file of each side, or a folder with counters (`.gcda`).
     ///
-    /// `FILE::NAME` takes one context or test of a file.
+    /// `FILE::NAME` takes one context or test of a file. `-` is standard input, for one file.
     #[arg(value_name = "FILE", num_args = 0..=2)]
     files: Vec<PathBuf>,
     /// Coverage files of side a, united.
@@ -91,7 +92,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value_t, value_name = "OP")]
     op: Op,
     /// Pairs to read at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>)]
     jobs: Option<NonZero<usize>>,
 
     #[command(flatten)]
@@ -133,6 +134,15 @@ impl Args {
                 ("the files".to_owned(), paths(self.files.iter().chain(&self.a).chain(&self.b))),
             ]),
         );
+        // A manifest is read twice, and each worker reads the universe.
+        let read_twice = self.pairs.iter().map(|path| ("--pairs", path));
+        let mut read_twice =
+            read_twice.chain(self.universe.iter().map(|path| ("--universe", path)));
+        if let Some((option, _)) = read_twice.find(|(_, path)| is_stdin(path)) {
+            bail_usage!(
+                "{option} is read more than once, so it cannot be standard input: give a file"
+            );
+        }
         let is_suite = self.pairs.is_some();
         let frame = RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
@@ -161,6 +171,9 @@ fn pairs(
     if let Some(path) = manifest {
         return Ok(PairList::open(path)?);
     }
+    if files.iter().chain(a).chain(b).filter(|path| is_stdin(path)).count() > 1 {
+        bail_usage!("standard input (`-`) can be one file only");
+    }
     let sides = match <[PathBuf; 2]>::try_from(files) {
         Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
         Err(files) if files.is_empty() && !a.is_empty() => Pair { a: specs(a), b: specs(b) },
@@ -173,8 +186,13 @@ fn pairs(
     Ok(PairList::single(GroupSpec { relation, pair, sides, judge: None, listed_at: None }))
 }
 
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
 fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {
     let spec = |path: &PathBuf| match path.to_str() {
+        Some("-") => FileSpec { path: PathBuf::from("/dev/stdin"), context: None },
         Some(text) => FileSpec::parse(text, Path::new("")),
         None => FileSpec { path: path.clone(), context: None },
     };

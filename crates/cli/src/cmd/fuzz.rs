@@ -16,7 +16,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::interrupts::{Interrupts, interrupts};
 use super::target;
 use super::workers;
-use crate::args::count::OldCount;
+use crate::args::count::{OldCount, positive};
 use crate::args::run_file::command;
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
@@ -80,7 +80,7 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "When to stop")]
     duration: Option<Duration>,
     /// Stop after this number of pairs.
-    #[arg(long, value_name = "N", help_heading = "When to stop")]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>, help_heading = "When to stop")]
     count: Option<NonZero<u64>>,
     #[command(flatten)]
     old_count: OldCount,
@@ -102,7 +102,7 @@ pub struct Args {
     /// Known bugs, not to be reported again: a TOML file.
     ///
     /// docs/fuzzing.md describes the file.
-    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_findings", help_heading = "Search")]
     known: Option<PathBuf>,
     /// Change the database after this number of pairs without anything new.
     #[arg(long, value_name = "PAIRS", default_value_t = Schedule::default().patience)]
@@ -124,7 +124,7 @@ pub struct Args {
     library: Option<PathBuf>,
 
     /// Worker processes, at most 8 [default: the number of processors].
-    #[arg(short, long, value_name = "N", help_heading = "Limits")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>, help_heading = "Limits")]
     jobs: Option<NonZero<usize>>,
     /// Time limit for a worker to report progress.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
@@ -165,7 +165,7 @@ impl Args {
             engine: self.engine.clone(),
             library: self.library.clone(),
             guidance: self.guidance.clone(),
-            relations: self.relations.relation.clone(),
+            relations: self.relations.names(),
             seed: self.seed,
             schedule: Schedule { patience: self.patience, pairs: self.database_pairs },
             observes: self.observe,

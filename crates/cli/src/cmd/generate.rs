@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use metacov_campaign::{CampaignError, WorkerOptions, write_pairs};
+use metacov_core::counted;
 use metacov_exec::Flavour;
 use metacov_formats::{Fault, Scope};
 
@@ -79,7 +80,8 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         }
         other => anyhow::Error::from(other),
     })?;
-    console.note(&format!("{} pairs in {}", plan.groups(), args.out.display()));
+    let pairs = counted(plan.groups(), "pair", "pairs");
+    console.note(&format!("{pairs} in {}", args.out.display()));
     Ok(ExitCode::Success)
 }
 

@@ -7,7 +7,6 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use metacov_campaign::CampaignError;
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
 use metacov_report::Located;
@@ -16,8 +15,7 @@ use metacov_study::locate::{Formula, Symptom, rank};
 
 use super::target::list;
 use super::workers;
-use crate::args::count::OldCount;
-use crate::args::run_file::command;
+use crate::args::count::{OldCount, positive};
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
@@ -68,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "a", help_heading = "Two scripts (TARGET)")]
     setup: Option<PathBuf>,
     /// How the results must agree.
-    #[arg(long, value_enum, value_name = "HOW", default_value_t)]
+    #[arg(long, value_enum, value_name = "HOW", requires = "a", default_value_t)]
     #[arg(help_heading = "Two scripts (TARGET)")]
     compare: Compare,
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
@@ -81,14 +79,16 @@ pub struct Args {
     /// Maximum number of variants of each violating pair.
     #[arg(long, value_name = "N", default_value = "1500")]
     variants: usize,
-    /// Number of passing pairs of each relation to generate.
-    #[arg(long, value_name = "N", default_value = "300")]
-    count: NonZero<u64>,
+    /// Number of passing pairs of each relation to generate [default: 300].
+    ///
+    /// A run file has its own.
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>)]
+    count: Option<NonZero<u64>>,
     #[command(flatten)]
     old_count: OldCount,
-    /// Random seed of the passing pairs.
-    #[arg(long, value_name = "SEED", default_value = "1")]
-    seed: u64,
+    /// Random seed of the passing pairs [default: 1].
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
     /// Number of functions and lines to show.
     #[arg(long, value_name = "N", default_value = "10")]
     top: usize,
@@ -98,7 +98,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE", conflicts_with = "corpus")]
     output: Option<PathBuf>,
     /// Worker processes [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>)]
     jobs: Option<NonZero<usize>>,
 }
 
@@ -151,7 +151,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
                 judge: args.compare.judge(),
             };
             let options = target.options();
-            let mut run = LocateRun::with_generated(&options, args.count(), args.seed)?;
+            let mut run = LocateRun::with_generated(&options, args.count(), args.seed())?;
             let name = format!("{} and {}", a.display(), b.display());
             let symptom = run
                 .explore(&case, args.variants)?
@@ -159,12 +159,12 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
             show(args, subject, &run, &[(name, symptom)], console)
         }
         _ if is_run => {
-            let run = RunOfTarget::open(Path::new(subject))?;
-            if let (None, Some(library)) = (&args.library, &run.library) {
-                let command = command(std::env::args_os());
-                return Err(CampaignError::untrusted_library(subject, library, &command).into());
+            if let Some(option) = args.only_for_generated() {
+                bail_usage!("{option} goes with a target; a run file has its own passing pairs");
             }
-            let (interrupted, library) = (interrupted()?, args.library.as_deref());
+            let run = RunOfTarget::open(Path::new(subject))?;
+            let library = args.library.as_ref().or(run.library.as_ref()).cloned();
+            let (interrupted, library) = (interrupted()?, library.as_deref());
             let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
             let violations = run.violations(&args.pair, target.language())?;
             let options = target.options();
@@ -181,7 +181,19 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
 impl Args {
     /// Returns how many passing pairs of each relation are generated.
     fn count(&self) -> u64 {
-        self.old_count.get().unwrap_or(self.count).get()
+        self.old_count.get().or(self.count).map_or(300, NonZero::get)
+    }
+
+    /// The seed of the passing pairs.
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
+    /// An option of generated pairs that was given.
+    fn only_for_generated(&self) -> Option<&'static str> {
+        let is_counted = self.old_count.get().or(self.count).is_some();
+        let given = [(is_counted, "--count"), (self.seed.is_some(), "--seed")];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
 }
 

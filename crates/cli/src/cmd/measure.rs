@@ -3,18 +3,20 @@
 mod check;
 pub mod engine;
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Operation, Suite};
 use metacov_exec::{Executions, Invocation, Program, pairs_below};
-use metacov_formats::{GroupSpec, PairList};
+use metacov_formats::{Error, GroupSpec, PairList};
 use metacov_report::By;
 use metacov_run::{FoldOptions, ProgramRuns, SharedTable, fold};
 use metacov_store::Settings;
+use metacov_study::ALL;
 
 use super::{Config, RunSettings, workers};
-use crate::args::count;
+use crate::args::count::{self, positive};
 use crate::args::judge::{self, JudgeArgs};
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
@@ -95,10 +97,6 @@ pub struct Args {
     /// Pairs of inputs for COMMAND: a folder of folders, or a manifest.
     #[arg(long, value_name = "PATH", help_heading = "Running")]
     pairs: Option<PathBuf>,
-    /// Run only this pair of --pairs.
-    #[arg(long, value_name = "RELATION/NAME", requires = "pairs", hide_short_help = true)]
-    #[arg(help_heading = "Running")]
-    pair: Option<String>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -111,7 +109,9 @@ pub struct Args {
     ///
     /// The build of the target has no counters; that of --library may be from any compiler.
     #[arg(long, help_heading = "Generated pairs (TARGET)", hide_short_help = true)]
-    #[arg(conflicts_with_all = ["output", "by", "criterion", "fail_under"])]
+    #[arg(conflicts_with_all = ["output", "by", "criterion", "fail_under", "gcovr_format"])]
+    #[arg(conflicts_with_all = ["filter", "exclude", "root", "prefix_map", "no_markers"])]
+    #[arg(conflicts_with_all = ["per_instance", "notes"])]
     no_coverage: bool,
 }
 
@@ -119,12 +119,11 @@ pub struct Args {
 #[derive(clap::Args)]
 struct FrameArgs {
     /// Executions at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N", help_heading = "Running")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>, help_heading = "Running")]
     jobs: Option<NonZero<usize>>,
-    /// Run each input N times; sites that do not run every time are flaky.
-    #[arg(long, value_name = "N", default_value = "1", help_heading = "Running")]
-    #[arg(hide_short_help = true)]
-    repeat: NonZero<u32>,
+    /// Run each input N times; sites that do not run every time are flaky [default: 1].
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u32>>, help_heading = "Running", hide_short_help = true)]
+    repeat: Option<NonZero<u32>>,
     /// Do not count flaky sites.
     #[arg(long, requires = "repeat", help_heading = "Running", hide_short_help = true)]
     no_flaky: bool,
@@ -188,11 +187,13 @@ impl Args {
             bail_usage!("both a target and a command after `--`: give one of them");
         }
         let pairs = self.count(console)?.get();
-        let repeats = (self.frame.repeat.get() > 1).then_some("--repeat");
+        let repeats = self.frame.repeat.is_some().then_some("--repeat");
         let judges = self.judge.is_given().then_some("--judge");
-        let pair = self.pair.is_some().then_some("--pair");
-        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges).or(pair) {
+        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges) {
             bail_usage!("{option} goes with a command after `--`, not with a target");
+        }
+        if self.frame.scope.has_notes() && self.on_engine.library.is_none() {
+            bail_usage!("--notes goes with --library or a command; a target has its own notes");
         }
         let settings = self.on_engine.settings(&engine, pairs);
         Ok(Sql {
@@ -237,6 +238,9 @@ impl Args {
         if self.on_engine.count.is_some() {
             bail_usage!("--count goes with a target; a command gets all pairs of --pairs PATH");
         }
+        if let Some(option) = self.on_engine.only_for_targets() {
+            bail_usage!("{option} goes with a target, not with a command after `--`");
+        }
         let Some(pairs) = self.pairs else {
             bail_usage!(
                 "missing --pairs PATH: the inputs, as folders or in a manifest (see --help)"
@@ -247,19 +251,16 @@ impl Args {
         let mut settings = settings(&target);
         settings.insert("--judge".to_owned(), judge::setting(&judges));
         settings.insert("--pairs".to_owned(), paths([&pairs]));
-        settings.insert("--repeat".to_owned(), self.frame.repeat.to_string());
-        settings.insert("--pair".to_owned(), self.pair.clone().unwrap_or_default());
-        let repeat = self.frame.repeat;
-        let frame = self.frame.frame(settings, PairOrigin::Files)?;
-        let mut list = read_pairs(&pairs, &target)?;
-        if let Some(name) = self.pair {
-            let Some(only) = list.only(&name)? else {
-                bail_usage!("{}: no pair `{name}` (RELATION/NAME)", pairs.display());
-            };
-            list = only;
+        let repeat = self.frame.repeat.unwrap_or(NonZero::<u32>::MIN);
+        settings.insert("--repeat".to_owned(), repeat.to_string());
+        let relations = self.on_engine.relations.names();
+        if !relations.iter().any(|name| name == ALL) {
+            settings.insert("--relation".to_owned(), relations.join(","));
         }
-        target.keeps_output = !judges.is_empty() || list.has_judges;
-        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs: list, frame })
+        let frame = self.frame.frame(settings, PairOrigin::Files)?;
+        let pairs = read_pairs(&pairs, &target, &relations)?;
+        target.keeps_output = !judges.is_empty() || pairs.has_judges;
+        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs, frame })
     }
 }
 
@@ -269,15 +270,46 @@ pub fn whole(suite: Suite, planned: u64) -> Option<Suite> {
     is_whole.then_some(suite)
 }
 
-fn read_pairs(path: &Path, target: &Program) -> anyhow::Result<PairList<Vec<Invocation>>> {
+/// The pairs of these relations.
+fn read_pairs(
+    path: &Path,
+    target: &Program,
+    relations: &[String],
+) -> anyhow::Result<PairList<Vec<Invocation>>> {
+    if path.as_os_str() == "-" {
+        bail_usage!(
+            "--pairs: a manifest is read twice, so it cannot be standard input: give a file"
+        );
+    }
     let read =
         || if path.is_dir() { pairs_below(path) } else { PairList::read::<Executions>(path) };
-    if target.is_library() {
-        for spec in read()?.specs {
-            check_for_library(&spec?)?;
-        }
+    let all = relations.iter().any(|name| name == ALL);
+    let is_wanted = |name: &String| all || relations.contains(name);
+    if all && !target.is_library() {
+        return Ok(read()?);
     }
-    Ok(read()?)
+    let (mut groups, mut has_judges, mut known) = (0, false, BTreeSet::new());
+    for spec in read()?.specs {
+        let spec = spec?;
+        if is_wanted(&spec.relation) {
+            groups += 1;
+            has_judges |= spec.judge.is_some();
+            if target.is_library() {
+                check_for_library(&spec)?;
+            }
+        }
+        known.insert(spec.relation);
+    }
+    let unknown = relations.iter().find(|name| !all && !known.contains(*name));
+    if let Some(name) = unknown {
+        let known: Vec<String> = known.into_iter().collect();
+        bail_usage!("--relation {name}: {} has pairs of {}", path.display(), known.join(", "));
+    }
+    let relations = relations.to_vec();
+    let is_wanted = move |spec: &Result<GroupSpec<_>, Error>| {
+        spec.as_ref().map_or(true, |spec| all || relations.contains(&spec.relation))
+    };
+    Ok(PairList { groups, has_judges, specs: Box::new(read()?.specs.filter(is_wanted)) })
 }
 
 /// A library is called with an input: it has no arguments or environment.
@@ -291,4 +323,92 @@ fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        measure: Args,
+    }
+
+    /// Options that mean something for a target only, with a value.
+    const FOR_TARGETS: &[(&str, &str)] =
+        &[("count", "1"), ("databases", "1"), ("seed", "1"), ("library", "x"), ("no_coverage", "")];
+
+    /// Options that mean something for a command only.
+    const FOR_COMMANDS: &[(&str, &str)] = &[
+        ("judge", "equal"),
+        ("setup", "x"),
+        ("mode", "exec"),
+        ("cpu_timeout", "1"),
+        ("valid_exit", "0"),
+        ("repeat", "2"),
+        ("notes", "x"),
+    ];
+
+    /// Options that both use.
+    const FOR_BOTH: &[&str] = &[
+        "relation",
+        "pairs",
+        "jobs",
+        "timeout",
+        "memory",
+        "no_flaky",
+        "output",
+        "by",
+        "criterion",
+        "format",
+        "gcovr_format",
+        "fail_under",
+        "fail_on",
+        "fail_drop",
+        "resume",
+        "filter",
+        "exclude",
+        "root",
+        "prefix_map",
+        "no_markers",
+        "per_instance",
+    ];
+
+    /// What a command line with this option is refused with.
+    fn refusal(before: &[&str], (id, value): (&str, &str), after: &[&str]) -> String {
+        let option = format!("--{}", id.replace('_', "-"));
+        let value = Some(value).filter(|value| !value.is_empty());
+        let words = ["measure"].iter().chain(before).copied().chain([&*option]).chain(value);
+        let args = Words::try_parse_from(words.chain(after.iter().copied())).unwrap().measure;
+        let refused = match args.engine.clone() {
+            Some(engine) => args.sql(engine, &Console::default()).map(drop),
+            None => args.config().map(drop),
+        };
+        refused.expect_err(&option).to_string()
+    }
+
+    /// `--relation`, `--seed`, `--databases` and `--library` were accepted next to a command, and did nothing.
+    #[test]
+    fn each_option_is_used_or_refused() {
+        for option in FOR_TARGETS {
+            let said = refusal(&["--pairs", "x"], *option, &["--", "true"]);
+            assert!(said.contains(" goes with a target"), "{option:?}: {said}");
+        }
+        for option in FOR_COMMANDS {
+            let said = refusal(&["sqlite"], *option, &[]);
+            assert!(said.contains(" a command"), "{option:?}: {said}");
+        }
+        let command = Words::command();
+        let known = |id: &str| {
+            let of = |list: &[(&str, &str)]| list.iter().any(|(known, _)| *known == id);
+            of(FOR_TARGETS) || of(FOR_COMMANDS) || FOR_BOTH.contains(&id)
+        };
+        let options = command.get_arguments().filter(|option| !option.is_positional());
+        let unknown: Vec<&str> =
+            options.map(|option| option.get_id().as_str()).filter(|id| !known(id)).collect();
+        assert!(unknown.is_empty(), "{unknown:?}: say what a command and a target do with them");
+    }
 }

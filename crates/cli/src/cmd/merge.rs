@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use metacov_core::counted;
 use metacov_study::conduct::{StudyFolder, TrialFolder, read_shards, read_trials};
 use metacov_study::{Study, United, unite, unite_trials};
 
@@ -66,7 +67,8 @@ fn suites(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let United { part, disputed } = unite(&read_shards(&args.runs)?)?;
     StudyFolder(&args.output).keep(&part)?;
     tell_disputed(disputed, "suite", console);
-    console.note(&format!("{} suites in {}", part.outcomes.len(), args.output.display()));
+    let suites = counted(part.outcomes.len() as u64, "suite", "suites");
+    console.note(&format!("{suites} in {}", args.output.display()));
     Ok(ExitCode::Success)
 }
 
@@ -78,14 +80,15 @@ fn campaigns(args: &Args, study: &str, console: &Console) -> anyhow::Result<Exit
     outcomes.iter().try_for_each(|outcome| folder.keep(outcome))?;
     tell_disputed(disputed, "trial", console);
     tell_repeated(repeated as u64, console);
-    console.note(&format!("{} trials in {}", outcomes.len(), args.output.display()));
+    let trials = counted(outcomes.len() as u64, "trial", "trials");
+    console.note(&format!("{trials} in {}", args.output.display()));
     Ok(ExitCode::Success)
 }
 
 fn tell_repeated(repeated: u64, console: &Console) {
     if repeated > 0 {
-        let plural = if repeated == 1 { " is" } else { "s are" };
-        console.note(&format!("{repeated} trial{plural} there more than once, counted once"));
+        let repeated = counted(repeated, "trial is", "trials are");
+        console.note(&format!("{repeated} there more than once, counted once"));
     }
 }
 
@@ -95,15 +98,17 @@ fn runs(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         if written { refused(error) } else { error.into() }
     })?;
     if merged.disputed > 0 {
-        let plural = if merged.disputed == 1 { "" } else { "s" };
         console.warning(&format!(
-            "{} pair{plural} with different results in the runs: one result is kept, a measured one if there is one",
-            merged.disputed
+            "{} with different results in the runs: one result is kept, a measured one if there is one",
+            counted(merged.disputed, "pair", "pairs")
         ));
     }
     tell_repeated(merged.repeated, console);
-    let rounds =
-        if merged.rounds > 0 { format!(" and {} rounds", merged.rounds) } else { String::new() };
-    console.note(&format!("{} pairs{rounds} in {}", merged.groups, args.output.display()));
+    let rounds = match merged.rounds {
+        0 => String::new(),
+        rounds => format!(" and {}", counted(rounds, "round", "rounds")),
+    };
+    let pairs = counted(merged.groups, "pair", "pairs");
+    console.note(&format!("{pairs}{rounds} in {}", args.output.display()));
     Ok(ExitCode::Success)
 }

@@ -7,6 +7,7 @@ use metacov_report::overlaps;
 use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
 
 use super::{target, workers};
+use crate::args::count::positive;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, bail_usage};
@@ -42,8 +43,8 @@ pub struct Args {
     /// Known bugs, each with a pair, the lines of its fix, and the version that has it.
     #[arg(long, value_name = "FILE", conflicts_with = "run")]
     corpus: Option<PathBuf>,
-    /// Worker processes [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    /// Worker processes for --corpus [default: the number of processors].
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>, conflicts_with = "run")]
     jobs: Option<NonZero<usize>>,
 }
 

@@ -110,7 +110,9 @@ fn speak(suite: &Suite, total: &Tally, console: &Console) {
     }
     console.detail(|| {
         let (sites, files) = (suite.table.len(), suite.table.file_count());
-        format!("{sites} sites in {files} files, build {}", suite.table.build_id())
+        let sites = counted(sites as u64, "site", "sites");
+        let files = counted(files as u64, "file", "files");
+        format!("{sites} in {files}, build {}", suite.table.build_id())
     });
 }
 

@@ -11,7 +11,7 @@ use metacov_core::Verdict;
 use metacov_report::{Column, Table};
 
 use super::target;
-use crate::args::run_file::command;
+use crate::args::count::positive;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
@@ -48,7 +48,7 @@ pub struct Args {
     #[arg(long)]
     bisect: bool,
     /// Time limit of a finding.
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(long, value_name = "SECONDS", value_parser = positive::<NonZero<u64>>, default_value = "60")]
     timeout: NonZero<u64>,
 }
 
@@ -59,7 +59,6 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         library: args.library.clone(),
         bisect: args.bisect,
         timeout: Duration::from_secs(args.timeout.get()),
-        command: command(std::env::args_os()),
     };
     let replayed = replay_findings(&findings, &config, &target::list(), &*interrupted()?)?;
     let (mut rows, mut fails) = (Vec::new(), false);

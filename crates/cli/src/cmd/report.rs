@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use metacov_campaign::History;
+use metacov_core::counted;
 use metacov_report::By;
 use metacov_report::digest::Digest;
 use metacov_store::Run;
@@ -86,9 +87,12 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
     let found = fuzz::report::show(&history, &args.run, console)?;
     if !header.complete {
-        let of = header.planned.map_or(String::new(), |planned| format!(" of {planned}"));
-        let name = &run.name;
-        console.warning(&format!("{name} is not complete: the numbers are of {groups}{of} pairs"));
+        let (name, pairs) = (&run.name, |count| counted(count, "pair", "pairs"));
+        let of = match header.planned {
+            Some(planned) => format!("{groups} of {}", pairs(planned)),
+            None => pairs(groups),
+        };
+        console.warning(&format!("{name} is not complete: the numbers are of {of}"));
     }
     let is_generated = header.settings.contains_key("the engine");
     let pair_origin = if is_generated { PairOrigin::Generated } else { PairOrigin::Files };

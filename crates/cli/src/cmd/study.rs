@@ -106,9 +106,10 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
             run::suites(args, *plan, &text, folder, shard, console)?
         }
         Study::Campaigns(plan) => {
-            if args.quick || args.corpus.is_some() {
+            if args.quick || args.corpus.is_some() || args.gcovr.is_some() {
                 bail_usage!(
-                    "--quick and --corpus are for studies of suites, and this is one of campaigns"
+                    "--quick, --corpus and --gcovr are for studies of suites, and this is one of \
+                     campaigns"
                 );
             }
             let trials = campaigns::planned(&plan, &args.study, console)?;

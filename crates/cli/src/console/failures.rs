@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use metacov_core::Failure;
+use metacov_core::{Failure, counted};
 use metacov_formats::Error;
 use metacov_report::failed_side;
 use metacov_run::{GroupDone, Observer};
@@ -45,7 +45,8 @@ impl<'t> Failures<'t> {
                 self.console.note(&format!("{}{times}, for example: {example}", failure.name()));
             }
             if let Some(others @ 1..) = reasons.len().checked_sub(REASONS_MAX) {
-                self.console.note(&format!("{}: {others} other reasons", failure.name()));
+                let others = counted(others as u64, "other reason", "other reasons");
+                self.console.note(&format!("{}: {others}", failure.name()));
             }
         }
     }

@@ -68,7 +68,7 @@ fn trials_do_not_depend_on_how_they_are_distributed() {
     let (count, min) = ("SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN");
     let again =
         of(command(&folder, &words).env("SLURM_ARRAY_TASK_ID", "2").env(count, "4").env(min, "1"));
-    assert!(again.ok().stderr.contains("continuing: 1 of 1 trials are done"));
+    assert!(again.ok().stderr.contains("continuing: 1 of 1 trial done"));
 
     metacov(&folder, &["merge", "-o", "both", "two", "one", "two"]).ok();
     metacov(&folder, &["study", "report", "both", "--out", "both"]).ok();
@@ -142,7 +142,7 @@ fn an_interrupted_trial_is_resumed() {
         ["whole", "cut"].map(|of| fs::read(folder.join(of).join("campaigns.csv")).unwrap());
     assert!(whole == cut);
     let third = metacov(&folder, &words).ok();
-    assert!(third.stderr.contains("continuing: 1 of 1 trials are done"), "{}", third.stderr);
+    assert!(third.stderr.contains("continuing: 1 of 1 trial done"), "{}", third.stderr);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn invalid_studies_of_campaigns_are_reported() {
     says(&["--shard", "0/4"], "parts are counted from 1");
     says(&["--array-from-env"], "neither SLURM_ARRAY_TASK_ID (Slurm) nor JOB_COMPLETION_INDEX");
     says(&["--trial", "cafe"], "no trial of this study is cafe");
-    says(&["--quick"], "--quick and --corpus are for studies of suites");
+    says(&["--quick"], "--quick, --corpus and --gcovr are for studies of suites");
     let study = |text: &str, code: i32, what: &str| {
         fs::write(folder.join("other.toml"), text).unwrap();
         let said = metacov(&folder, &["study", "run", "other.toml"]).failed(code);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::run::{metacov, metacov_in};
+use crate::run::{data, metacov, metacov_in, of};
 
 const A: &str = "gcovr_json/8.7/a.json";
 const B: &str = "gcovr_json/8.7/b.json";
@@ -243,4 +243,18 @@ fn a_line_that_its_source_excludes_counts_for_neither_side() {
 fn colours_are_for_terminals_or_on_request() {
     assert!(!metacov(&["diff", A, B]).ok().stdout.contains('\x1b'));
     assert!(metacov(&["diff", A, B, "--color", "always"]).ok().stdout.contains('\x1b'));
+}
+
+#[test]
+fn one_file_may_be_standard_input() {
+    let folder = data("gcovr_json/8.7");
+    let by_name = metacov_in(&folder, &["diff", "a.json", "b.json"]).ok();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_metacov"));
+    let input = std::fs::File::open(folder.join("b.json")).unwrap();
+    let run = of(command.current_dir(&folder).args(["diff", "a.json", "-"]).stdin(input)).ok();
+    assert_eq!(run.stdout, by_name.stdout);
+    let pipe = "cat a.json | \"$0\" diff - b.json";
+    let mut shell = std::process::Command::new("sh");
+    let run = of(shell.current_dir(&folder).args(["-c", pipe, env!("CARGO_BIN_EXE_metacov")])).ok();
+    assert_eq!(run.stdout, by_name.stdout);
 }

@@ -22,7 +22,6 @@ mod modes;
 mod oracle;
 mod outputs;
 mod pages;
-mod pair;
 mod run;
 mod run_files;
 mod sqlite;

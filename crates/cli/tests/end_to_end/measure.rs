@@ -69,6 +69,46 @@ fn failed_sides_are_counted_and_never_taken_for_empty_sets() {
 }
 
 #[test]
+fn relations_are_selected_by_name() {
+    let pairs: [(&str, &[(&str, &str)]); 3] = [
+        ("parity/differs", &[("a.txt", "4"), ("b.txt", "7")]),
+        ("same/same", &[("a.txt", "4"), ("b.txt", "6")]),
+        ("third/same", &[("a.txt", "4"), ("b.txt", "6")]),
+    ];
+    let folder = folder(&pairs);
+    let relations = |names: &str| {
+        let run = measure(folder.path(), &["--relation", names, "--", "./program", "@@"]).ok();
+        let rows = run.stdout.lines().skip(1).filter(|row| row.contains(" line "));
+        rows.map(|row| row.split(' ').next().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(relations("same"), "same");
+    assert_eq!(relations("parity,third"), "parity third all");
+    assert_eq!(relations("all"), "parity same third all");
+    let said = measure(folder.path(), &["--relation", "pairity", "--", "./program", "@@"]);
+    assert_eq!(
+        said.failed(2),
+        "error: --relation pairity: pairs has pairs of parity, same, third\n"
+    );
+}
+
+#[test]
+fn a_program_that_cannot_be_executed_is_named() {
+    let folder = folder(&[("parity/differs", &[("a.txt", "4"), ("b.txt", "7")])]);
+    let said = measure(folder.path(), &["--", "./outcomes.c", "@@"]).failed(3);
+    assert!(said.starts_with("error: ./outcomes.c: not a program that may be executed"), "{said}");
+}
+
+/// It was "crashed (signal 11)".
+#[test]
+fn a_shared_library_is_recognised_without_the_ending() {
+    let folder = folder(&[("parity/differs", &[("a.txt", "4"), ("b.txt", "7")])]);
+    let flags = ["-shared", "-fPIC", "outcomes.c", "-o", "plugin"];
+    assert!(Command::new("gcc").current_dir(folder.path()).args(flags).status().unwrap().success());
+    let said = measure(folder.path(), &["--mode", "exec", "--", "./plugin"]).failed(2);
+    assert!(said.contains("--mode exec needs a program, and this is a shared library"), "{said}");
+}
+
+#[test]
 fn a_side_may_have_several_inputs_and_a_group_several_sides() {
     let folder = folder(&[
         ("fusion/1", &[("a1.txt", "4"), ("a2.txt", "fail"), ("b.txt", "7")]),

@@ -36,6 +36,13 @@ const COMMANDS: &[&str] = &[
     "diff --pairs empty.jsonl",
     "diff --pairs pairs.jsonl",
     "diff --pairs sides.jsonl",
+    "diff --pairs twice.jsonl",
+    "diff --pairs twice.jsonl -o run.metacov",
+    "diff --pairs all.jsonl",
+    "diff --pairs -",
+    "diff - -",
+    "diff a.json b.json --universe -",
+    "diff a.json b.json --gcovr-format 0.14 -o out.info",
     // measure, gen
     "measure",
     "measure mysql",
@@ -50,6 +57,15 @@ const COMMANDS: &[&str] = &[
     "measure -- true",
     "measure --count 5 -- true",
     "measure --no-coverage -- true",
+    "measure --pairs folder --seed 1 -- true",
+    "measure --pairs folder --databases 1 -- true",
+    "measure --pairs folder --library x.so -- true",
+    "measure --pairs inputs --relation nothing -- true",
+    "measure --pairs twins -- true",
+    "measure --pairs - -- true",
+    "measure --pairs folder -- ./text",
+    "measure sqlite --no-coverage --filter x",
+    "measure sqlite --notes folder",
     "measure --pairs nowhere -- true",
     "measure --pairs folder -- true",
     "measure --pairs folder -- ./nowhere",
@@ -75,7 +91,10 @@ const COMMANDS: &[&str] = &[
     "locate text",
     "locate sqlite",
     "locate sqlite --a nowhere.sql --b nowhere.sql",
+    "locate run.metacov --count 5",
+    "locate run.metacov --compare value",
     "overlap text --fix nowhere.diff",
+    "overlap text --fix nowhere.diff -j 2",
     "overlap",
     "replay nowhere",
     // studies, fuzz, targets
@@ -88,6 +107,7 @@ const COMMANDS: &[&str] = &[
     "fuzz sqlite --duration soon",
     "fuzz sqlite --guidance nothing",
     "fuzz sqlite --known nowhere.toml -o new.metacov",
+    "fuzz sqlite --known nowhere.toml --no-findings",
     "target build mysql@1",
     "target build sqlite@1.0",
     "target path calculator@9",
@@ -161,6 +181,14 @@ fn prepare(folder: &Path) {
     let pair = |a: &str, b: &str| format!(r#"{{"relation":"r","pair":1,"a":{a},"b":{b}}}"#);
     write("pairs.jsonl", &format!("\n{}\n", pair("\"a.json\"", "\"nowhere.json\"")));
     write("sides.jsonl", &pair("\"a.json\"", "[]"));
+    let same = pair("\"a.json\"", "\"b.json\"");
+    write("twice.jsonl", &format!("{same}\n\n{}\n{same}\n", same.replace(":1", ":2")));
+    write("all.jsonl", &same.replace("\"r\"", "\"all\""));
+    for folders in ["twins/first", "twins/pair/first", "inputs/sort/first"] {
+        fs::create_dir_all(folder.join(folders)).unwrap();
+        write(&format!("{folders}/a"), "");
+        write(&format!("{folders}/b"), "");
+    }
     write("kind.toml", "kind = 'nothing'\n");
     fs::create_dir(folder.join("folder")).unwrap();
     fs::create_dir(folder.join("full")).unwrap();

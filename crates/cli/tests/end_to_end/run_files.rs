@@ -192,7 +192,7 @@ fn an_interrupted_run_keeps_its_pairs_and_is_resumed() {
     fs::write(folder.join("pairs/parity/2/a.txt"), "6").unwrap();
     let resumed = measure(folder, &["-o", "run.metacov", "--resume"]).ok();
     assert!(
-        resumed.stderr.starts_with("note: continuing: 1 of 2 pairs are done\n"),
+        resumed.stderr.starts_with("note: continuing: 1 of 2 pairs done\n"),
         "{}",
         resumed.stderr
     );
@@ -241,7 +241,7 @@ fn a_run_is_resumed_only_with_the_same_options() {
     insta::assert_snapshot!(said, @"error: run.metacov: the run was begun with --filter (none), not x; --resume goes on with the same options only");
     fs::rename(folder.join("pairs/parity/000"), folder.join("pairs/parity/001")).unwrap();
     let said = measure(folder, &["-o", "run.metacov", "--resume"]).failed(3);
-    let said = said.trim_start_matches("note: continuing: 4 of 4 pairs are done\n");
+    let said = said.trim_start_matches("note: continuing: 4 of 4 pairs done\n");
     insta::assert_snapshot!(said, @"error: run.metacov: the run was begun with pair 000 of parity in the place of pair 001 of parity; --resume goes on with the same pairs only");
     measure(folder, &["--resume"]).failed(2);
     let said = measure(folder, &["-o", "mc.info", "--resume"]).failed(2);

@@ -134,6 +134,8 @@ fn contexts_of_a_data_file_are_a_suite() {
     all            6   line           30        7        5      8             10         12   40.00 %   60.00 %
     all            6   branch         12        4        2      4              2          6   50.00 %   60.00 %
     ");
+    // Both sides know all that the universe lists, whether they ran it or not.
+    assert!(!run.stderr.contains("known to one side only"), "{}", run.stderr);
     let said = metacov_in(&folder, &suite).failed(3);
     assert!(said.contains("that --universe lists (are the paths the same?"), "{said}");
     let run = metacov_in(&folder, &["diff", "--pairs", "contexts.coverage"]).ok();

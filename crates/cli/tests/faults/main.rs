@@ -12,7 +12,6 @@ mod campaign;
 mod disk;
 mod ends;
 mod engines;
-mod foreign;
 mod processes;
 mod runs;
 mod shortage;

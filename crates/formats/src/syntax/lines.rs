@@ -45,6 +45,11 @@ impl<R: Read> Lines<R> {
     pub(crate) fn place(&self) -> Location {
         Location::Line(self.number)
     }
+
+    /// The number of the last line that was read, from one.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
 }
 
 /// The start of a text that may be long, for a message.

@@ -20,7 +20,7 @@ pub fn run(path: &Path, args: &Args, console: &Console) -> anyhow::Result<ExitCo
         &CorpusOptions {
             targets: &target::list(),
             pairs: args.count(),
-            seed: args.seed,
+            seed: args.seed(),
             variants: args.variants,
             workers: workers(args.jobs),
             interrupted: &*interrupted()?,

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use metacov_campaign::{Counts, check};
+use metacov_core::counted;
 use metacov_exec::Flavour;
 use metacov_report::checks_table;
 
@@ -26,19 +27,21 @@ pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = done as f64 / seconds.max(0.001);
-    console.note(&format!("{done} pairs in {seconds:.1} s, {rate:.0} pairs/s"));
+    let pairs = counted(done, "pair", "pairs");
+    console.note(&format!("{pairs} in {seconds:.1} s, {rate:.0} pairs/s"));
     for (relation, counts) in &checks.relations {
         for ((failure, why), pairs) in &counts.missing {
             let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-            console.detail(|| format!("{}, {pairs} pairs of {relation}{why}", failure.name()));
+            let pairs = counted(*pairs, "pair", "pairs");
+            console.detail(|| format!("{}, {pairs} of {relation}{why}", failure.name()));
         }
     }
     tell(&log, console);
     let code =
         violations::report(&checks.violations, PairOrigin::Generated, ExitCode::Success, console);
     if done < plan.groups() {
-        let planned = plan.groups();
-        console.warning(&format!("interrupted: the numbers are of {done} of {planned} pairs"));
+        let planned = counted(plan.groups(), "pair", "pairs");
+        console.warning(&format!("interrupted: the numbers are of {done} of {planned}"));
         return Ok(ExitCode::Interrupted);
     }
     Ok(code)

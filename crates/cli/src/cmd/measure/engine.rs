@@ -13,8 +13,10 @@ use metacov_core::{Criterion, Operation, Suite};
 use metacov_exec::{Flavour, Limits, Target};
 use metacov_run::SharedTable;
 use metacov_store::Settings;
+use metacov_study::ALL;
 
 use super::whole;
+use crate::args::count::positive;
 use crate::cmd::{RunSettings, target};
 use crate::console::Console;
 use crate::console::progress::Progress;
@@ -24,18 +26,18 @@ use crate::exit_code::ExitCode;
 #[command(next_help_heading = "Generated pairs (TARGET)")]
 pub struct EngineArgs {
     #[command(flatten)]
-    relations: RelationArgs,
+    pub relations: RelationArgs,
     /// Number of pairs of each relation [default: 100].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>)]
     pub count: Option<NonZero<u64>>,
-    /// Number of databases that the pairs run on.
+    /// Number of databases that the pairs run on [default: 10].
     ///
     /// For targets that are no database, a database stands for any state of the target.
-    #[arg(long, value_name = "N", default_value = "10", hide_short_help = true)]
-    databases: NonZero<u64>,
-    /// Random seed: the same seed gives the same pairs.
-    #[arg(long, value_name = "SEED", default_value = "1")]
-    seed: u64,
+    #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>, hide_short_help = true)]
+    databases: Option<NonZero<u64>>,
+    /// Random seed: the same seed gives the same pairs [default: 1].
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub library: Option<PathBuf>,
@@ -44,21 +46,49 @@ pub struct EngineArgs {
 /// Relations, in the words of users.
 #[derive(clap::Args)]
 pub struct RelationArgs {
-    /// Relations to test.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "all")]
-    pub relation: Vec<String>,
+    /// Relations to test [default: all].
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    relation: Vec<String>,
+}
+
+impl RelationArgs {
+    /// The names; `all` if none was given.
+    pub fn names(&self) -> Vec<String> {
+        match &*self.relation {
+            [] => vec![ALL.to_owned()],
+            names => names.to_vec(),
+        }
+    }
 }
 
 impl EngineArgs {
+    /// An option that was given and means nothing for a command.
+    pub fn only_for_targets(&self) -> Option<&'static str> {
+        let given = [
+            (self.databases.is_some(), "--databases"),
+            (self.seed.is_some(), "--seed"),
+            (self.library.is_some(), "--library"),
+        ];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
+    fn databases(&self) -> u64 {
+        self.databases.map_or(10, NonZero::get)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
+    }
+
     /// Returns the settings that a run must share with one that it resumes.
     pub fn settings(&self, engine: &str, pairs: u64) -> Settings {
         let library = self.library.as_ref().map(|path| path.display().to_string());
         let settings = [
             ("the engine", engine.to_owned()),
-            ("--relation", self.relations.relation.join(",")),
+            ("--relation", self.relations.names().join(",")),
             ("--count", pairs.to_string()),
-            ("--databases", self.databases.to_string()),
-            ("--seed", self.seed.to_string()),
+            ("--databases", self.databases().to_string()),
+            ("--seed", self.seed().to_string()),
             ("--library", library.unwrap_or_default()),
         ];
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
@@ -66,8 +96,8 @@ impl EngineArgs {
 
     /// Returns the tests: `pairs` of each relation.
     pub fn plan(&self, target: &dyn Target, pairs: u64) -> anyhow::Result<TestPlan> {
-        let (seed, subjects) = (self.seed, self.databases.get().min(pairs));
-        let relations = relation_positions(&self.relations.relation, target)?;
+        let (seed, subjects) = (self.seed(), self.databases().min(pairs));
+        let relations = relation_positions(&self.relations.names(), target)?;
         Ok(TestPlan { seed, relations, pairs, subjects })
     }
 }

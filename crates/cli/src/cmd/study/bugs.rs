@@ -9,6 +9,7 @@ use metacov_study::conduct::{BugRunner, read_corpus};
 use metacov_study::corpus::Bug;
 use metacov_study::{BUGS_MIN, BugCorrelation, FileVersion, KnownBugs, Program};
 
+use crate::args::count::positive;
 use crate::args::target::interrupted;
 use crate::cmd::target::{engine_on_demand, list};
 use crate::cmd::workers;
@@ -31,7 +32,7 @@ pub struct Args {
     #[arg(short, long, value_name = "FILE.svg")]
     output: Option<PathBuf>,
     /// Worker processes [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>)]
     jobs: Option<NonZero<usize>>,
 }
 

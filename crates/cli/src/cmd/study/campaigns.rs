@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 
 use anyhow::bail;
-use metacov_core::thousands;
+use metacov_core::{counted, thousands};
 use metacov_study::conduct::{
     PlannedTrial, Selection, TrialEvent, TrialFolder, TrialsRun, plan_trials,
 };
@@ -72,7 +72,8 @@ pub fn run(
 fn show(event: TrialEvent<'_>, console: &Console) {
     match event {
         TrialEvent::Known { done, all } => {
-            console.note(&format!("continuing: {done} of {all} trials are done"));
+            let all = counted(all as u64, "trial", "trials");
+            console.note(&format!("continuing: {done} of {all} done"));
         }
         TrialEvent::Done { done, all, outcome } => console.note(&format!(
             "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
@@ -97,5 +98,5 @@ fn show(event: TrialEvent<'_>, console: &Console) {
 }
 
 fn bugs(count: u64) -> String {
-    if count == 1 { "1 bug".to_owned() } else { format!("{} bugs", thousands(count)) }
+    counted(count, "bug", "bugs")
 }

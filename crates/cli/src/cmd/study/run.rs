@@ -13,6 +13,7 @@ use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, 
 
 use super::bugs;
 use super::pipeline;
+use crate::args::count::positive;
 use crate::cmd::{measure, target};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, UsageError};
@@ -41,14 +42,14 @@ pub struct Args {
     #[arg(long, conflicts_with = "shard")]
     array_from_env: bool,
     /// Executions or trials at the same time [default: the number of processors].
-    #[arg(short, long, value_name = "N")]
+    #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>)]
     pub jobs: Option<NonZero<usize>>,
     /// Known bugs for Q1, in place of those of the study (docs/corpus.md describes the file).
     #[arg(long, value_name = "FILE")]
     pub corpus: Option<PathBuf>,
-    /// gcovr program for the paper's pipeline in Q3.
-    #[arg(long, value_name = "PROGRAM", default_value = "gcovr")]
-    gcovr: PathBuf,
+    /// gcovr program for the paper's pipeline in Q3 [default: gcovr].
+    #[arg(long, value_name = "PROGRAM")]
+    pub gcovr: Option<PathBuf>,
 }
 
 impl Args {
@@ -147,8 +148,8 @@ impl SuiteTasks for Tasks<'_> {
     }
 
     fn efficiency(&self, sample: EfficiencyPlan) -> anyhow::Result<TaskEnd<Efficiency>> {
-        let Args { gcovr, jobs, .. } = self.args;
-        match pipeline::run(self.plan, sample, gcovr, *jobs, self.console)? {
+        let gcovr = self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr"));
+        match pipeline::run(self.plan, sample, gcovr, self.args.jobs, self.console)? {
             Some(PipelineEnd::Measured(efficiency)) => Ok(TaskEnd::Done(efficiency)),
             Some(PipelineEnd::Interrupted) => Ok(TaskEnd::Interrupted),
             None => {
