@@ -1,7 +1,10 @@
 //! Errors of generated tests and of findings.
 
+use std::ffi::OsStr;
 use std::io;
+use std::path::Path;
 
+use metacov_core::command_line;
 use metacov_exec::ExecError;
 use metacov_formats::Error;
 use metacov_run::{JobError, StopReason};
@@ -38,6 +41,15 @@ impl CampaignError {
             CampaignError::Worker(what) => CampaignError::Worker(format!("{name}: {what}")),
             other => other,
         }
+    }
+
+    /// `name` was made on this library, as it says itself. `command` is what the user typed.
+    pub fn untrusted_library(name: &str, library: &Path, command: &str) -> Self {
+        CampaignError::Invalid(format!(
+            "{name}: made on the library {}, and metacov loads no code that a file names; if you trust it: {command} {}",
+            library.display(),
+            command_line([OsStr::new("--library"), library.as_os_str()])
+        ))
     }
 
     /// A worker breaks the protocol.

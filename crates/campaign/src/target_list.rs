@@ -33,7 +33,14 @@ impl TargetList {
                 names.join(", ")
             )));
         };
-        Ok((*known, version.unwrap_or_else(|| known.default_version())))
+        let version = version.unwrap_or_else(|| known.default_version());
+        // It becomes part of a path, and may come from a file.
+        if !version.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-_".contains(letter)) {
+            return Err(CampaignError::Invalid(format!(
+                "`{version}` is not a version of {target}"
+            )));
+        }
+        Ok((*known, version))
     }
 
     /// Returns the target of a name, and its build.

@@ -1,6 +1,7 @@
 //! One file for each subcommand, and what they share.
 
 pub mod cc;
+pub mod check;
 pub mod compare;
 pub mod completions;
 pub mod diff;
@@ -14,6 +15,7 @@ pub mod measure;
 pub mod merge;
 pub mod overlap;
 mod pages;
+pub mod pair;
 mod present;
 pub mod replay;
 pub mod report;

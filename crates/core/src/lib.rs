@@ -38,6 +38,7 @@
 //!
 //! The crate is pure: no input, no output, no clock; random choices come from a seed.
 
+mod command_line;
 mod context;
 mod counted;
 mod cover;
@@ -51,6 +52,7 @@ mod success_rates;
 mod tally;
 mod test;
 
+pub use command_line::{command_line, split_command_line};
 pub use context::{Context, PairResult, Setup, StoredInput, Violation};
 pub use counted::{counted, thousands};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};

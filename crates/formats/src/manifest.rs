@@ -102,6 +102,20 @@ impl<S> PairList<S> {
     }
 }
 
+impl<S: Send + 'static> PairList<S> {
+    /// The suite of the group that is called `RELATION/NAME`, if there is one.
+    pub fn only(mut self, name: &str) -> Result<Option<Self>, Error> {
+        let is_it = |spec: &Result<GroupSpec<S>, Error>| {
+            spec.as_ref().map_or(true, |spec| format!("{}/{}", spec.relation, spec.pair) == name)
+        };
+        let spec = self.specs.find(is_it).transpose()?;
+        Ok(spec.map(|spec| {
+            let has_judges = spec.judge.is_some();
+            PairList { groups: 1, has_judges, specs: Box::new(std::iter::once(Ok(spec))) }
+        }))
+    }
+}
+
 /// Refuses a pair that is listed twice, of lines with these hashes: it would count twice. A manifest may have millions of
 /// lines, so names are compared only where hashes are the same.
 fn check_repetitions<W: ManifestSide>(

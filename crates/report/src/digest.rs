@@ -21,7 +21,7 @@ pub use gaps::{Gap, Gaps};
 pub use outline::{FileOutline, FunctionOutline, Numbers, Outline};
 pub use overlap::Overlap;
 
-use case::Contrast;
+pub(crate) use case::Contrast;
 
 /// For how many pairs details are kept, and for how many more that failed or violate their
 /// relation, wherever in the run they are.

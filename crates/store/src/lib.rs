@@ -59,6 +59,7 @@
 //! clean end removes them. Results are committed every tenth of a second.
 
 mod base;
+mod check;
 mod header;
 mod inputs;
 mod lock;
@@ -66,6 +67,7 @@ mod merge;
 mod outputs;
 mod pairs;
 mod recorder;
+mod repair;
 mod replace_file;
 mod rounds;
 mod run;
@@ -76,10 +78,12 @@ mod sites;
 /// The extension of run files.
 pub const RUN_FILE: &str = "metacov";
 
+pub use check::{RunCheck, check_run};
 pub use header::{Header, Settings};
 pub use merge::{BUILD, Merged, merge};
 pub use pairs::StoredPair;
 pub use recorder::RunWriter;
+pub use repair::{Repaired, repair_run};
 pub use replace_file::replace_file;
 pub use rounds::StoredRound;
 pub use run::Run;

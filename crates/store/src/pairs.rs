@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use metacov_core::{
-    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, PairResult, Reading,
-    SideOutput, SiteTable, StoredInput, Verdict, Violation, codec,
+    BranchNaming, Cover, Criteria, Exit, Failure, Fingerprint, Group, Missing, Operation,
+    PairResult, Reading, SideOutput, SiteTable, StoredInput, Verdict, Violation, codec,
 };
 use metacov_formats::Fault;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -56,6 +56,25 @@ impl StoredPair {
             _ => None,
         }
     }
+
+    /// How it ended, in a word or two.
+    pub fn verdict_name(&self) -> &'static str {
+        match (&self.outcome, &self.verdict) {
+            (Err((_, missing)), _) => missing.failure.name(),
+            (Ok(_), verdict) => verdict_name(verdict.as_ref()),
+        }
+    }
+}
+
+/// The name of the verdict on a group all of whose sides have covers.
+fn verdict_name(verdict: Option<&Verdict>) -> &'static str {
+    match verdict {
+        None => MEASURED,
+        Some(Verdict::Holds) => HOLDS,
+        Some(Verdict::Violated(_)) => VIOLATED,
+        Some(Verdict::Invalid(_)) => Failure::Invalid.name(),
+        Some(Verdict::Lost { missing, .. }) => missing.failure.name(),
+    }
 }
 
 /// The rows of a group. The order puts measured groups before failed ones.
@@ -73,7 +92,7 @@ pub(crate) struct PairRow {
     output_tail: Option<String>,
     differing: Option<u64>,
     covers: Vec<SideRow>,
-    setup: Option<u64>,
+    pub(crate) setup: Option<u64>,
     inputs: Vec<Vec<StoredInput>>,
     outputs: Vec<SideOutput>,
     pub(crate) microseconds: u64,
@@ -215,14 +234,7 @@ impl PairRow {
     }
 
     fn verdict(&self) -> &'static str {
-        match (&self.verdict, self.failure) {
-            (_, Some(failure)) => failure.name(),
-            (None, None) => MEASURED,
-            (Some(Verdict::Holds), None) => HOLDS,
-            (Some(Verdict::Violated(_)), None) => VIOLATED,
-            (Some(Verdict::Invalid(_)), None) => Failure::Invalid.name(),
-            (Some(Verdict::Lost { missing, .. }), None) => missing.failure.name(),
-        }
+        self.failure.map_or_else(|| verdict_name(self.verdict.as_ref()), Failure::name)
     }
 
     fn violation(&self) -> Option<&str> {
@@ -386,6 +398,31 @@ impl PairRow {
             outputs,
         };
         Ok(Some((pair, row.get(11)?)))
+    }
+
+    /// Whether its sides have covers.
+    pub(crate) fn is_measured(&self) -> bool {
+        self.failure.is_none()
+    }
+
+    /// Whether its covers can be read, and what it says of them is what follows from them.
+    pub(crate) fn verify(
+        &self,
+        table: &SiteTable,
+        base: &Base,
+        operation: Operation,
+    ) -> Result<(), Fault> {
+        let StoredPair { outcome, sides, .. } = self.clone().stored(table, base)?;
+        match outcome {
+            Ok(group) if self.differing != Some(group.difference().len()) => {
+                Err(damaged("its sides differ in another number of sites than it says"))
+            }
+            Ok(_) if operation != Operation::Xor && sides != 2 => {
+                Err(damaged(&format!("{operation} of {sides} sides")))
+            }
+            Err((side, _)) if side >= sides => Err(damaged("a side failed that it does not have")),
+            _ => Ok(()),
+        }
     }
 
     /// Decodes the group.

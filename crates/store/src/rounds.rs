@@ -2,7 +2,7 @@
 
 use metacov_core::Fingerprint;
 use metacov_formats::Fault;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, Row, params};
 
 use crate::header::damaged;
 
@@ -43,22 +43,36 @@ impl StoredRound {
 
 /// All rounds, by trial and number.
 pub(crate) fn read(connection: &Connection) -> Result<Vec<StoredRound>, Fault> {
+    read_each(connection)?.into_iter().map(|(_, _, round)| round).collect()
+}
+
+/// A trial, a number, and the round, if it is as it was written.
+type Numbered = (String, u64, Result<StoredRound, Fault>);
+
+/// The same, each for itself.
+pub(crate) fn read_each(connection: &Connection) -> Result<Vec<Numbered>, Fault> {
     let mut rows = connection.prepare(
         "SELECT trial, number, summary, findings, lesson, fingerprint FROM round
          ORDER BY trial, number",
     )?;
     let rows = rows.query_map([], |row| {
-        let number = row.get::<_, i64>(1)?.cast_unsigned();
-        let (trial, summary, findings, lesson) =
-            (row.get(0)?, row.get(2)?, row.get(3)?, row.get(4)?);
-        Ok((StoredRound { trial, number, summary, findings, lesson }, row.get::<_, i64>(5)?))
+        let (trial, number) = (row.get(0)?, row.get::<_, i64>(1)?.cast_unsigned());
+        Ok((trial, number, round(row)))
     })?;
-    rows.map(|row| {
-        let (round, fingerprint) = row?;
-        if round.fingerprint() != fingerprint {
-            return Err(damaged(&format!("checksum of round {} does not match", round.number)));
-        }
-        Ok(round)
-    })
-    .collect()
+    let checked = |(trial, number, read): (String, u64, rusqlite::Result<(StoredRound, i64)>)| {
+        let round = read.map_err(Fault::from).and_then(|(round, fingerprint)| {
+            if round.fingerprint() == fingerprint {
+                return Ok(round);
+            }
+            Err(damaged(&format!("checksum of round {number} does not match")))
+        });
+        (trial, number, round)
+    };
+    Ok(rows.map(|row| row.map(checked)).collect::<Result<_, _>>()?)
+}
+
+fn round(row: &Row<'_>) -> rusqlite::Result<(StoredRound, i64)> {
+    let number = row.get::<_, i64>(1)?.cast_unsigned();
+    let (trial, summary, findings, lesson) = (row.get(0)?, row.get(2)?, row.get(3)?, row.get(4)?);
+    Ok((StoredRound { trial, number, summary, findings, lesson }, row.get(5)?))
 }

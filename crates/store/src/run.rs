@@ -86,6 +86,16 @@ impl Run {
         Ok(entries.into_iter().map(|entry| self.stored(&entry)))
     }
 
+    /// The group that is called `RELATION/NAME`, if there is one.
+    pub fn find(&self, name: &str) -> Result<Option<StoredPair>, Error> {
+        let is_it = |entry: &Entry| {
+            let rest = name.strip_prefix(&entry.relation).and_then(|rest| rest.strip_prefix('/'));
+            rest == Some(&entry.name)
+        };
+        let entry = self.index()?.into_iter().find(is_it);
+        entry.map(|entry| self.stored(&entry)).transpose()
+    }
+
     /// The names of all relations, in order.
     pub fn relations(&self) -> Result<Vec<String>, Error> {
         let mut names: Vec<String> =

@@ -39,6 +39,16 @@ pub(crate) fn check(
     }
 }
 
+/// Whether a run was sealed.
+pub(crate) fn is_sealed(connection: &Connection) -> rusqlite::Result<bool> {
+    Ok(get(connection, KEY)?.is_some())
+}
+
+/// Whether a run was sealed with these sites, whatever else it says.
+pub(crate) fn is_of_build(connection: &Connection, table: &SiteTable) -> rusqlite::Result<bool> {
+    Ok(get(connection, "build")? == Some(table.build_id().to_string()))
+}
+
 /// Counts pairs by the rows themselves and not by an index, which may differ in a damaged file.
 pub(crate) fn count_pairs(connection: &Connection) -> rusqlite::Result<u64> {
     let count = "SELECT count(*) FROM pair NOT INDEXED";

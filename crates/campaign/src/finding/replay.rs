@@ -30,6 +30,8 @@ pub struct ReplayConfig {
     pub bisect: bool,
     /// How long a target may take before it answers.
     pub timeout: Duration,
+    /// The command that the user typed, to show how it goes on.
+    pub command: String,
 }
 
 /// The result of a replay.
@@ -109,11 +111,11 @@ pub fn replay_findings(
         verdict.map_err(|error| error.of(engine))
     };
     let mut replayed = Vec::new();
-    for (_, finding) in findings {
+    for (name, finding) in findings {
         replayed.push(if config.bisect {
             Replayed::Bisected(bisect(finding, targets, &mut replay)?)
         } else {
-            let engine = Engine::of(finding, config).to_string();
+            let engine = Engine::of(name, finding, config)?.to_string();
             let verdict = replay(finding, &engine)?;
             Replayed::Once { engine, verdict }
         });
@@ -129,12 +131,20 @@ enum Engine<'e> {
 }
 
 impl<'e> Engine<'e> {
-    /// The target of the finding, unless the user wants another.
-    fn of(finding: &'e FindingFile, config: &'e ReplayConfig) -> Self {
+    /// The target of the finding, unless the user wants another. A library that a finding names is
+    /// not loaded: findings come from anywhere, and loading runs it.
+    fn of(
+        name: &str,
+        finding: &'e FindingFile,
+        config: &'e ReplayConfig,
+    ) -> Result<Self, CampaignError> {
         match (&config.library, &config.target, &finding.library) {
-            (Some(library), _, _) | (None, None, Some(library)) => Engine::Library(library),
-            (None, Some(target), _) => Engine::Named(target),
-            (None, None, None) => Engine::Named(&finding.target),
+            (Some(library), _, _) => Ok(Engine::Library(library)),
+            (None, Some(target), _) => Ok(Engine::Named(target)),
+            (None, None, Some(library)) => {
+                Err(CampaignError::untrusted_library(name, library, &config.command))
+            }
+            (None, None, None) => Ok(Engine::Named(&finding.target)),
         }
     }
 }
@@ -156,14 +166,14 @@ fn libraries(
 ) -> Result<BTreeMap<String, (&'static dyn Target, WorkerConfig)>, CampaignError> {
     let of = |name: &str, library| targets.config(name, library, Flavour::Plain, &Scope::default());
     let mut libraries = BTreeMap::new();
-    for (_, finding) in findings {
+    for (name, finding) in findings {
         if config.bisect {
             for name in targets.installed(&finding.target)? {
                 let library = of(&name, None)?;
                 libraries.insert(name, library);
             }
         } else {
-            let engine = Engine::of(finding, config);
+            let engine = Engine::of(name, finding, config)?;
             let library = match engine {
                 Engine::Named(name) => of(name, None)?,
                 Engine::Library(path) => of(&finding.target, Some(path))?,

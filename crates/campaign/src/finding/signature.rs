@@ -28,6 +28,15 @@ impl Signature {
         Signature { exact, group: digest(shape.iter().cloned()) }
     }
 
+    /// The signature that the name of a finding's folder stands for. No other text is such a name,
+    /// so a name from a file cannot lead out of the folder of findings.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (group, exact) = name.split_once('-')?;
+        let number = |text| u64::from_str_radix(text, 16).ok();
+        let signature = Signature { exact: number(exact)?, group: number(group)? };
+        (signature.to_string() == name).then_some(signature)
+    }
+
     /// Whether a text names it: the group, the exact signature, or both, as in folder names.
     pub fn is(&self, text: &str) -> bool {
         let Signature { exact, group } = self;
@@ -51,4 +60,28 @@ pub(super) fn digest(texts: impl Iterator<Item = String>) -> u64 {
         }
     }
     hash
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_we_write_is_a_name() {
+        let signature = Signature { exact: 1, group: u64::MAX };
+        assert_eq!(Signature::parse(&signature.to_string()), Some(signature));
+        for name in [
+            "",
+            ".",
+            "..",
+            "/tmp",
+            "../0000000000000001-0000000000000001",
+            "0000000000000001-0000000000000001/..",
+            "0000000000000001-000000000000000A",
+            "+000000000000001-0000000000000001",
+            "1-1",
+        ] {
+            assert_eq!(Signature::parse(name), None, "{name}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::done::{Done, Summary};
 use super::knowledge::{Knowledge, KnowledgeDelta};
-use crate::finding::{Finding, families};
+use crate::finding::{Finding, Signature, families};
 use crate::worker::protocol::{decode, encode};
 
 /// What a round stores about a finding; the rest is in the folder of the finding.
@@ -137,6 +137,10 @@ impl History {
         let summary: Summary = serde_json::from_str(&record.summary).map_err(words)?;
         let findings: Vec<FindingSummary> =
             serde_json::from_str(&record.findings).map_err(words)?;
+        // Names become paths, also of folders that are removed.
+        if let Some(other) = findings.iter().find(|one| Signature::parse(&one.name).is_none()) {
+            return Err(format!("`{}` is not the name of a finding", other.name));
+        }
         self.take(&summary, &findings, &record.lesson()?);
         Ok(())
     }

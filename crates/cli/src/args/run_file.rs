@@ -1,10 +1,10 @@
 //! The options of run files.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+pub use metacov_core::command_line as command;
 use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
 use metacov_store::{Header, RUN_FILE, RunWriter, Settings};
@@ -85,20 +85,6 @@ pub fn refused(error: Error) -> anyhow::Error {
         Fault::Io(_) => Unwritten(error).into(),
         _ => error.into(),
     }
-}
-
-/// Formats words as one would type them into a shell.
-pub fn command(words: impl IntoIterator<Item = impl AsRef<OsStr>>) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./=:,@%+".contains(letter);
-    let words = words.into_iter().map(|word| {
-        let word = word.as_ref().to_string_lossy();
-        if !word.is_empty() && word.chars().all(plain) {
-            word.into_owned()
-        } else {
-            format!("'{}'", word.replace('\'', r"'\''"))
-        }
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Formats paths as one would type them.

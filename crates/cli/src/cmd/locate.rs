@@ -7,6 +7,7 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use metacov_campaign::CampaignError;
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
 use metacov_report::Located;
@@ -16,6 +17,7 @@ use metacov_study::locate::{Formula, Symptom, rank};
 use super::target::list;
 use super::workers;
 use crate::args::count::{OldCount, positive};
+use crate::args::run_file::command;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
@@ -163,8 +165,11 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
                 bail_usage!("{option} goes with a target; a run file has its own passing pairs");
             }
             let run = RunOfTarget::open(Path::new(subject))?;
-            let library = args.library.as_ref().or(run.library.as_ref()).cloned();
-            let (interrupted, library) = (interrupted()?, library.as_deref());
+            if let (None, Some(library)) = (&args.library, &run.library) {
+                let command = command(std::env::args_os());
+                return Err(CampaignError::untrusted_library(subject, library, &command).into());
+            }
+            let (interrupted, library) = (interrupted()?, args.library.as_deref());
             let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
             let violations = run.violations(&args.pair, target.language())?;
             let options = target.options();

@@ -97,6 +97,10 @@ pub struct Args {
     /// Pairs of inputs for COMMAND: a folder of folders, or a manifest.
     #[arg(long, value_name = "PATH", help_heading = "Running")]
     pairs: Option<PathBuf>,
+    /// Run only this pair of --pairs.
+    #[arg(long, value_name = "RELATION/NAME", requires = "pairs", hide_short_help = true)]
+    #[arg(help_heading = "Running")]
+    pair: Option<String>,
     #[command(flatten)]
     judge: JudgeArgs,
     #[command(flatten)]
@@ -189,7 +193,8 @@ impl Args {
         let pairs = self.count(console)?.get();
         let repeats = self.frame.repeat.is_some().then_some("--repeat");
         let judges = self.judge.is_given().then_some("--judge");
-        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges) {
+        let pair = self.pair.is_some().then_some("--pair");
+        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges).or(pair) {
             bail_usage!("{option} goes with a command after `--`, not with a target");
         }
         if self.frame.scope.has_notes() && self.on_engine.library.is_none() {
@@ -253,14 +258,21 @@ impl Args {
         settings.insert("--pairs".to_owned(), paths([&pairs]));
         let repeat = self.frame.repeat.unwrap_or(NonZero::<u32>::MIN);
         settings.insert("--repeat".to_owned(), repeat.to_string());
+        settings.insert("--pair".to_owned(), self.pair.clone().unwrap_or_default());
         let relations = self.on_engine.relations.names();
         if !relations.iter().any(|name| name == ALL) {
             settings.insert("--relation".to_owned(), relations.join(","));
         }
         let frame = self.frame.frame(settings, PairOrigin::Files)?;
-        let pairs = read_pairs(&pairs, &target, &relations)?;
-        target.keeps_output = !judges.is_empty() || pairs.has_judges;
-        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs, frame })
+        let mut list = read_pairs(&pairs, &target, &relations)?;
+        if let Some(name) = self.pair {
+            let Some(only) = list.only(&name)? else {
+                bail_usage!("{}: no pair `{name}` (RELATION/NAME)", pairs.display());
+            };
+            list = only;
+        }
+        target.keeps_output = !judges.is_empty() || list.has_judges;
+        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs: list, frame })
     }
 }
 
@@ -344,6 +356,7 @@ mod tests {
     /// Options that mean something for a command only.
     const FOR_COMMANDS: &[(&str, &str)] = &[
         ("judge", "equal"),
+        ("pair", "r/1"),
         ("setup", "x"),
         ("mode", "exec"),
         ("cpu_timeout", "1"),

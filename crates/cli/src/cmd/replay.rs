@@ -12,6 +12,7 @@ use metacov_report::{Column, Table};
 
 use super::target;
 use crate::args::count::positive;
+use crate::args::run_file::command;
 use crate::args::target::interrupted;
 use crate::console::{Console, print};
 use crate::exit_code::ExitCode;
@@ -59,6 +60,7 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         library: args.library.clone(),
         bisect: args.bisect,
         timeout: Duration::from_secs(args.timeout.get()),
+        command: command(std::env::args_os()),
     };
     let replayed = replay_findings(&findings, &config, &target::list(), &*interrupted()?)?;
     let (mut rows, mut fails) = (Vec::new(), false);

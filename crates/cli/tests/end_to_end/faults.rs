@@ -155,7 +155,8 @@ fn the_violations_of_a_run_lead_to_a_fault() {
     let to = ["--library", library, "--timeout", "120", "-o", "located.metacov"];
     let run = in_folder(&[&["measure", "sqlite", "-q"], &suite[..], &to].concat());
     assert_eq!(run.code, 6, "{}", run.stderr);
-    let located = in_folder(&["locate", "located.metacov", "--variants", "20", "-o", "-"]).ok();
+    let locate = ["locate", "located.metacov", "--library", library, "--variants", "20"];
+    let located = in_folder(&[&locate[..], &["-o", "-"]].concat()).ok();
     let report: Value = serde_json::from_str(&located.stdout).unwrap();
     let pairs = report["pairs"].as_array().unwrap();
     assert!(!pairs.is_empty());
@@ -163,12 +164,11 @@ fn the_violations_of_a_run_lead_to_a_fault() {
     let is_at_fault = |suspect: &Value| suspect["function"] == "sqlite3VdbeBooleanValue";
     assert!(functions.iter().any(is_at_fault), "it ran");
     let name = pairs[0]["name"].as_str().unwrap();
-    let one = ["locate", "located.metacov", "--variants", "20", "--pair", name, "-o", "one.html"];
-    let one = in_folder(&one).ok();
+    let one = in_folder(&[&locate[..], &["--pair", name, "-o", "one.html"]].concat()).ok();
     let page = fs::read_to_string(folder().join("one.html")).unwrap();
     assert!(page.contains("<h2>Functions</h2>") && page.contains("passing pairs"), "{page}");
     assert!(one.stderr.contains(&format!("note: {name}: ")), "{}", one.stderr);
-    let said = in_folder(&["locate", "located.metacov", "--pair", "tlp-where/x"]).failed(2);
+    let said = in_folder(&[&locate[..], &["--pair", "tlp-where/x"]].concat()).failed(2);
     assert!(said.contains("no violating pair `tlp-where/x`"), "{said}");
     // The fix that its author would make.
     let source = fs::read_to_string(folder().join("faulty/sqlite3.c")).unwrap();

@@ -22,6 +22,7 @@ mod modes;
 mod oracle;
 mod outputs;
 mod pages;
+mod pair;
 mod run;
 mod run_files;
 mod sqlite;

@@ -12,6 +12,7 @@ mod campaign;
 mod disk;
 mod ends;
 mod engines;
+mod foreign;
 mod processes;
 mod runs;
 mod shortage;

@@ -106,6 +106,29 @@ fn fault_35_a_campaign_is_not_resumed_with_another_build() {
     campaign.run("run.metacov", &go_on);
 }
 
+#[test]
+fn fault_49_a_damaged_run_is_found_out_repaired_and_resumed() {
+    let campaign = Campaign::new(19, 1);
+    let options = ["--count", "80", "--no-findings", "-j", "1"];
+    campaign.run("run.metacov", &options);
+    let report = campaign.report("run.metacov");
+    let metacov = |words: &[&str]| metacov_in(campaign.path(), words);
+    let said = metacov(&["check", "run.metacov"]).ok().stderr;
+    assert!(said.contains("note: run.metacov is intact: "), "{said}");
+    let damage = "UPDATE round SET summary = 'x' WHERE number = 2";
+    let file = campaign.path().join("run.metacov");
+    rusqlite::Connection::open(file).unwrap().execute_batch(damage).unwrap();
+    let said = metacov(&["check", "run.metacov"]).failed(3);
+    assert!(said.contains("error: run.metacov: checksum of round 2 does not match"), "{said}");
+    let repaired = metacov(&["check", "run.metacov", "--repair", "new.metacov"]).ok().stderr;
+    assert!(repaired.contains("2 rounds in new.metacov"), "{repaired}");
+    metacov(&["check", "new.metacov"]).ok();
+    campaign.run("new.metacov", &[&options[..], &["--resume"]].concat());
+    assert_eq!(campaign.report("new.metacov"), report);
+    let said = metacov(&["check", "run.metacov", "--repair", "new.metacov"]).failed(1);
+    assert!(said.contains("new.metacov: the file exists"), "{said}");
+}
+
 /// Both builds are named, and differ.
 #[track_caller]
 fn check_builds(said: &str, start: &str) {

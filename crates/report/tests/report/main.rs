@@ -6,6 +6,7 @@ mod comparison;
 mod digest;
 mod exports;
 mod pages;
+mod pairs;
 mod plots;
 mod study;
 mod support;

@@ -200,6 +200,16 @@ pub fn digest_with(program: Program, header: &Header, complete: bool, pairs: &[P
     Digest { name: "run.metacov".to_owned(), ..digest }
 }
 
+/// A run file with these pairs, in a folder that goes with the result.
+pub fn run(program: Program, header: &Header, pairs: &[Pair]) -> (tempfile::TempDir, Run) {
+    let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+    let file = folder.path().join("run.metacov");
+    record(program, header, true, pairs, &file);
+    let mut run = Run::open(&file).unwrap();
+    run.name = "run.metacov".to_owned();
+    (folder, run)
+}
+
 fn record(program: Program, header: &Header, complete: bool, pairs: &[Pair], file: &Path) {
     let writer = RunWriter::open(file, header, false).unwrap();
     let outcome = |pair: &Pair| match &pair.outcome {

@@ -8,7 +8,7 @@ use metacov_store::Run;
 
 use crate::suite::{Ran, Spec, exported, record_with};
 
-fn specs() -> Vec<Spec> {
+pub fn specs() -> Vec<Spec> {
     let group = |name: usize, sides: Vec<Ran>| (format!("r{}", name % 2), name.to_string(), sides);
     let mut specs: Vec<Spec> = (0..30u16)
         .map(|name| {

@@ -126,7 +126,8 @@ pub struct RunOfTarget {
     run: Run,
     /// The name of the target that it was measured on.
     pub engine: String,
-    /// The library of the user that it was measured on, if there was one.
+    /// The library of the user that it was measured on, if there was one. Only to be named: a run
+    /// file comes from anywhere, and loading a library runs it.
     pub library: Option<PathBuf>,
 }
 

@@ -1,0 +1,85 @@
+//! `metacov check`
+
+use std::path::{Path, PathBuf};
+
+use metacov_core::counted;
+use metacov_store::{RunCheck, check_run, repair_run};
+
+use crate::args::run_file::refused;
+use crate::console::Console;
+use crate::exit_code::ExitCode;
+
+/// How many problems are listed.
+const PROBLEMS_MAX: usize = 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  metacov check run.metacov                          is the file as it was written?
+  metacov check run.metacov --repair saved.metacov   save what can be saved";
+
+const MORE: &str = "\
+A file in which something is wrong ends in exit code 3. Pairs that are lost can be measured again: --resume continues a repaired run like one that was interrupted.";
+
+/// Verify a run file, and save what can be saved of a damaged one.
+///
+/// All pages, references and checksums are read, the coverage of each side is decoded, and numbers
+/// that follow from it are derived again.
+#[derive(clap::Args)]
+#[command(before_help = EXAMPLES, after_long_help = MORE)]
+pub struct Args {
+    /// Run file.
+    #[arg(value_name = "RUN.metacov")]
+    run: PathBuf,
+    /// Write all that is intact to a new run file.
+    #[arg(long, value_name = "FILE")]
+    repair: Option<PathBuf>,
+}
+
+pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+    if let Some(output) = &args.repair {
+        return repair(&args.run, output, console);
+    }
+    let RunCheck { pairs, rounds, is_sealed, problems } = check_run(&args.run)?;
+    let name = args.run.display();
+    let end = if is_sealed { "" } else { "; the run was killed or goes on" };
+    if problems.is_empty() {
+        console.note(&format!("{name} is intact: {}{end}", content(pairs, rounds)));
+        return Ok(ExitCode::Success);
+    }
+    for problem in problems.iter().take(PROBLEMS_MAX) {
+        console.failure(&format!("{name}: {problem}"));
+    }
+    list_rest(&problems, console);
+    let intact = content(pairs, rounds);
+    console.note(&format!("{intact} can be saved: metacov check {name} --repair FILE{end}"));
+    Ok(ExitCode::BadInput)
+}
+
+fn repair(run: &Path, output: &Path, console: &Console) -> anyhow::Result<ExitCode> {
+    let repaired = repair_run(run, output).map_err(|error| {
+        let written = error.name == output.display().to_string();
+        if written { refused(error) } else { error.into() }
+    })?;
+    for lost in repaired.lost.iter().take(PROBLEMS_MAX) {
+        console.warning(&format!("{}: {lost}", run.display()));
+    }
+    list_rest(&repaired.lost, console);
+    let saved = content(repaired.pairs, repaired.rounds);
+    console.note(&format!("{saved} in {}", output.display()));
+    Ok(ExitCode::Success)
+}
+
+fn list_rest(problems: &[String], console: &Console) {
+    let rest = problems.len().saturating_sub(PROBLEMS_MAX) as u64;
+    if rest > 0 {
+        console.warning(&counted(rest, "more problem", "more problems"));
+    }
+}
+
+fn content(pairs: u64, rounds: u64) -> String {
+    let pairs = counted(pairs, "pair", "pairs");
+    match rounds {
+        0 => pairs,
+        rounds => format!("{pairs} and {}", counted(rounds, "round", "rounds")),
+    }
+}
