@@ -24,11 +24,13 @@ mod sketch_hashes;
 mod tests;
 mod traces;
 mod trial_progress;
+mod worker_knowledge;
 
 pub use campaign::{Campaign, CampaignObserver, ROUND_LAG, fuzz};
 pub use done::{Counts, Done, Summary};
 pub use guidance::{GUIDANCES, Guidance, Probes};
 pub use history::{CampaignStats, FindingSummary, History, Record};
+pub(crate) use knowledge::Knowledge;
 pub use knowledge::KnowledgeDelta;
 pub use recorder::{CampaignDisplay, CampaignLimits, CampaignStatus, findings_folder};
 pub(crate) use recorder::{CampaignRecorder, RecorderState};
@@ -37,3 +39,4 @@ pub(crate) use round::{Changed, Round, RoundBatch};
 pub use traces::Novelty;
 pub(crate) use trial_progress::ProgressFile;
 pub use trial_progress::TrialProgress;
+pub(crate) use worker_knowledge::WorkerKnowledge;

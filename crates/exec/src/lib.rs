@@ -25,7 +25,7 @@ pub use manifest::Executions;
 pub use pairs::pairs_below;
 pub use process::cpu_time::processor_time;
 pub use process::fork::{fix_addresses, give_back_memory, in_child, keep_memory};
-pub use process::helper::{HelperEvent, HelperPort, HelperProcess, require_metacov};
+pub use process::helper::{HelperEvent, HelperPort, HelperProcess, require_metacov, shared_file};
 pub use process::limits::Limits;
 pub use process::not_run::NotRun;
 pub use process::supervisor_main::supervise;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use metacov_core::{Operation, SiteTable};
@@ -20,6 +20,11 @@ use crate::worker::host::WorkerOptions;
 /// A round knows what was found up to this many rounds before it, so at most this many rounds run
 /// at once, whatever the number of workers. Another value would give other campaigns.
 pub const ROUND_LAG: u64 = 8;
+
+/// Returns how many rounds a round knows: the first ones.
+pub(super) fn known_rounds(number: u64) -> u64 {
+    (number + 1).saturating_sub(ROUND_LAG)
+}
 
 /// How often a waiting thread checks whether the campaign is over.
 const LOOK: Duration = Duration::from_millis(100);
@@ -82,14 +87,14 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
     observer: &O,
     triage: &(dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
 ) -> Result<SiteTable, CampaignError> {
+    // More rounds than this never run at once.
+    let workers = options.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
     let rounds = closed.len() as u64;
     let state = State {
         next: rounds,
         closed: rounds,
         waiting: BTreeMap::new(),
-        lessons: closed.into(),
-        known: Knowledge::default(),
-        folded: 0,
+        news: vec![closed.into_iter().map(Arc::new).collect(); workers],
         fold: WorkerFold::new(&table, Operation::Xor),
     };
     let rounds = Rounds {
@@ -99,16 +104,16 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
         state: Mutex::new(state),
         changed: Condvar::new(),
     };
-    // More rounds than this never run at once.
-    let workers = options.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
     run_jobs(
         workers,
         |pool| rounds.next(pool),
         |jobs| {
-            let (started, worker) = (None, None);
-            let mut runner = RoundRunner { campaign, options, observer, triage, started, worker };
-            jobs.run(|number, known| {
-                let done = runner.round(number, &known);
+            let (started, worker, known) = (None, None, Knowledge::default());
+            let mut runner =
+                RoundRunner { campaign, options, observer, triage, started, worker, known };
+            jobs.run(|number, ()| {
+                let news = rounds.news(jobs.worker, known_rounds(number) - runner.known.rounds);
+                let done = runner.round(number, &news);
                 let done = done.map_err(|error| error.of(&format!("round {number}")));
                 let ended = done.and_then(|done| rounds.end(number, done));
                 rounds.changed.notify_all();
@@ -136,11 +141,8 @@ struct State<'n> {
     closed: u64,
     /// Rounds that are complete, but wait for an earlier one.
     waiting: BTreeMap<u64, Done>,
-    /// What closed rounds have added and the next round may not know yet.
-    lessons: VecDeque<KnowledgeDelta>,
-    /// What the next round knows, and from how many rounds.
-    known: Knowledge,
-    folded: u64,
+    /// By worker: what closed rounds have added and the worker does not know yet.
+    news: Vec<VecDeque<Arc<KnowledgeDelta>>>,
     fold: WorkerFold<'n>,
 }
 
@@ -149,28 +151,27 @@ impl<'n> Rounds<'_, 'n> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the next round and what it knows, once the rounds that it depends on are closed.
-    fn next(&self, pool: &PoolState<CampaignError>) -> Option<(u64, Knowledge)> {
+    /// Returns the next round, once the rounds that it depends on are closed.
+    fn next(&self, pool: &PoolState<CampaignError>) -> Option<(u64, ())> {
         let mut state = self.state();
         loop {
             if pool.is_over() || self.observer.is_over() || state.next >= self.campaign.rounds() {
                 return None;
             }
-            if state.next < state.closed + ROUND_LAG {
+            if known_rounds(state.next) <= state.closed {
                 break;
             }
             let waited = self.changed.wait_timeout(state, LOOK);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        let State { next, known, lessons, folded, .. } = &mut *state;
-        while *folded + ROUND_LAG <= *next {
-            let Some(lesson) = lessons.pop_front() else { break };
-            known.learn(&lesson);
-            *folded += 1;
-        }
-        let round = *next;
-        *next += 1;
-        Some((round, known.clone()))
+        state.next += 1;
+        Some((state.next - 1, ()))
+    }
+
+    /// Takes what the next rounds that a worker does not know have added, for this many rounds.
+    fn news(&self, worker: usize, rounds: u64) -> Vec<Arc<KnowledgeDelta>> {
+        let news = &mut self.state().news[worker];
+        (0..rounds).map_while(|_| news.pop_front()).collect()
     }
 
     /// Accepts a complete round.
@@ -187,7 +188,10 @@ impl<'n> Rounds<'_, 'n> {
                 self.fold(state, kept)?;
             }
             self.observer.close(&done).map_err(CampaignError::Output)?;
-            state.lessons.push_back(done.lesson);
+            let lesson = Arc::new(done.lesson);
+            for news in &mut state.news {
+                news.push_back(Arc::clone(&lesson));
+            }
             state.closed += 1;
         }
         Ok(())

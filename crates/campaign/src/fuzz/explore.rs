@@ -6,7 +6,7 @@ use metacov_core::{Case, Input, Method, Outcome, Pair, Recipe, Rng, Subject, Tes
 use metacov_exec::{Mark, Trace};
 
 use super::guidance::{GUIDANCES, Guidance, Probes};
-use super::knowledge::KeptTest;
+use super::knowledge::{KeptTest, Knowledge};
 use super::round::{Round, RoundBatch, Stagnation, Violated};
 use super::round_knowledge::RoundKnowledge;
 use super::traces::Novelty;
@@ -27,8 +27,13 @@ pub(super) mod purpose {
 }
 
 impl TestBench<'_> {
-    /// Runs a round.
-    pub(crate) fn explore(&mut self, round: &Round, port: &mut dyn Port) -> io::Result<()> {
+    /// Runs a round, with what is known at its start.
+    pub(crate) fn explore(
+        &mut self,
+        round: &Round,
+        known: Knowledge,
+        port: &mut dyn Port,
+    ) -> io::Result<()> {
         let guidance =
             GUIDANCES.get(round.guidance).ok_or_else(|| io::Error::other("unknown guidance"))?;
         let method = self.method;
@@ -43,7 +48,7 @@ impl TestBench<'_> {
         let subject = built.subject;
         let done = SetupDone::of(built.setup, built.successes, state.setup());
         port.report(&Answer::Built(done))?;
-        let knowledge = RoundKnowledge::new(round.known.clone(), &round.start.lesson);
+        let knowledge = RoundKnowledge::new(known, &round.start.lesson);
         let batch = RoundBatch { pace: round.start.pace, ..RoundBatch::default() };
         let mut explorer = Explorer {
             guidance: *guidance,

@@ -27,6 +27,8 @@ pub(super) const RARE_ROUNDS: usize = 4;
 /// What a campaign knows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Knowledge {
+    /// How many rounds it comes from.
+    pub(super) rounds: u64,
     /// What the guidance has observed.
     pub(super) looked: Traces,
     /// The counters that were in the differences of at least two rounds, of three, and so on.
@@ -68,6 +70,7 @@ pub struct KnowledgeDelta {
 impl Knowledge {
     /// Adds what a round has added.
     pub(crate) fn learn(&mut self, lesson: &KnowledgeDelta) {
+        self.rounds += 1;
         let mut differing = lesson.looked.differing.clone();
         for had in iter::once(&mut self.looked.differing).chain(&mut self.again) {
             let mut again = differing.clone();

@@ -6,7 +6,7 @@ use metacov_core::Case;
 use serde::{Deserialize, Serialize};
 
 use super::done::Counts;
-use super::knowledge::{Knowledge, KnowledgeDelta};
+use super::knowledge::KnowledgeDelta;
 use crate::worker::protocol::TestResult;
 
 /// The lengths of rounds, independent of the guidance.
@@ -38,9 +38,9 @@ pub struct Round {
     /// Whether traces and plans are observed even if nothing is guided by them.
     pub(crate) observes: bool,
     pub(crate) schedule: Schedule,
-    /// What earlier rounds have found.
-    pub(crate) known: Knowledge,
-    /// Where to begin: not at the start, if a worker was lost during the round.
+    /// How many rounds it knows: the worker must know what these have found, and no more.
+    pub(crate) knows: u64,
+    /// Where it begins: not at its beginning, if a worker was lost on the way.
     pub(crate) start: RoundPosition,
     /// Whether each step is announced before it runs, to find the one that crashes the worker.
     pub(crate) is_cautious: bool,

@@ -7,9 +7,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use metacov_core::{Context, Cover, Group, Input, Missing, Pair, Reading, Setup, Verdict};
 
-use super::campaign::{Campaign, CampaignObserver};
+use super::campaign::{Campaign, CampaignObserver, known_rounds};
 use super::done::{Done, Kept, Summary};
-use super::knowledge::Knowledge;
+use super::knowledge::{Knowledge, KnowledgeDelta};
 use super::round::{Changed, Round, RoundBatch, RoundPosition, Stagnation};
 use super::sketch_hashes::SketchHashes;
 use crate::error::CampaignError;
@@ -26,7 +26,9 @@ pub(crate) struct RoundRunner<'l, 'c> {
     /// Starts a triage, when there is something to examine.
     pub(crate) triage: &'l (dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
     pub(crate) started: Option<Triage<'c>>,
+    /// It has been sent all of `known`.
     pub(crate) worker: Option<WorkerProcess>,
+    pub(crate) known: Knowledge,
 }
 
 /// A running round, as metacov sees it.
@@ -74,8 +76,13 @@ pub(super) enum At {
 }
 
 impl RoundRunner<'_, '_> {
-    /// Runs a round.
-    pub(crate) fn round(&mut self, number: u64, known: &Knowledge) -> Result<Done, CampaignError> {
+    /// Runs a round. `news` is what the rounds that it knows have added since the last one.
+    pub(crate) fn round(
+        &mut self,
+        number: u64,
+        news: &[Arc<KnowledgeDelta>],
+    ) -> Result<Done, CampaignError> {
+        self.learn(news)?;
         let mut progress = RoundProgress {
             number,
             point: RoundPosition::default(),
@@ -86,14 +93,14 @@ impl RoundRunner<'_, '_> {
             stored: None,
             findings: Vec::new(),
             examined: BTreeMap::new(),
-            likenesses: known.likenesses.clone(),
+            likenesses: self.known.likenesses.clone(),
         };
         let schedule = self.campaign.schedule_of(number);
         let mut is_cautious = false;
         while progress.point.pairs < schedule.pairs {
             let mut worker = match self.worker.take() {
                 Some(worker) => worker,
-                None => WorkerProcess::start(self.options)?,
+                None => self.start()?,
             };
             worker.ask(&Request::Explore(Box::new(Round {
                 seed: self.campaign.seed,
@@ -102,7 +109,7 @@ impl RoundRunner<'_, '_> {
                 guidance: self.campaign.guidance,
                 observes: self.campaign.observes,
                 schedule,
-                known: known.clone(),
+                knows: known_rounds(number),
                 start: progress.point.clone(),
                 is_cautious,
             })));
@@ -136,6 +143,32 @@ impl RoundRunner<'_, '_> {
         } = progress;
         (summary.pairs, summary.changes) = (pairs, changes.len() as u64);
         Ok(Done { number, summary, lesson, kept, findings })
+    }
+
+    /// Adds to what is known, here and in the worker.
+    fn learn(&mut self, news: &[Arc<KnowledgeDelta>]) -> Result<(), CampaignError> {
+        for lesson in news {
+            self.known.learn(lesson);
+        }
+        if let Some(worker) = &mut self.worker
+            && !news.is_empty()
+        {
+            let news = news.iter().map(|lesson| KnowledgeDelta::clone(lesson)).collect();
+            if !worker.teach(&Request::Learn(news), self.options)? {
+                self.worker = None;
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts a worker and sends it all that is known.
+    fn start(&self) -> Result<WorkerProcess, CampaignError> {
+        let mut worker = WorkerProcess::start(self.options)?;
+        if worker.teach(&Request::Know(Box::new(self.known.clone())), self.options)? {
+            Ok(worker)
+        } else {
+            Err(CampaignError::Worker("the worker was lost before its first round".to_owned()))
+        }
     }
 
     /// Reads the answers of a worker to a request for a round.

@@ -1,17 +1,19 @@
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 use metacov_core::{Facts, Method, Recipe, Rng, SiteId, SiteTable, seed};
 use metacov_formats::Error;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
 use super::explore::purpose;
+use super::round_runner::RoundRunner;
 use super::*;
 use crate::CampaignError;
 use crate::finding::Finding;
 use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
+use crate::worker::link::Link;
 use crate::worker::protocol::{decode, encode};
 
 /// Twelve rounds, the last of which is shorter, so that four of them know the results of others.
@@ -221,6 +223,74 @@ fn knowledge_survives_encode_and_decode() {
     for lesson in lessons {
         let arrived: KnowledgeDelta = decode(&encode(&lesson)).unwrap();
         assert_eq!(format!("{arrived:?}"), format!("{lesson:?}"));
+    }
+}
+
+/// Calls a function with a runner that knows nothing yet.
+fn with_runner<R>(
+    target: &'static ScriptedTarget,
+    run: impl FnOnce(RoundRunner<'_, '_>) -> R,
+) -> R {
+    let (log, campaign, config) = (Log::default(), campaign("none"), ScriptedTarget::config(true));
+    let options = target.options(&config, 1, &log.interrupted);
+    let triage = || Err(CampaignError::Worker("not examined".to_owned()));
+    run(RoundRunner {
+        campaign: &campaign,
+        options: &options,
+        observer: &log,
+        triage: &triage,
+        started: None,
+        worker: None,
+        known: Knowledge::default(),
+    })
+}
+
+#[test]
+fn a_round_is_sent_what_is_new_and_not_all_that_is_known() {
+    let mut much = KnowledgeDelta::default();
+    for plan in 0..10_000 {
+        much.looked.plans.insert(plan);
+    }
+    let (much, nothing) = (Arc::new(much), Arc::new(KnowledgeDelta::default()));
+    with_runner(&USUAL, |mut runner| {
+        let mut sent = Vec::new();
+        for number in 0..11 {
+            let news = match number + 1 {
+                ..ROUND_LAG => Vec::new(),
+                ROUND_LAG => vec![Arc::clone(&much)],
+                _ => vec![Arc::clone(&nothing)],
+            };
+            runner.round(number, &news).unwrap();
+            let Some(Link::Thread(worker)) = runner.worker.as_ref().map(|worker| &worker.link)
+            else {
+                panic!("no worker");
+            };
+            sent.push(worker.sent);
+        }
+        let bytes: Vec<usize> = sent.windows(2).map(|two| two[1] - two[0]).collect();
+        let [before @ .., much, first, second, last] = &bytes[..] else { panic!("{bytes:?}") };
+        assert!(before.iter().chain([first, second, last]).all(|bytes| *bytes < 100), "{bytes:?}");
+        assert!([second, last].iter().all(|bytes| *bytes == first), "{bytes:?}");
+        assert!(*much > 10_000, "{bytes:?}");
+    });
+}
+
+/// By number of the round: how many rounds it knows.
+#[test]
+fn a_round_knows_the_rounds_up_to_the_lag_before_it_and_no_others() {
+    for (number, rounds) in [(0, 0), (6, 0), (7, 1), (8, 2), (10, 4)] {
+        for taught in 0..6 {
+            let news = vec![Arc::new(KnowledgeDelta::default()); taught];
+            let done = with_runner(&USUAL, |mut runner| runner.round(number, &news));
+            match done {
+                Ok(_) => assert_eq!(taught, rounds, "round {number}"),
+                Err(error) => {
+                    assert_ne!(taught, rounds, "round {number}: {error}");
+                    let what = format!("the worker knows {taught} rounds instead of {rounds}");
+                    assert_eq!(error.to_string(), what);
+                }
+            }
+        }
     }
 }
 

@@ -93,7 +93,7 @@ const START_TIME: Duration = Duration::from_secs(300);
 
 /// A worker that runs tests.
 pub(crate) struct WorkerProcess {
-    link: Link,
+    pub(crate) link: Link,
     /// The site table of its covers, if it measures.
     sites: Option<Arc<Sites>>,
 }
@@ -131,6 +131,20 @@ impl WorkerProcess {
 
     pub(crate) fn ask(&mut self, request: &Request) {
         self.link.say(&encode(request));
+    }
+
+    /// Sends knowledge; returns false if the worker was lost.
+    pub(crate) fn teach(
+        &mut self,
+        request: &Request,
+        options: &WorkerOptions<'_>,
+    ) -> Result<bool, CampaignError> {
+        self.ask(request);
+        match self.hear(options)? {
+            Heard::Answer(Answer::Learned) => Ok(true),
+            Heard::Answer(Answer::Failed(what)) => Err(CampaignError::Worker(what)),
+            _ => Ok(false),
+        }
     }
 
     pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> Result<Heard, CampaignError> {

@@ -13,6 +13,7 @@ use metacov_formats::Scope;
 
 use super::bench::{Measuring, TestBench};
 use super::protocol::{Answer, Coverage, Port, Request, SitesData, WorkerConfig, decode};
+use crate::fuzz::WorkerKnowledge;
 
 /// What a child sends when it has completed a request.
 const MET: &[u8] = b"met";
@@ -46,12 +47,13 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     if let Some(measuring) = &mut bench.measuring {
         measuring.capture.reset()?;
     }
+    let known = WorkerKnowledge::new()?;
     // Each request is read and served in a child, and this process does nothing in between, so that
     // no state is affected by an earlier one, not even in its addresses.
     while port.is_asked()? {
         let met = in_child(|| {
             let met = match Port::hear(&mut port) {
-                Ok(Some(request)) => bench.serve(&request, &mut port),
+                Ok(Some(request)) => bench.serve(&request, &known, &mut port),
                 other => other.map(drop),
             };
             let what = met.err().map_or_else(String::new, |error| error.to_string());
@@ -115,10 +117,19 @@ impl<'s> TestBench<'s> {
     }
 
     /// Serves a request.
-    pub(crate) fn serve(&mut self, request: &[u8], port: &mut dyn Port) -> io::Result<()> {
+    pub(crate) fn serve(
+        &mut self,
+        request: &[u8],
+        known: &WorkerKnowledge,
+        port: &mut dyn Port,
+    ) -> io::Result<()> {
         let answer = match decode(request)? {
             Request::Run(batch) => return self.run(&batch, port),
-            Request::Explore(round) => return self.explore(&round, port),
+            Request::Explore(round) => {
+                return self.explore(&round, known.of_rounds(round.knows)?, port);
+            }
+            Request::Know(all) => known.set(&all).map(|()| Answer::Learned)?,
+            Request::Learn(lessons) => known.learn(&lessons).map(|()| Answer::Learned)?,
             Request::Write(batch) => Answer::Written(self.write(&batch)?),
             Request::RunCases(batch) => Answer::RanCases(self.run_cases(&batch)?),
         };

@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::cases::{CaseBatch, CaseOutcomes};
-use crate::fuzz::{Changed, Round, RoundBatch};
+use crate::fuzz::{Changed, Knowledge, KnowledgeDelta, Round, RoundBatch};
 use crate::timing::PhaseTimes;
 
 /// What to test, and how.
@@ -148,6 +148,10 @@ pub enum Request {
     Write(TestBatch),
     /// Run given cases.
     RunCases(CaseBatch),
+    /// Know this about a campaign, and nothing else.
+    Know(Box<Knowledge>),
+    /// Learn what the next rounds have added.
+    Learn(Vec<KnowledgeDelta>),
     /// Run a round of a campaign.
     Explore(Box<Round>),
 }
@@ -166,6 +170,8 @@ pub struct Script {
 pub enum Answer {
     /// The first answer: the sites, if coverage is measured.
     Ready(Option<Box<SitesData>>),
+    /// The knowledge was stored.
+    Learned,
     /// The state was created.
     Built(SetupDone),
     /// If cautious: this setup statement runs next.

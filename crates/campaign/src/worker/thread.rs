@@ -16,12 +16,15 @@ use metacov_exec::{Capture, ExecError, HelperEvent};
 
 use super::bench::TestBench;
 use super::protocol::{Answer, Port, SitesData, WorkerConfig, decode, encode};
+use crate::fuzz::WorkerKnowledge;
 use crate::scripted::ScriptedTarget;
 
 /// A worker in a thread.
 pub(crate) struct ThreadWorker {
     requests: Sender<Vec<u8>>,
     events: Receiver<HelperEvent>,
+    /// How many bytes it was sent.
+    pub(crate) sent: usize,
 }
 
 /// How a script ends its worker.
@@ -43,10 +46,11 @@ impl ThreadWorker {
             // Without a receiver there is nothing to report to.
             let _ = serve(target, &mut port);
         })?;
-        Ok(ThreadWorker { requests, events })
+        Ok(ThreadWorker { requests, events, sent: 0 })
     }
 
     pub(crate) fn say(&mut self, message: &[u8]) {
+        self.sent += message.len();
         let _ = self.requests.send(message.to_vec());
     }
 
@@ -87,10 +91,11 @@ fn serve(target: &'static ScriptedTarget, port: &mut ThreadPort) -> io::Result<(
     let config: WorkerConfig = decode(&config)?;
     let (_, sites) = open(target, &config)?;
     port.report(&Answer::Ready(sites))?;
+    let known = WorkerKnowledge::new()?;
     while let Some(request) = port.hear()? {
         let (mut bench, _) = open(target, &config)?;
         bench.facts = bench.session.facts();
-        match catch_unwind(AssertUnwindSafe(|| bench.serve(&request, port))) {
+        match catch_unwind(AssertUnwindSafe(|| bench.serve(&request, &known, port))) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => port.report(&Answer::Failed(error.to_string()))?,
             Err(payload) => match scripted_end(payload) {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -286,4 +287,27 @@ int main(int argc, char **argv) {
     let run = measure(folder.path(), &["--judge", "equal", "--", "./bytes", "@@"]);
     assert_eq!(run.code, 6, "{}", run.stderr);
     assert!(run.stderr.contains("checked 2 pairs: 1 violation"), "{}", run.stderr);
+}
+
+/// From nothing to a failing exit code, a JUnit file, a page and the pair that shows the fault: what
+/// `examples/judged` does in a script.
+#[test]
+fn a_script_finds_a_planted_fault_and_shows_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |name: &str, flags: &[&str]| {
+        let mut command = Command::new(repository().join("examples/judged/check"));
+        command.arg(folder.path().join(name)).args(flags);
+        of(command.env("METACOV", env!("CARGO_BIN_EXE_metacov")))
+    };
+    let correct = check("correct", &[]).ok();
+    assert!(correct.stderr.contains("checked 30 pairs: no violations"), "{}", correct.stderr);
+    let faulty = check("faulty", &["-DFAULT"]);
+    assert_eq!(faulty.code, 6, "{}", faulty.stderr);
+    assert!(faulty.stderr.contains("violated: pair 07 of shuffle: a returns 8, b returns 15"));
+    let file = |name: &str| fs::read_to_string(folder.path().join("faulty").join(name)).unwrap();
+    assert!(
+        file("results.junit.xml").contains(r#"<testsuites tests="30" failures="5" errors="0""#)
+    );
+    assert!(file("summary.md").contains("**5 violations of 30 checked.**"));
+    assert!(file("pages/index.html").contains("<html"));
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{FileType, fstat};
+use rustix::fs::{FileType, MemfdFlags, fstat, memfd_create};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::getppid;
@@ -163,6 +163,13 @@ impl HelperPort {
     pub fn say(&mut self, message: &[u8]) -> io::Result<()> {
         say(&mut self.answers, message)
     }
+}
+
+/// A file in memory, where a child of a helper leaves what later children read. Its descriptor is out of the way of
+/// loaded code.
+pub fn shared_file() -> io::Result<File> {
+    let file = memfd_create("metacov", MemfdFlags::CLOEXEC)?;
+    Ok(File::from(fcntl_dupfd_cloexec(file, OWN_DESCRIPTORS)?))
 }
 
 fn say(to: &mut File, message: &[u8]) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use metacov_core::{
-    Cover, Failure, Group, Missing, Reading, SiteTable, StoredInput, Verdict, codec,
+    Cover, Failure, Group, Missing, Reading, SideOutput, SiteTable, StoredInput, Verdict, codec,
 };
 use metacov_store::StoredPair;
 
@@ -24,6 +24,8 @@ pub struct Case {
     pub setup: Option<u64>,
     /// The inputs of each side.
     pub inputs: Vec<Vec<StoredInput>>,
+    /// The outputs of each side, if they are stored.
+    pub outputs: Vec<SideOutput>,
     /// How many sites of the primary criterion an earlier side ran and a later one did not.
     pub a_only: u64,
     /// How many a later side ran and an earlier one did not.
@@ -148,6 +150,7 @@ impl Case {
             took: stored.took,
             setup: stored.setup,
             inputs: stored.inputs.clone(),
+            outputs: stored.outputs.clone(),
             a_only: 0,
             b_only: 0,
             shape: Shape::Empty,

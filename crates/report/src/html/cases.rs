@@ -2,7 +2,7 @@
 
 use std::io;
 
-use metacov_core::{Criterion, SiteId, StoredInput, Verdict};
+use metacov_core::{Criterion, SideOutput, SiteId, StoredInput, Verdict};
 use serde::Serialize;
 
 use super::Shelf;
@@ -21,6 +21,8 @@ struct CaseData {
     side: Option<usize>,
     /// By side and input.
     inputs: Vec<Vec<InputData>>,
+    /// By side, if they are stored: how it ended instead of a name.
+    outputs: Vec<InputData>,
     /// By file: the differing lines, as ranges with the side that ran them.
     differing: Vec<(usize, String)>,
 }
@@ -63,6 +65,12 @@ impl CaseData {
             (input.name.clone(), text, input.bytes, input.content.len())
         };
         let inputs = case.inputs.iter().map(|inputs| inputs.iter().map(input).collect()).collect();
+        let output = |output: &SideOutput| {
+            let exits: Vec<String> = output.exits.iter().map(ToString::to_string).collect();
+            let text = String::from_utf8_lossy(&output.content).into_owned();
+            (exits.join(", "), text, output.bytes, output.content.len())
+        };
+        let outputs = case.outputs.iter().map(output).collect();
         let contrast = case.contrast(&digest.suite.table);
         let mut difference = contrast.a_only.clone();
         difference |= &contrast.b_only;
@@ -90,6 +98,6 @@ impl CaseData {
         }
         let differing = differing.into_iter();
         let differing = differing.map(|(file, stretches, _)| (file, stretches.finish())).collect();
-        CaseData { words, side, inputs, differing }
+        CaseData { words, side, inputs, outputs, differing }
     }
 }

@@ -86,6 +86,9 @@
     return el("div", {}, el("div", { class: "scroll" }, el("table", { class: "plain" }, head, body)), more);
   };
 
+  // What a side printed, if that is stored.
+  const output = (printed) => (printed ? [input(["output (" + printed[0] + ")", ...printed.slice(1)])] : []);
+
   const show = async (index) => {
     const pair = pairs[index];
     const data = (await load("cases-" + Math.floor(index / run.cases)))[index % run.cases];
@@ -95,7 +98,7 @@
     const facts = [el("span", { class: "verdict " + (pair.measured ? pair.verdict : "failed") }, pair.verdict)];
     if (data.words) facts.push(" ", el("span", { class: "words" }, (data.side === null ? "" : "side " + letter(data.side) + ": ") + data.words));
     if (pair.measured) facts.push(" · a only: ", plural(pair.a, run.primary, run.primaries), ", b only: ", plural(pair.b, run.primary, run.primaries), " · ", time(pair.micros));
-    const sides = data.inputs.map((inputs, side) => el("section", {}, el("h2", {}, "Side " + letter(side)), ...inputs.map(input)));
+    const sides = data.inputs.map((inputs, side) => el("section", {}, el("h2", {}, "Side " + letter(side)), ...inputs.map(input), ...output(data.outputs[side])));
     const first = data.differing.length ? data.differing[0][0] : 0;
     const start = data.differing.length ? stretches(data.differing[0][1])[0][0] : null;
     view.replaceChildren(
