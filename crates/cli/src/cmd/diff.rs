@@ -56,7 +56,7 @@ A manifest has a pair in each line; its files are relative to its folder:
 The table:
   executed         sites that ran
   a only, b only   sites that only this side ran (either: a only in some pairs, b only in others)
-  both             sites that both sides ran: a fault there would go unnoticed
+  both             sites that both sides ran: a fault there is likely to go unnoticed
   not executed     sites that never ran
   MC sites, MC     sites that only one side of some pair ran, and their percentage of all sites
   MC/Cov           MC sites in percent of executed";

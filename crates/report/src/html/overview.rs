@@ -20,8 +20,9 @@ pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
             (incomplete(digest))
             (headline(digest, &all, gaps))
             p.lead {
-                "Code that both sides of a pair execute cannot make their results differ: a fault there goes unnoticed. \
-                 Code that only one side executes can. MC, metamorphic coverage, is the share of such code. "
+                "A fault in code that both sides of a pair execute tends to change both results alike, and goes \
+                 unnoticed. A fault in code that only one side executes changes one result. MC, metamorphic coverage, \
+                 is the share of such code. "
                 @if let Some(why) = unchecked(&digest.total) {
                     "In this run, such code differs. " (why)
                 } @else {

@@ -177,7 +177,7 @@ fn gaps(digest: &Digest, gaps: &Gaps) -> Markup {
         main {
             h1 { "Gaps" }
             p.lead {
-                "Code that is executed and in the difference of no pair: a fault there goes unnoticed, so write the next \
+                "Code that is executed and in the difference of no pair: a fault there is likely to go unnoticed, so write the next \
                  relation for it. The most often executed code comes first; the relations with the nearest MC "
                 (digest.primary.plural()) " are named with the distance. Code that only the setup executes is included."
                 @if let Some(why) = unchecked(&digest.total) { " " (why) }

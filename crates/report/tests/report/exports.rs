@@ -97,7 +97,7 @@ fn only_pairs_with_a_judge_are_reported_as_checked() {
     assert!(!text.contains("Nothing was checked"), "{text}");
     let text = exported(&Annotations, &checked, None);
     assert!(text.contains("title=Executed%2C never checked::This line runs"), "{text}");
-    assert!(text.ends_with(" in it: a fault here would go unnoticed.\n"), "{text}");
+    assert!(text.ends_with(" in it: a fault here is likely to go unnoticed.\n"), "{text}");
     let some = "Only 1 of 2 pairs were checked: the others have no judge.";
     let none = "Nothing was checked: the pairs have no judge.";
     for (pairs, why) in [(vec![pair.clone()], none), (vec![pair.clone(), pair.holds()], some)] {

@@ -110,7 +110,8 @@
     if (!pair.measured) return;
     view.append(el("h2", {}, "Where its sides differ"));
     if (!data.differing.length) {
-      view.append(el("p", {}, "Nowhere: both sides execute the same lines, so this pair cannot show a fault in any of them."));
+      const meaning = pair.verdict === "violated" ? "The fault is in what they compute, not in which lines run." : "A fault in one of them is likely to change both results alike.";
+      view.append(el("p", {}, "Nowhere: both sides execute the same lines. " + meaning));
     } else {
       view.append(el("p", {}, el("a", { href: at("source.html", { f: first, l: start, p: index }) }, "Line by line: a only, b only, both, not executed")), await differing(pair, data.differing));
     }
