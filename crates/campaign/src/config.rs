@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use metacov_core::{Fingerprint, Operation};
-use metacov_exec::{Flavour, Target};
+use metacov_exec::{Flavour, Target, code_files};
 use metacov_formats::{Error, Fault, Scope};
-use metacov_store::{BUILD, Header, RunWriter, Settings};
+use metacov_store::{BUILD, Header, Provenance, RunWriter, Settings};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CampaignError;
@@ -120,8 +120,11 @@ pub fn run_campaign(
     let loaded = CampaignTargets::of(config, traces, targets)?;
     let campaign = config.campaign(guidance, loaded.target, &loaded.build)?;
     let known = config.known.as_deref().map(KnownBugs::read).transpose()?.unwrap_or_default();
-    let mut writer = RunWriter::open(&config.output, &config.header(&loaded.build), config.resume)
-        .map_err(refused)?;
+    let mut writer =
+        RunWriter::open(&config.output, &config.header(&loaded), config.resume).map_err(refused)?;
+    if config.library.is_some() {
+        writer.keep_sources(Path::new("/"));
+    }
     // The run file is locked, so no other campaign writes findings beside it.
     remove_unfinished(&findings_folder(&config.output))?;
     let (lessons, history) = stored_rounds(&mut writer, &config.output)?;
@@ -255,11 +258,11 @@ impl CampaignConfig {
         }
     }
 
-    fn header(&self, build: &str) -> Header {
+    fn header(&self, loaded: &CampaignTargets) -> Header {
         let flag = |is_set: bool| if is_set { "yes" } else { "" }.to_owned();
         let settings = [
             ("the engine", self.engine.clone()),
-            (BUILD, build.to_owned()),
+            (BUILD, loaded.build.clone()),
             ("--guidance", self.guidance.clone()),
             ("--relation", self.relations.join(",")),
             ("--seed", self.seed.to_string()),
@@ -281,6 +284,10 @@ impl CampaignConfig {
             complete: false,
             by_relation: true,
             settings,
+            provenance: Provenance {
+                seed: Some(self.seed.to_string()),
+                ..Provenance::here(code_files(Some(&loaded.counting.library), &[]))
+            },
         }
     }
 }

@@ -19,17 +19,19 @@ pub mod pair;
 mod present;
 pub mod replay;
 pub mod report;
+mod source_texts;
 pub mod study;
 pub mod target;
 
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use metacov_core::{Criterion, Suite, counted};
+use metacov_core::{Criterion, StoredInput, Suite, counted};
 use metacov_formats::{Error, PairList};
 use metacov_report::left_out_note;
 use metacov_run::{FoldOptions, GroupDone, Observer, SharedTable, Source, fold};
-use metacov_store::{Run, RunWriter};
+use metacov_store::{Provenance, Run, RunWriter};
 
 use crate::args::output::Presentation;
 use crate::args::run_file::RunFile;
@@ -53,6 +55,8 @@ pub struct RunSettings {
     options: FoldOptions,
     presentation: Presentation,
     run_file: Option<RunFile>,
+    /// Where the numbers come from.
+    provenance: Provenance,
     leave_out_flaky: bool,
     /// Whether the speed is shown.
     timed: bool,
@@ -76,12 +80,20 @@ impl RunSettings {
         console: &Console,
         fold: impl FnOnce(SharedTable, &dyn Observer) -> Result<Suite, E>,
     ) -> anyhow::Result<ExitCode> {
-        let RunSettings { options, presentation, run_file, leave_out_flaky, timed, origin } = self;
+        let RunSettings {
+            options,
+            presentation,
+            run_file,
+            mut provenance,
+            leave_out_flaky,
+            timed,
+            origin,
+        } = self;
         if presentation.plot().is_some() && run_file.is_none() {
             bail_usage!("a plot (.svg) needs a run file: add -o RUN.metacov");
         }
         let mut recorder =
-            run_file.as_ref().map(|file| file.open(&options, planned)).transpose()?;
+            run_file.as_ref().map(|file| file.open(&options, planned, &provenance)).transpose()?;
         let known = recorder.as_ref().map_or(0, RunWriter::known);
         if known > 0 {
             let planned = counted(planned, "pair", "pairs");
@@ -121,6 +133,7 @@ impl RunSettings {
             let run = Run::open(&file.path)?;
             violations = run.violations()?;
             pairs = pairs.map(|_| run.results()).transpose()?;
+            provenance = run.header.provenance.clone();
             suite = run.suite()?.0;
         }
         if measured < planned {
@@ -133,7 +146,8 @@ impl RunSettings {
             }
             let run = run_file.as_ref().map(|file| &*file.path);
             let (root, pairs) = (&*options.scope.root, pairs.as_deref().unwrap_or_default());
-            let context = Origin { root, run, since: None, violations: &violations, pairs };
+            let (provenance, since) = (&provenance.rows(), None);
+            let context = Origin { root, run, since, provenance, violations: &violations, pairs };
             present::present(&suite, &presentation, &context, console)?
         } else {
             ExitCode::Success
@@ -167,6 +181,15 @@ impl Observer for Observers<'_> {
         self.recorder.map_or(Ok(false), |recorder| recorder.is_done(place, relation, pair))
     }
 
+    fn check_done(
+        &self,
+        relation: &str,
+        pair: &str,
+        inputs: &[Vec<StoredInput>],
+    ) -> Result<(), Error> {
+        self.recorder.map_or(Ok(()), |recorder| recorder.check_done(relation, pair, inputs))
+    }
+
     fn is_interrupted(&self) -> bool {
         self.interrupted.is_some_and(|interrupted| interrupted.load(Relaxed))
     }
@@ -178,6 +201,16 @@ impl Observer for Observers<'_> {
         self.results.map_or(Ok(()), |results| results.on_group(done))?;
         self.progress.on_group(done)
     }
+}
+
+/// The relations and names of all pairs of a list.
+fn names<S>(pairs: PairList<S>) -> anyhow::Result<BTreeSet<(String, String)>> {
+    let mut names = BTreeSet::new();
+    for spec in pairs.specs {
+        let spec = spec?;
+        names.insert((spec.relation, spec.pair));
+    }
+    Ok(names)
 }
 
 /// The number of workers: as requested, or the number of processors.

@@ -117,7 +117,9 @@ impl ExitCode {
 
     fn of_input(error: &Error) -> Self {
         match error.fault {
-            Fault::OtherBuild { .. } => ExitCode::DifferentBuilds,
+            Fault::OtherBuild { .. } | Fault::OtherProgram { .. } | Fault::Rebuilt { .. } => {
+                ExitCode::DifferentBuilds
+            }
             _ => ExitCode::BadInput,
         }
     }

@@ -30,6 +30,8 @@ pub struct StoredInput {
     pub content: Vec<u8>,
     /// The length of the whole input. If the content is shorter, the rest was not stored.
     pub bytes: u64,
+    /// Of all its bytes, where they are known: run files of version 5 do not say, and a pipe is read by the program only.
+    pub hash: Option<u64>,
 }
 
 /// The setup of the state that sides start from. Many groups share it.
@@ -84,8 +86,18 @@ impl StoredInput {
     /// Stores an input, up to the limit.
     pub fn new(name: String, mut content: Vec<u8>) -> Self {
         let bytes = content.len() as u64;
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.bytes(&content);
         content.truncate(StoredInput::BYTES_MAX);
-        StoredInput { name, content, bytes }
+        StoredInput { name, content, bytes, hash: Some(fingerprint.hash()) }
+    }
+
+    /// What identifies it: what it is called and all its bytes.
+    pub fn identity(&self) -> Option<u64> {
+        let mut fingerprint = Fingerprint::new();
+        fingerprint.text(&self.name);
+        fingerprint.bytes(&self.hash?.to_le_bytes());
+        Some(fingerprint.hash())
     }
 
     /// Whether the content was cut off.

@@ -38,6 +38,7 @@
 //!
 //! The crate is pure: no input, no output, no clock; random choices come from a seed.
 
+mod code_file;
 mod command_line;
 mod context;
 mod counted;
@@ -52,6 +53,7 @@ mod success_rates;
 mod tally;
 mod test;
 
+pub use code_file::CodeFile;
 pub use command_line::{command_line, split_command_line};
 pub use context::{Context, PairResult, Setup, StoredInput, Violation};
 pub use counted::{counted, thousands};

@@ -29,6 +29,8 @@ pub use process::helper::{HelperEvent, HelperPort, HelperProcess, require_metaco
 pub use process::limits::Limits;
 pub use process::not_run::NotRun;
 pub use process::supervisor_main::supervise;
-pub use session::{Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideRun, load};
+pub use session::{
+    Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideRun, code_files, load,
+};
 pub use snapshot::{LibraryMemory, MemoryMarks};
 pub use target::{Artifact, Flavour, Mark, OpenOptions, Session, Target};

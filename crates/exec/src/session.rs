@@ -1,5 +1,6 @@
 //! Sessions: what runs the inputs of a program, one after the other.
 
+mod code;
 mod elf;
 mod fork_server;
 mod invocation;
@@ -15,6 +16,7 @@ use std::io;
 use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error};
 
+pub use code::code_files;
 pub use invocation::Invocation;
 pub use judge_command::JudgeCommand;
 pub use library_main::load;

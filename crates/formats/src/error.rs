@@ -73,6 +73,30 @@ pub enum Fault {
         /// Where they differ.
         mismatch: BuildMismatch,
     },
+    /// The run is of a program that has nothing to do with that of an earlier one.
+    #[error(
+        "measures another program than {earlier}: no source file is in both ({} here, {} there)",
+        printable(files),
+        printable(earlier_files)
+    )]
+    OtherProgram {
+        /// The earlier run.
+        earlier: String,
+        /// Source files of this run.
+        files: String,
+        /// Source files of the earlier run.
+        earlier_files: String,
+    },
+    /// The program has other code than when the run was begun.
+    #[error(
+        "{} was built again with other code since the run was begun: measure into a new run file, or build the same \
+         code again",
+        printable(program)
+    )]
+    Rebuilt {
+        /// Its file.
+        program: String,
+    },
 }
 
 /// A position in a file.

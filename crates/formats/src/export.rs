@@ -28,6 +28,8 @@ pub struct Export<'s> {
     pub plot: Option<&'s str>,
     /// If only changed code counts: since which revision.
     pub since: Option<&'s str>,
+    /// Where the numbers come from: names and values.
+    pub provenance: &'s [(&'static str, String)],
     /// The pairs that violate their relation, by place in the plan.
     pub violations: &'s BTreeMap<u64, Violation>,
     /// All pairs, if the writer needs them ([`Writer::needs_pairs`](crate::Writer::needs_pairs)).

@@ -11,6 +11,7 @@
 //! The crate reads and writes only the files that it is given. It starts no process and no thread.
 
 mod cobertura;
+mod content_hash;
 mod coverage_file;
 mod coverage_py;
 mod error;
@@ -35,6 +36,7 @@ mod universe;
 
 use std::io::{self, Write};
 
+pub use content_hash::content_hash;
 pub use coverage_file::CoverageFile;
 pub use error::{Error, Fault, Location, io_message};
 pub use export::Export;

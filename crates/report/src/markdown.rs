@@ -7,7 +7,7 @@ use metacov_formats::{Export, Writer};
 
 use crate::never_checked::{NO_DIFFERENCE, PLACES_MAX, Stretch, stretches, unchecked};
 use crate::table::address;
-use crate::{By, Layout, View, table};
+use crate::{By, Column, Layout, Table, View, table};
 
 /// How many files a summary lists. Job pages have limits, and so do readers.
 const FILES_MAX: usize = 50;
@@ -65,8 +65,21 @@ impl Writer for Markdown {
             let more = (count - FILES_MAX) as u64;
             writeln!(out, "\n{} left out.", counted(more, "more row is", "more rows are"))?;
         }
-        Ok(())
+        provenance(export, out)
     }
+}
+
+/// Where the numbers come from, folded.
+fn provenance(export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if export.provenance.is_empty() {
+        return Ok(());
+    }
+    let row = |(name, value): &(&str, String)| vec![(*name).to_owned(), value.clone()];
+    let columns = vec![Column::word("what"), Column::word("which")];
+    let table = Table { columns, rows: export.provenance.iter().map(row).collect() };
+    writeln!(out, "\n<details><summary>Provenance</summary>\n")?;
+    out.write_all(table.to_markdown().as_bytes())?;
+    writeln!(out, "\n</details>")
 }
 
 /// The pairs that violate their relation.

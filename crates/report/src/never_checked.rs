@@ -78,7 +78,9 @@ impl Writer for Annotations {
     fn write(&self, export: &Export<'_>, out: &mut dyn Write) -> io::Result<()> {
         let stretches = stretches(export.suite, export.total);
         let (title, consequence) = match unchecked(export.total) {
-            None => ("Executed, never checked", ": a fault here is likely to go unnoticed.".to_owned()),
+            None => {
+                ("Executed, never checked", ": a fault here is likely to go unnoticed.".to_owned())
+            }
             Some(why) => (NO_DIFFERENCE, format!(". {why}")),
         };
         let mut text = String::new();

@@ -93,7 +93,7 @@ pub fn fold<S: Source>(
     let groups = Groups { specs: pairs.specs, next: 0 };
     let (groups, library) = (Mutex::new(groups), Arc::<SharedNotes>::default());
     let next = |state: &PoolState<StopReason>| {
-        groups.lock().unwrap_or_else(PoisonError::into_inner).next(state, observer)
+        groups.lock().unwrap_or_else(PoisonError::into_inner).next(source, state, observer)
     };
     let folds = run_jobs(workers.max(1), next, |jobs| {
         let mut fold = WorkerFold::new(&table, options.operation);
@@ -133,6 +133,7 @@ impl<S> Groups<S> {
     /// The next group that the observer does not know, and its place.
     fn next(
         &mut self,
+        source: &impl Source<Side = S>,
         state: &PoolState<StopReason>,
         observer: &dyn Observer,
     ) -> Option<(u64, GroupSpec<S>)> {
@@ -141,6 +142,10 @@ impl<S> Groups<S> {
             self.next += 1;
             let is_new = self.specs.next()?.and_then(|spec| {
                 let is_done = observer.is_done(at, &spec.relation, &spec.pair)?;
+                if is_done {
+                    let inputs = inputs(source, &spec)?;
+                    observer.check_done(&spec.relation, &spec.pair, &inputs)?;
+                }
                 Ok((!is_done).then_some(spec))
             });
             match is_new {
@@ -172,8 +177,7 @@ fn read_group<S: Source>(
             .of(format!("pair {} of {}", spec.pair, spec.relation))
             .into());
     }
-    let inputs = sides.iter().map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
-    let inputs = if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs };
+    let inputs = inputs(source, spec)?;
     let mut context = Context { setup: source.setup(), inputs, ..Context::default() };
     let start = Instant::now();
     let mut outputs = Vec::new();
@@ -197,4 +201,14 @@ fn read_group<S: Source>(
         context.outputs = outputs.iter().map(SideOutput::to_store).collect();
     }
     Ok((readings, context, start.elapsed()))
+}
+
+/// By side: what a group is run on; nothing at all if it is not run.
+fn inputs<S: Source>(
+    source: &S,
+    spec: &GroupSpec<S::Side>,
+) -> Result<Vec<Vec<StoredInput>>, Error> {
+    let sides = spec.sides.sides().iter();
+    let inputs = sides.map(|side| source.inputs(side)).collect::<Result<Vec<_>, _>>()?;
+    Ok(if inputs.iter().all(Vec::is_empty) { Vec::new() } else { inputs })
 }

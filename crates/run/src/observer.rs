@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use metacov_core::{Context, Group, Missing, Reading};
+use metacov_core::{Context, Group, Missing, Reading, StoredInput};
 use metacov_formats::Error;
 
 use crate::SharedTable;
@@ -13,6 +13,16 @@ pub trait Observer: Sync {
     /// Whether the group was done in an earlier run, so that it is not folded again.
     fn is_done(&self, _place: u64, _relation: &str, _pair: &str) -> Result<bool, Error> {
         Ok(false)
+    }
+
+    /// Sees the inputs that a group which was done in an earlier run has now. An error ends the fold.
+    fn check_done(
+        &self,
+        _relation: &str,
+        _pair: &str,
+        _inputs: &[Vec<StoredInput>],
+    ) -> Result<(), Error> {
+        Ok(())
     }
 
     /// Whether no more groups are to be started.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use metacov_core::{Invalid, JudgeChoice, OutputJudge, Setup, SideOutput, StoredInput, Verdict};
 use metacov_exec::{ExecError, Invocation, JudgeCommand, ProcessRunner, Program, SideRun};
-use metacov_formats::{CoverageLoader, Error, FileSpec, GroupSpec};
+use metacov_formats::{CoverageLoader, Error, FileSpec, GroupSpec, content_hash};
 
 use crate::{Source, StopReason};
 
@@ -31,6 +31,22 @@ impl Source for CoverageFiles {
 
     fn name(&self, side: &Vec<FileSpec>) -> String {
         side.first().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// The files by name and hash: their content is in the covers.
+    fn inputs(&self, side: &Vec<FileSpec>) -> Result<Vec<StoredInput>, Error> {
+        let input = |spec: &FileSpec| {
+            let hashed = content_hash(spec);
+            let name = spec.path.file_name().unwrap_or_default().to_string_lossy();
+            let part = spec.context.iter().map(|context| format!("::{context}"));
+            StoredInput {
+                name: name.into_owned() + &part.collect::<String>(),
+                content: Vec::new(),
+                bytes: hashed.map_or(0, |(bytes, _)| bytes),
+                hash: hashed.map(|(_, hash)| hash),
+            }
+        };
+        Ok(side.iter().map(input).collect())
     }
 }
 

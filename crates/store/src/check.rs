@@ -12,7 +12,7 @@ use crate::header::damaged;
 use crate::pairs::PairRow;
 use crate::rounds::StoredRound;
 use crate::sites::StoredSites;
-use crate::{Header, inputs, rounds, schema, seal, sites};
+use crate::{Header, SourceText, inputs, rounds, schema, seal, sites, sources};
 
 /// How many problems SQLite lists.
 const SQLITE_PROBLEMS_MAX: usize = 20;
@@ -42,6 +42,7 @@ pub fn check_run(path: &Path) -> Result<RunCheck, Error> {
         found.count_pairs(pairs);
         let rounds = found.rounds().len() as u64;
         found.check_setups();
+        found.sources(|_, _| Ok::<_, Fault>(()))?;
         Ok(RunCheck { pairs, rounds, is_sealed: found.is_sealed, problems: found.problems })
     };
     check().map_err(|fault| fault.of(name))
@@ -257,6 +258,21 @@ impl<'c> Findings<'c> {
         let hashes = self.note(hashes).unwrap_or_default();
         let read = |hash| inputs::read_setup(self.connection, hash).ok();
         hashes.into_iter().filter_map(read).collect()
+    }
+
+    /// Hands all intact texts of source files to `each`, by path.
+    pub(crate) fn sources<E>(
+        &mut self,
+        mut each: impl FnMut(&str, &SourceText) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let files = sources::files(self.connection);
+        for (path, id) in self.note(files).unwrap_or_default() {
+            let source = sources::read(self.connection, id, &path);
+            if let Some(source) = self.note(source) {
+                each(&path, &source)?;
+            }
+        }
+        Ok(())
     }
 
     fn check_setups(&mut self) {

@@ -7,6 +7,8 @@ use metacov_core::{Criteria, Criterion, Fingerprint, Operation};
 use metacov_formats::{Fault, Location};
 use rusqlite::{Connection, OptionalExtension};
 
+use crate::Provenance;
+
 /// The options that affect the numbers, as users write them.
 pub type Settings = BTreeMap<String, String>;
 
@@ -31,11 +33,13 @@ pub struct Header {
     pub by_relation: bool,
     /// The options that affect the numbers.
     pub settings: Settings,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
 }
 
 impl Header {
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
-        set(connection, "metacov", env!("CARGO_PKG_VERSION"))?;
+        self.provenance.write(connection)?;
         set(connection, "made_by", &self.made_by)?;
         set(connection, "command", &self.command)?;
         set(connection, "operation", self.operation.name())?;
@@ -73,6 +77,7 @@ impl Header {
             complete: is("complete")?,
             by_relation: is("by_relation")?,
             settings: settings.collect::<Result<_, _>>()?,
+            provenance: Provenance::read(connection)?,
         })
     }
 
@@ -90,6 +95,12 @@ impl Header {
             fingerprint.text(key);
             fingerprint.text(value);
         }
+        self.provenance.fingerprint(fingerprint);
+    }
+
+    /// Whether a run with this header may have more groups than one that was `begun`: its groups are listed in files.
+    fn has_more_groups(&self, begun: &Header) -> bool {
+        self.settings.contains_key("--pairs") && self.planned > begun.planned
     }
 
     /// Returns why a run with this header cannot continue one that was `begun`.
@@ -123,7 +134,10 @@ impl Header {
                 });
                 differences.next()
             })
-            .or_else(|| differs("a number of pairs of", &planned(begun), &planned(self)))
+            .or_else(|| {
+                let differs = || differs("a number of pairs of", &planned(begun), &planned(self));
+                if self.has_more_groups(begun) { None } else { differs() }
+            })
     }
 }
 
@@ -184,6 +198,7 @@ mod tests {
             complete: false,
             by_relation: true,
             settings: settings.iter().map(|(key, of)| (key.to_string(), of.to_string())).collect(),
+            provenance: Provenance::default(),
         };
         let before = header(&[("the engine", "sqlite"), ("--pairs", "100")]);
         let now = |count| header(&[("the engine", "sqlite"), ("--count", count)]);

@@ -1,11 +1,14 @@
 //! The inputs of sides, as rows.
 
+use std::collections::BTreeMap;
+
 use metacov_core::{Setup, StoredInput};
 use metacov_formats::Fault;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::header::damaged;
+use crate::schema;
 use crate::sites::number;
 
 /// Writes the inputs of a pair.
@@ -15,12 +18,13 @@ pub(crate) fn write(
     sides: &[Vec<StoredInput>],
 ) -> rusqlite::Result<()> {
     let mut insert =
-        connection.prepare_cached("INSERT INTO input (pair, side, number, name, content, bytes) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+        connection.prepare_cached("INSERT INTO input VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for (side, inputs) in sides.iter().enumerate() {
         for (at, input) in inputs.iter().enumerate() {
-            let StoredInput { name, content, bytes } = input;
+            let StoredInput { name, content, bytes, hash } = input;
             let (side, at, bytes) = (number(side), number(at), bytes.cast_signed());
-            insert.execute(params![pair, side, at, name, cell(content), bytes])?;
+            let hash = hash.map(u64::cast_signed);
+            insert.execute(params![pair, side, at, name, cell(content), bytes, hash])?;
         }
     }
     Ok(())
@@ -28,13 +32,15 @@ pub(crate) fn write(
 
 /// The inputs of a pair, by side.
 pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<StoredInput>>, Fault> {
-    let mut rows = connection.prepare_cached(
-        "SELECT side, number, name, content, bytes FROM input WHERE pair = ?1
+    let hash = if schema::is_current(connection)? { "hash" } else { "NULL" };
+    let mut rows = connection.prepare_cached(&format!(
+        "SELECT side, number, name, content, bytes, {hash} FROM input WHERE pair = ?1
          ORDER BY side, number",
-    )?;
+    ))?;
     let rows = rows.query_map([pair], |row| {
         let bytes = row.get::<_, i64>(4)?.cast_unsigned();
-        let input = StoredInput { name: row.get(2)?, content: content(row, 3)?, bytes };
+        let hash = row.get::<_, Option<i64>>(5)?.map(i64::cast_unsigned);
+        let input = StoredInput { name: row.get(2)?, content: content(row, 3)?, bytes, hash };
         Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, input))
     })?;
     let mut sides: Vec<Vec<StoredInput>> = Vec::new();
@@ -49,6 +55,34 @@ pub(crate) fn read(connection: &Connection, pair: i64) -> Result<Vec<Vec<StoredI
         }
     }
     Ok(sides)
+}
+
+/// By the place of each group in the plan: what identifies its inputs, in the order of sides; nothing for a group with an
+/// input that has no hash.
+pub(crate) fn identities(connection: &Connection) -> Result<BTreeMap<u64, Vec<u64>>, Fault> {
+    if !schema::is_current(connection)? {
+        return Ok(BTreeMap::new());
+    }
+    let mut rows = connection.prepare(
+        "SELECT place, input.name, hash FROM input JOIN pair ON pair.id = pair
+         ORDER BY place, side, number",
+    )?;
+    let rows = rows.query_map([], |row| {
+        let place = row.get::<_, i64>(0)?.cast_unsigned();
+        let hash = row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned);
+        let input = StoredInput { name: row.get(1)?, content: Vec::new(), bytes: 0, hash };
+        Ok((place, input.identity()))
+    })?;
+    let mut identities: BTreeMap<u64, Option<Vec<u64>>> = BTreeMap::new();
+    for row in rows {
+        let (place, identity) = row?;
+        let of_pair = identities.entry(place).or_insert_with(|| Some(Vec::new()));
+        match (&mut *of_pair, identity) {
+            (Some(known), Some(identity)) => known.push(identity),
+            _ => *of_pair = None,
+        }
+    }
+    Ok(identities.into_iter().filter_map(|(place, known)| Some((place, known?))).collect())
 }
 
 /// Writes a setup, unless it is stored already.

@@ -12,6 +12,9 @@
 //! meta      key, value                the command; the operation; whether it is complete; the build
 //! setting   key, value                the options that affect the numbers
 //! file      id, path                  the source files
+//! source    id, hash, bytes, content  texts of source files, once for each content, compressed (zstd); of more
+//!                                     than 4 MiB, only the hash and the number of bytes
+//! file_source  file, source           which file has which text, as far as it could be read
 //! symbol    id, name                  names of functions and branches
 //! site      id, file, line,           all sites; the id is the number of
 //!           criterion, kind, symbol,  the bit in covers, from zero
@@ -66,7 +69,9 @@ mod lock;
 mod merge;
 mod outputs;
 mod pairs;
+mod provenance;
 mod recorder;
+mod related;
 mod repair;
 mod replace_file;
 mod rounds;
@@ -74,6 +79,7 @@ mod run;
 mod schema;
 mod seal;
 mod sites;
+mod sources;
 
 /// The extension of run files.
 pub const RUN_FILE: &str = "metacov";
@@ -82,8 +88,11 @@ pub use check::{RunCheck, check_run};
 pub use header::{Header, Settings};
 pub use merge::{BUILD, Merged, merge};
 pub use pairs::StoredPair;
+pub use provenance::Provenance;
 pub use recorder::RunWriter;
+pub use related::MeasuredProgram;
 pub use repair::{Repaired, repair_run};
 pub use replace_file::replace_file;
 pub use rounds::StoredRound;
 pub use run::Run;
+pub use sources::{SourceText, SourceTexts};

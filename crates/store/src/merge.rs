@@ -12,8 +12,8 @@ use crate::lock::Lock;
 use crate::pairs::{PairRow, StoredPair};
 use crate::replace_file::Replacement;
 use crate::run::Entry;
-use crate::sites::StoredSites;
-use crate::{Header, Run, inputs, schema, seal};
+use crate::sites::{StoredSites, number};
+use crate::{Header, MeasuredProgram, Provenance, Run, SourceText, inputs, schema, seal, sources};
 
 /// The setting that identifies the build of a campaign.
 pub const BUILD: &str = "the build";
@@ -45,6 +45,7 @@ pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, Error> {
     let _lock = lock_output(paths, output).map_err(unwritten_io)?;
     let runs: Vec<Run> = paths.iter().map(|path| Run::open(path)).collect::<Result<_, _>>()?;
     let header = common_header(&runs)?;
+    check_programs(&runs)?;
     let (table, numbers) = common_table(&runs)?;
     let file = Replacement::of(output).map_err(unwritten_io)?;
     let merged =
@@ -115,6 +116,16 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         };
         return Err(Fault::malformed(Location::Whole, what).of(&other.name));
     }
+    for (at, run) in runs.iter().enumerate() {
+        for earlier in &runs[..at] {
+            let code = run.header.provenance.other_code(&earlier.header.provenance);
+            if let Some(file) = code {
+                let (earlier, place) = (earlier.name.clone(), file.name.clone());
+                let mismatch = BuildMismatch { place };
+                return Err(Fault::OtherBuild { earlier, mismatch }.of(&run.name));
+            }
+        }
+    }
     let headers = || runs.iter().map(|run| &run.header);
     let mut made_by: Vec<&str> = headers().map(|header| header.made_by.as_str()).collect();
     made_by.sort_unstable();
@@ -132,7 +143,16 @@ fn common_header(runs: &[Run]) -> Result<Header, Error> {
         complete: headers().all(|header| header.complete),
         by_relation: true,
         settings: settings.map(|build| (BUILD.to_owned(), build.clone())).collect(),
+        provenance: Provenance::common(headers().map(|header| &header.provenance)),
     })
+}
+
+/// Refuses runs of unrelated programs: numbers over the code of both mean nothing.
+fn check_programs(runs: &[Run]) -> Result<(), Error> {
+    let program = |run: &Run| MeasuredProgram::new(&run.name, &run.header, &run.table);
+    let programs: Vec<MeasuredProgram> = runs.iter().map(program).collect();
+    let Some((first, others)) = programs.split_first() else { return Ok(()) };
+    others.iter().try_for_each(|other| other.check_related(first))
 }
 
 /// The fault of two campaigns of different builds. Campaigns that measure nothing have no sites to
@@ -196,6 +216,7 @@ fn fill(
     if let Some(news) = StoredSites::default().news(table) {
         news.write(&connection)?;
     }
+    write_sources(&connection, runs, table)?;
     write_setups(&connection, runs)?;
     let rounds = write_rounds(&connection, runs)?;
     let empty = Base::of(table);
@@ -203,10 +224,15 @@ fn fill(
     let Rounds { written, disputed, repeated } = rounds;
     let mut merged = Merged { groups: 0, disputed, rounds: written, repeated };
     for same in groups.chunk_by(|left, right| left.0.key() == right.0.key()) {
-        let mut rows = Vec::new();
+        let mut rows: Vec<PairRow> = Vec::new();
         for (entry, run) in same {
             let stored = renumbered(runs[*run].stored(entry)?, &numbers[*run]);
-            rows.push(PairRow::of(&StoredPair { place: merged.groups, ..stored }, &empty));
+            let row = PairRow::of(&StoredPair { place: merged.groups, ..stored }, &empty);
+            if let Some(at) = rows.iter().position(|earlier| earlier.has_other_inputs(&row)) {
+                let earlier = &runs[same[at].1].name;
+                return Err(other_inputs(entry, earlier).of(&runs[*run].name).into());
+            }
+            rows.push(row);
         }
         rows.sort_unstable();
         merged.disputed += u64::from(rows.iter().any(|row| !row.agrees(&rows[0])));
@@ -223,6 +249,39 @@ fn fill(
     seal::write(&connection, header, table)?;
     close(connection)?;
     Ok(merged)
+}
+
+/// That a group has other inputs than the group of the same name in an earlier run.
+fn other_inputs(entry: &Entry, earlier: &str) -> Fault {
+    let Entry { relation, name, .. } = entry;
+    let what = format!(
+        "pair {name} of {relation} was measured on other inputs than in {earlier}; \
+         pairs of one name are one pair: measure both runs on the same inputs, or give the pairs different names"
+    );
+    Fault::malformed(Location::Whole, what)
+}
+
+/// Writes the texts of all source files. A file with several texts is refused: what its lines say differs.
+fn write_sources(connection: &Connection, runs: &[Run], table: &SiteTable) -> Result<(), Halt> {
+    let files = runs.iter().map(Run::source_files).collect::<Result<Vec<_>, _>>()?;
+    for (file, path) in table.paths().enumerate() {
+        let mut first: Option<(&Run, SourceText)> = None;
+        for (run, files) in runs.iter().zip(&files) {
+            let Some(source) = run.source(files, path)? else { continue };
+            match &first {
+                None => first = Some((run, source)),
+                Some((_, earlier)) if *earlier == source => {}
+                Some((earlier, _)) => {
+                    let (earlier, mismatch) = (earlier.name.clone(), sources::changed(path));
+                    return Err(Fault::OtherBuild { earlier, mismatch }.of(&run.name).into());
+                }
+            }
+        }
+        if let Some((_, source)) = first {
+            sources::write(connection, number(file), &source)?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes the setups of all groups, in the order of hashes.

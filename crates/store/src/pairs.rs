@@ -173,9 +173,22 @@ impl PairRow {
     pub(crate) fn agrees(&self, other: &PairRow) -> bool {
         // A file of version 5 does not store judges.
         let is_same = self.judge.is_none() || other.judge.is_none() || self.judge == other.judge;
-        let timeless =
-            |row: &PairRow| PairRow { microseconds: 0, place: 0, judge: None, ..row.clone() };
-        is_same && timeless(self) == timeless(other)
+        let timeless = |row: &PairRow| {
+            let mut row = PairRow { microseconds: 0, place: 0, judge: None, ..row.clone() };
+            // Nor does it have hashes of inputs.
+            row.inputs.iter_mut().flatten().for_each(|input| input.hash = None);
+            row
+        };
+        is_same && !self.has_other_inputs(other) && timeless(self) == timeless(other)
+    }
+
+    /// Whether both were run on different inputs, as far as that is known.
+    pub(crate) fn has_other_inputs(&self, other: &PairRow) -> bool {
+        let identities = |row: &PairRow| -> Option<Vec<u64>> {
+            row.inputs.iter().flatten().map(StoredInput::identity).collect()
+        };
+        let (this, other) = (identities(self), identities(other));
+        this.zip(other).is_some_and(|(this, other)| this != other)
     }
 
     /// A hash of all columns, to detect damage.
@@ -223,6 +236,9 @@ impl PairRow {
                 put(input.name.as_bytes());
                 put(&input.content);
                 put(&input.bytes.to_le_bytes());
+                if let Some(hash) = input.hash {
+                    put(&hash.to_le_bytes());
+                }
             }
         }
         for output in &self.outputs {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use metacov_core::{Setup, SiteTable};
+use metacov_core::{Setup, SiteTable, StoredInput};
 use metacov_formats::{Error, Fault, Location};
 use metacov_run::{GroupDone, Observer, SharedTable};
 use rusqlite::{Connection, ErrorCode};
@@ -20,7 +20,7 @@ use crate::merge::other_build;
 use crate::pairs::{PairRow, StoredPair};
 use crate::rounds::StoredRound;
 use crate::sites::{NewSites, StoredSites};
-use crate::{Header, Run, inputs, schema, seal};
+use crate::{Header, Provenance, Run, inputs, schema, seal, sources};
 
 /// How long results may wait to be committed.
 const INSTANT: Duration = Duration::from_millis(100);
@@ -35,26 +35,43 @@ const WAITING_MAX: usize = 64;
 /// a disk.
 pub struct RunWriter {
     name: String,
-    /// The stored groups: place, relation and name.
-    places: BTreeMap<u64, (String, String)>,
+    /// The groups that were there before, by relation and name.
+    known: BTreeMap<(String, String), KnownGroup>,
+    /// Their places.
+    taken: BTreeSet<u64>,
+    /// How many groups there are to be; zero if that is not known.
+    planned: u64,
+    /// The same, if it is more than when the run was begun.
+    grown: Option<u64>,
     rounds: Vec<StoredRound>,
     table: Option<SharedTable>,
     shared: Mutex<StoredSites>,
     /// The setups that were written by this process.
     setups: Mutex<BTreeSet<u64>>,
     base: OnceLock<Base>,
+    /// The folder that the paths of source files are relative to, if their texts are kept.
+    sources: Option<Arc<Path>>,
     sender: SyncSender<Message>,
     writer: JoinHandle<Result<Writer, String>>,
     /// Why the writer ended early.
     fault: Arc<OnceLock<String>>,
 }
 
+/// A group that was there before.
+struct KnownGroup {
+    /// What identifies its inputs, in the order of sides, if that is known.
+    inputs: Option<Vec<u64>>,
+}
+
 enum Message {
-    NewSites(NewSites),
+    /// And the folder in which the texts of their files are, if they are kept.
+    NewSites(NewSites, Option<Arc<Path>>),
     Base(Base),
     Setup(Arc<Setup>),
     Pair(Box<PairRow>),
     Round(StoredRound),
+    /// There are to be this many groups, more than when the run was begun.
+    Planned(u64),
 }
 
 /// The open file. The lock is dropped last.
@@ -103,17 +120,26 @@ impl RunWriter {
         if let Some(fault) = other_build(&run.header, name, header) {
             return Err(fault);
         }
+        if let Some(file) = header.provenance.other_code(&run.header.provenance) {
+            return Err(Fault::Rebuilt { program: file.name.clone() });
+        }
         if let Some(difference) = header.difference(&run.header) {
             return Err(Fault::malformed(Location::Whole, difference));
         }
-        // Only the places are kept in memory, not the covers: a run may have millions of pairs.
-        let places = run.places()?.into_iter();
-        let places = places.map(|(at, relation, name)| (at, (relation, name))).collect();
+        // Kept in mind are names and hashes, not the covers: a run may have millions of pairs.
+        let (mut known, mut taken) = (BTreeMap::new(), BTreeSet::new());
+        let mut inputs = run.input_identities()?;
+        for (at, relation, name) in run.places()? {
+            taken.insert(at);
+            known.insert((relation, name), KnownGroup { inputs: inputs.remove(&at) });
+        }
         let rounds = run.rounds().map_err(|error| error.fault)?;
+        let grown = header.planned.filter(|_| header.planned != run.header.planned);
         let (table, base, written, connection) = run.into_parts();
         let writer = Writer { connection, _lock: lock };
         let recorder = RunWriter::start(name, writer, (table, base, written))?;
-        Ok(RunWriter { places, rounds, ..recorder })
+        let planned = header.planned.unwrap_or(0);
+        Ok(RunWriter { known, taken, planned, grown, rounds, ..recorder })
     }
 
     fn start(
@@ -141,12 +167,16 @@ impl RunWriter {
         });
         Ok(RunWriter {
             name: name.to_owned(),
-            places: BTreeMap::new(),
+            known: BTreeMap::new(),
+            taken: BTreeSet::new(),
+            planned: 0,
+            grown: None,
             rounds: Vec::new(),
             table: Some(SharedTable::of(table, first)),
             shared: Mutex::new(written),
             setups: Mutex::default(),
             base: base.map(OnceLock::from).unwrap_or_default(),
+            sources: None,
             sender,
             writer,
             fault,
@@ -155,12 +185,22 @@ impl RunWriter {
 
     /// Returns the site table to fold over: that of the file.
     pub fn shared_table(&mut self) -> SharedTable {
+        if let Some(planned) = self.grown.take() {
+            // If the writer has failed, the first group says so.
+            let _ = self.send(Message::Planned(planned));
+        }
         self.table.take().unwrap_or_default()
+    }
+
+    /// From now on, stores the text of each source file when its first site is met. Paths are relative to `root`.
+    /// A file that cannot be read is left out.
+    pub fn keep_sources(&mut self, root: &Path) {
+        self.sources = Some(Arc::from(root));
     }
 
     /// Returns how many groups were stored before.
     pub fn known(&self) -> u64 {
-        self.places.len() as u64
+        self.known.len() as u64
     }
 
     /// Writes a round of a campaign, after everything that was written before.
@@ -189,6 +229,32 @@ impl RunWriter {
         end().map_err(|fault| fault.of(name))
     }
 
+    /// A group that was there before.
+    fn known_group(&self, relation: &str, pair: &str) -> Option<&KnownGroup> {
+        self.known.get(&(relation.to_owned(), pair.to_owned()))
+    }
+
+    /// Refuses to go on with a suite that lacks a group of the file. What `listed` has in addition is measured.
+    pub fn check_listed(self, listed: &BTreeSet<(String, String)>) -> Result<Self, Error> {
+        let missing = self.known.keys().find(|known| !listed.contains(*known)).cloned();
+        let Some((relation, pair)) = missing else { return Ok(self) };
+        let name = self.name.clone();
+        self.finish(false, None)?;
+        let what = format!(
+            "pair {pair} of {relation} is not among the pairs any more; --resume adds pairs and removes none: \
+             measure into a new run file"
+        );
+        Err(Fault::malformed(Location::Whole, what).of(name))
+    }
+
+    /// The place of a new group. If pairs were added before it, its place in the plan may be that of another group.
+    fn free_place(&self, place: u64) -> u64 {
+        match self.taken.last() {
+            Some(last) if self.taken.contains(&place) => place + self.planned.max(last + 1),
+            _ => place,
+        }
+    }
+
     fn send(&self, message: Message) -> Result<(), Error> {
         self.sender.send(message).map_err(|_| {
             let what = self.fault.get().map_or("it is closed", String::as_str);
@@ -201,7 +267,7 @@ impl RunWriter {
         let mut written = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let news = written.news(&done.table.table());
         if let Some(news) = news {
-            self.send(Message::NewSites(news))?;
+            self.send(Message::NewSites(news, self.sources.clone()))?;
         }
         if let (Ok(group), None) = (done.outcome, self.base.get()) {
             let base = self.base.get_or_init(|| Base::first(group));
@@ -218,24 +284,41 @@ impl RunWriter {
 }
 
 impl Observer for RunWriter {
-    fn is_done(&self, place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
-        match self.places.get(&place) {
-            None => Ok(false),
-            Some((known, name)) if (known.as_str(), name.as_str()) == (relation, pair) => Ok(true),
-            Some((known, name)) => {
-                let what = format!(
-                    "the run was begun with pair {name} of {known} in the place of pair {pair} of \
-                     {relation}; --resume goes on with the same pairs only"
-                );
-                Err(Fault::malformed(Location::Whole, what).of(&self.name))
+    fn is_done(&self, _place: u64, relation: &str, pair: &str) -> Result<bool, Error> {
+        Ok(self.known_group(relation, pair).is_some())
+    }
+
+    fn check_done(
+        &self,
+        relation: &str,
+        pair: &str,
+        inputs: &[Vec<StoredInput>],
+    ) -> Result<(), Error> {
+        let known = self.known_group(relation, pair).and_then(|known| known.inputs.as_ref());
+        let Some(known) = known else { return Ok(()) };
+        let now: Vec<&StoredInput> = inputs.iter().flatten().collect();
+        let same = |input: &StoredInput, at: usize| {
+            input.identity().is_none_or(|identity| known.get(at) == Some(&identity))
+        };
+        let changed = (0..now.len()).find(|at| !same(now[*at], *at));
+        let what = match changed {
+            Some(at) => format!("input {} of pair {pair} of {relation} has changed", now[at].name),
+            None if now.len() < known.len() => {
+                format!("pair {pair} of {relation} has fewer inputs")
             }
-        }
+            None => return Ok(()),
+        };
+        let what = format!(
+            "{what} since it was measured; --resume adds pairs and measures none again: undo the change, give the \
+             pair a new name, or measure into a new run file"
+        );
+        Err(Fault::malformed(Location::Whole, what).of(&self.name))
     }
 
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
         let base = self.prepare(done)?;
         let stored = StoredPair {
-            place: done.place,
+            place: self.free_place(done.place),
             relation: done.relation.to_owned(),
             name: done.pair.to_owned(),
             sides: done.sides,
@@ -263,6 +346,7 @@ fn begin(connection: &Connection, header: &Header) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     schema::create(connection)?;
     header.write(connection)?;
+    Provenance::begin(connection)?;
     connection.execute_batch("COMMIT")
 }
 
@@ -309,10 +393,22 @@ fn write(connection: &mut Connection, messages: &Receiver<Message>) -> Result<()
 
 fn take(connection: &Connection, message: Message) -> Result<(), String> {
     match message {
-        Message::NewSites(news) => news.write(connection).map_err(|error| words(&error)),
+        Message::NewSites(news, root) => {
+            let write = || -> rusqlite::Result<()> {
+                news.write(connection)?;
+                match root {
+                    Some(root) => sources::write_new(connection, news.files_with_sites(), &root),
+                    None => Ok(()),
+                }
+            };
+            write().map_err(|error| words(&error))
+        }
         Message::Base(base) => base.write(connection).map_err(|error| words(&error)),
         Message::Setup(setup) => {
             inputs::write_setup(connection, &setup).map_err(|error| words(&error))
+        }
+        Message::Planned(planned) => {
+            set(connection, "planned", &planned.to_string()).map_err(|error| words(&error))
         }
         Message::Round(round) => round.write(connection).map_err(|error| words(&error)),
         Message::Pair(row) => row.write(connection).map_err(|error| {

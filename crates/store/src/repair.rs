@@ -1,5 +1,6 @@
 //! Saves what can be saved of a damaged run file.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
@@ -8,8 +9,8 @@ use rusqlite::ErrorCode;
 
 use crate::check::Findings;
 use crate::replace_file::Replacement;
-use crate::sites::StoredSites;
-use crate::{Header, inputs, schema, seal};
+use crate::sites::{StoredSites, number};
+use crate::{Header, inputs, schema, seal, sources};
 
 /// What was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +69,12 @@ fn fill(found: &mut Findings<'_>, path: &Path) -> Result<Repaired, Halt> {
     if let Some(news) = StoredSites::default().news(&table) {
         news.write(&connection)?;
     }
+    let files: BTreeMap<&str, i64> =
+        table.paths().enumerate().map(|(id, path)| (path, number(id))).collect();
+    found.sources(|path, source| match files.get(path) {
+        Some(file) => sources::write(&connection, *file, source),
+        None => Ok(()),
+    })?;
     found.sites = Some((table, StoredSites::default()));
     if let Some(Some(base)) = &found.base {
         base.write(&connection)?;

@@ -12,7 +12,7 @@ use crate::header::damaged;
 use crate::inputs;
 use crate::pairs::{PairRow, VIOLATED};
 use crate::sites::{self, StoredSites};
-use crate::{Header, StoredPair, StoredRound, rounds, schema, seal};
+use crate::{Header, SourceText, StoredPair, StoredRound, rounds, schema, seal, sources};
 
 /// A run file, opened for reading. It shows one state, even if another process is writing it.
 pub struct Run {
@@ -203,6 +203,11 @@ impl Run {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
+    /// By place in the plan: what identifies the inputs of groups, where that is known.
+    pub(crate) fn input_identities(&self) -> Result<BTreeMap<u64, Vec<u64>>, Fault> {
+        inputs::identities(&self.connection)
+    }
+
     /// One of the groups.
     pub(crate) fn stored(&self, entry: &Entry) -> Result<StoredPair, Error> {
         let read = || {
@@ -216,6 +221,21 @@ impl Run {
             }
         };
         read().map_err(|fault| fault.of(&self.name))
+    }
+
+    /// The text of a source file, if it is known.
+    pub(crate) fn source(
+        &self,
+        files: &BTreeMap<String, i64>,
+        path: &str,
+    ) -> Result<Option<SourceText>, Error> {
+        let read = |id: &i64| sources::read(&self.connection, *id, path);
+        files.get(path).map(read).transpose().map_err(|fault| fault.of(&self.name))
+    }
+
+    /// By path: where the texts of source files are.
+    pub(crate) fn source_files(&self) -> Result<BTreeMap<String, i64>, Error> {
+        sources::files(&self.connection).map_err(|fault| fault.of(&self.name))
     }
 
     /// Returns the connection, after everything else was read.

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use crate::Header;
 use crate::header::{damaged, get, set};
-use crate::sites;
+use crate::{sites, sources};
 
 const KEY: &str = "seal";
 
@@ -61,5 +61,6 @@ fn of(connection: &Connection, header: &Header, table: &SiteTable) -> rusqlite::
     fingerprint.text(&get(connection, "build")?.unwrap_or_default());
     header.fingerprint(&mut fingerprint);
     sites::fingerprint(table, &mut fingerprint);
+    sources::fingerprint(connection, &mut fingerprint)?;
     Ok(format!("{:016x}", fingerprint.hash()))
 }

@@ -4,7 +4,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metacov_core::{
     BranchKey, Criterion, Element, Fingerprint, Mark, Site, SiteId, SiteTable, Span, Symbol,
@@ -174,6 +174,11 @@ fn parts(element: Element) -> (Option<&'static str>, [Option<i64>; 4], Symbol) {
 }
 
 impl NewSites {
+    /// The ids of the files that have new sites.
+    pub(crate) fn files_with_sites(&self) -> BTreeSet<i64> {
+        self.sites.iter().map(|site| number(site.file)).collect()
+    }
+
     /// Writes new sites, and new data of stored sites.
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let mut insert = connection.prepare_cached("INSERT INTO file VALUES (?1, ?2)")?;

@@ -1,5 +1,6 @@
 //! The options of run files.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 pub use metacov_core::command_line as command;
 use metacov_formats::{Error, Fault, Scope};
 use metacov_run::FoldOptions;
-use metacov_store::{Header, RUN_FILE, RunWriter, Settings};
+use metacov_store::{Header, Provenance, RUN_FILE, RunWriter, Settings};
 
 use crate::exit_code::{Unwritten, bail_usage};
 
@@ -16,6 +17,7 @@ use crate::exit_code::{Unwritten, bail_usage};
 pub struct ResumeArgs {
     /// Continue the run file of -o with the pairs that it lacks.
     ///
+    /// These may be new pairs. Options, program, and inputs of pairs that are there already must be the same as before.
     /// Without this option, a run file that exists is an error.
     #[arg(long, requires = "output")]
     resume: bool,
@@ -29,6 +31,8 @@ pub struct RunFile {
     by_relation: bool,
     /// The options that affect the numbers, except for those of the scope.
     settings: Settings,
+    /// All pairs by relation and name, if a run goes on: pairs that it has may not be missing.
+    pub listed: Option<BTreeSet<(String, String)>>,
     /// Set by an interrupt: no more groups are started.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -50,11 +54,22 @@ impl RunFile {
         };
         let interrupted = Arc::new(AtomicBool::new(false));
         let resume = args.resume;
-        Ok(Some(RunFile { path, resume, made_by, by_relation, settings, interrupted }))
+        let listed = None;
+        Ok(Some(RunFile { path, resume, made_by, by_relation, settings, listed, interrupted }))
+    }
+
+    /// Whether the file may have pairs already.
+    pub fn goes_on(&self) -> bool {
+        self.resume && self.path.exists()
     }
 
     /// Opens the file for a suite of `planned` groups.
-    pub fn open(&self, options: &FoldOptions, planned: u64) -> anyhow::Result<RunWriter> {
+    pub fn open(
+        &self,
+        options: &FoldOptions,
+        planned: u64,
+        provenance: &Provenance,
+    ) -> anyhow::Result<RunWriter> {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             signal_hook::flag::register(signal, self.interrupted.clone())?;
         }
@@ -74,9 +89,22 @@ impl RunFile {
             complete: false,
             by_relation: self.by_relation,
             settings,
+            provenance: provenance.clone(),
         };
-        RunWriter::open(&self.path, &header, self.resume).map_err(refused)
+        let mut writer = RunWriter::open(&self.path, &header, self.resume).map_err(refused)?;
+        if let Some(listed) = &self.listed {
+            writer = writer.check_listed(listed)?;
+        }
+        if !has_own_source(&header.settings) {
+            writer.keep_sources(&header.root);
+        }
+        Ok(writer)
     }
+}
+
+/// Whether a target is measured that metacov itself has the source of.
+pub fn has_own_source(settings: &Settings) -> bool {
+    settings.contains_key("the engine") && !settings.contains_key("--library")
 }
 
 /// The error of a file that cannot be written, or that has other contents.

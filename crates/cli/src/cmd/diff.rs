@@ -8,9 +8,9 @@ use metacov_core::{Group, Operation, Pair};
 use metacov_formats::{FileSpec, GroupSpec, PairList};
 use metacov_report::By;
 use metacov_run::{CoverageFiles, FoldOptions};
-use metacov_store::Settings;
+use metacov_store::{Provenance, Settings};
 
-use super::{Config, RunSettings, workers};
+use super::{Config, RunSettings, names, workers};
 use crate::args::count::positive;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::{ResumeArgs, RunFile, paths};
@@ -144,8 +144,9 @@ impl Args {
             );
         }
         let is_suite = self.pairs.is_some();
-        let frame = RunSettings {
+        let mut frame = RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
+            provenance: Provenance::here(Vec::new()),
             timed: false,
             origin: PairOrigin::Files,
             options: FoldOptions {
@@ -157,13 +158,19 @@ impl Args {
             presentation,
             leave_out_flaky: false,
         };
-        let pairs = pairs(self.files, &self.a, &self.b, self.pairs.as_deref())?;
+        let pairs = || pairs(&self.files, &self.a, &self.b, self.pairs.as_deref());
+        if let Some(file) = &mut frame.run_file
+            && file.goes_on()
+        {
+            file.listed = Some(names(pairs()?)?);
+        }
+        let pairs = pairs()?;
         Ok(Config { source: CoverageFiles, pairs, frame })
     }
 }
 
 fn pairs(
-    files: Vec<PathBuf>,
+    files: &[PathBuf],
     a: &[PathBuf],
     b: &[PathBuf],
     manifest: Option<&Path>,
@@ -174,10 +181,10 @@ fn pairs(
     if files.iter().chain(a).chain(b).filter(|path| is_stdin(path)).count() > 1 {
         bail_usage!("standard input (`-`) can be one file only");
     }
-    let sides = match <[PathBuf; 2]>::try_from(files) {
-        Ok([a, b]) => Pair { a: specs(&[a]), b: specs(&[b]) },
-        Err(files) if files.is_empty() && !a.is_empty() => Pair { a: specs(a), b: specs(b) },
-        Err(_) => {
+    let sides = match files {
+        [a, b] => Pair { a: specs([a]), b: specs([b]) },
+        [] if !a.is_empty() => Pair { a: specs(a), b: specs(b) },
+        _ => {
             bail_usage!("expected two coverage files: metacov diff A B (see --help for more)")
         }
     };
@@ -190,11 +197,11 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-fn specs(paths: &[PathBuf]) -> Vec<FileSpec> {
+fn specs<'p>(paths: impl IntoIterator<Item = &'p PathBuf>) -> Vec<FileSpec> {
     let spec = |path: &PathBuf| match path.to_str() {
         Some("-") => FileSpec { path: PathBuf::from("/dev/stdin"), context: None },
         Some(text) => FileSpec::parse(text, Path::new("")),
         None => FileSpec { path: path.clone(), context: None },
     };
-    paths.iter().map(spec).collect()
+    paths.into_iter().map(spec).collect()
 }

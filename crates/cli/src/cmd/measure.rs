@@ -12,10 +12,10 @@ use metacov_exec::{Executions, Invocation, Program, pairs_below};
 use metacov_formats::{Error, GroupSpec, PairList};
 use metacov_report::By;
 use metacov_run::{FoldOptions, ProgramRuns, SharedTable, fold};
-use metacov_store::Settings;
+use metacov_store::{Provenance, Settings};
 use metacov_study::ALL;
 
-use super::{Config, RunSettings, workers};
+use super::{Config, RunSettings, names, workers};
 use crate::args::count::{self, positive};
 use crate::args::judge::{self, JudgeArgs};
 use crate::args::output::OutputArgs;
@@ -148,6 +148,7 @@ impl FrameArgs {
         let run_file = presentation.run_file.take();
         Ok(RunSettings {
             run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
+            provenance: Provenance::default(),
             timed: true,
             origin,
             leave_out_flaky: self.no_flaky,
@@ -263,7 +264,13 @@ impl Args {
         if !relations.iter().any(|name| name == ALL) {
             settings.insert("--relation".to_owned(), relations.join(","));
         }
-        let frame = self.frame.frame(settings, PairOrigin::Files)?;
+        let mut frame = self.frame.frame(settings, PairOrigin::Files)?;
+        frame.provenance = Provenance::here(target.code_files());
+        if let Some(file) = &mut frame.run_file
+            && file.goes_on()
+        {
+            file.listed = Some(names(read_pairs(&pairs, &target, &relations)?)?);
+        }
         let mut list = read_pairs(&pairs, &target, &relations)?;
         if let Some(name) = self.pair {
             let Some(only) = list.only(&name)? else {

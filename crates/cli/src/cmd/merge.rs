@@ -24,7 +24,8 @@ Examples:
 /// Unite run files of one build, or the parts of a study.
 ///
 /// Pairs with the same relation and name are the same pair and count once; the same holds for suites of a study. The order
-/// of the files does not matter, nor how often one of them is named. Runs of different builds are refused.
+/// of the files does not matter, nor how often one of them is named. Runs of different builds or
+/// programs are refused, and so are pairs of one name with different inputs.
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES)]
 pub struct Args {

@@ -24,6 +24,8 @@ pub struct Origin<'o> {
     pub run: Option<&'o Path>,
     /// If only changed code counts: since which revision.
     pub since: Option<&'o str>,
+    /// Where the numbers come from: names and values.
+    pub provenance: &'o [(&'static str, String)],
     /// The pairs that violate their relation.
     pub violations: &'o BTreeMap<u64, Violation>,
     /// All pairs, if an output needs them.
@@ -37,7 +39,7 @@ pub fn present(
     origin: &Origin<'_>,
     console: &Console,
 ) -> anyhow::Result<ExitCode> {
-    let Origin { root, run, since, violations, pairs } = *origin;
+    let Origin { root, run, since, provenance, violations, pairs } = *origin;
     let total = suite.total();
     if total.groups == 0 {
         return Err(nothing_measured(&total).into());
@@ -58,6 +60,7 @@ pub fn present(
         growth: growth.as_ref(),
         plot: plot.filter(|name| !name.is_empty()),
         since,
+        provenance,
         violations,
         pairs,
     };

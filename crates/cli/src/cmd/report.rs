@@ -11,6 +11,7 @@ use metacov_store::Run;
 use metacov_study::conduct::keep_changed;
 
 use super::present::Origin;
+use super::source_texts::ReportSources;
 use super::{fuzz, pages, present};
 use crate::args::output::OutputArgs;
 use crate::console::Console;
@@ -99,8 +100,17 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     if groups == 0 {
         return Ok(found);
     }
+    let sources = ReportSources::open(&args.run, &header)?;
+    sources.tell_changed(console);
+    let on_message = |message| console.message(message);
     if let Some(base) = &args.diff
-        && !keep_changed(&mut run.table, base, &header.root, &|message| console.message(message))?
+        && !keep_changed(
+            &mut run.table,
+            base,
+            &header.root,
+            &|path| sources.changed_text(path),
+            &on_message,
+        )?
     {
         console.note(&format!("no code of this run was changed since {base}"));
         return Ok(violations::report(&violations, pair_origin, ExitCode::Success, console));
@@ -108,16 +118,18 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let suite = match &args.html {
         Some(folder) => {
             let digest = Digest::of(run)?;
-            pages::write(&digest, folder, console)?;
+            pages::write(&digest, &sources, folder, console)?;
             digest.suite
         }
         None => run.suite()?.0,
     };
+    sources.finish()?;
     let (root, since) = (&*header.root, args.diff.as_deref());
     let needs_pairs = presentation.needs_pairs();
     let pairs = if needs_pairs { Run::open(&args.run)?.results()? } else { Vec::new() };
     let run = Some(&*args.run);
-    let origin = Origin { root, run, since, violations: &violations, pairs: &pairs };
+    let provenance = &header.provenance.rows();
+    let origin = Origin { root, run, since, provenance, violations: &violations, pairs: &pairs };
     let code = present::present(&suite, &presentation, &origin, console)?;
     let code = if code == ExitCode::Success { found } else { code };
     Ok(violations::report(&violations, pair_origin, code, console))

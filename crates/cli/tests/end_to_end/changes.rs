@@ -96,3 +96,27 @@ fn curves_badges_and_numbers_are_written_with_the_summary() {
     metacov_in(folder.path(), &with_run).ok();
     assert_eq!(read("curve.svg"), drawn, "the same run is the same picture");
 }
+
+/// The same lines count if the file was edited after it was measured, and it is said.
+#[test]
+fn lines_are_those_of_the_source_as_it_was_measured() {
+    let folder = repository();
+    let args = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "github"];
+    let before = metacov_in(folder.path(), &args).ok();
+    let file = folder.path().join("x.c");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, format!("new\nnew\n{text}")).unwrap();
+    let after = metacov_in(folder.path(), &args).ok();
+    assert_eq!(after.stdout, before.stdout);
+    assert!(!before.stderr.contains("changed since measured"), "{}", before.stderr);
+    assert!(
+        after.stderr.contains("note: changed since measured: x.c; lines are"),
+        "{}",
+        after.stderr
+    );
+    // A file that git does not know yet has no changed lines, as in git.
+    git(folder.path(), &["rm", "-q", "--cached", "x.c"]);
+    git(folder.path(), &["commit", "-q", "-m", "second"]);
+    let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
+    assert!(run.stderr.contains("no code of this run was changed"), "{}", run.stderr);
+}

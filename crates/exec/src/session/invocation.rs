@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use metacov_core::StoredInput;
+use metacov_core::{Fingerprint, StoredInput};
 use metacov_formats::{Error, Fault};
 
 /// The placeholder of the input in a command.
@@ -86,12 +86,25 @@ impl Invocation {
 fn read_input(path: &Path) -> io::Result<StoredInput> {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let metadata = std::fs::metadata(path)?;
-    let mut content = Vec::new();
     // A pipe can be read only once, by the program.
-    if metadata.is_file() {
-        File::open(path)?.take(StoredInput::BYTES_MAX as u64).read_to_end(&mut content)?;
+    if !metadata.is_file() {
+        return Ok(StoredInput { name, content: Vec::new(), bytes: metadata.len(), hash: None });
     }
-    Ok(StoredInput { name, content, bytes: metadata.len() })
+    let mut file = File::open(path)?;
+    let mut content = Vec::new();
+    file.by_ref().take(StoredInput::BYTES_MAX as u64).read_to_end(&mut content)?;
+    let mut fingerprint = Fingerprint::new();
+    fingerprint.bytes(&content);
+    let mut bytes = content.len() as u64;
+    let mut buffer = vec![0; StoredInput::BYTES_MAX];
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(StoredInput { name, content, bytes, hash: Some(fingerprint.hash()) });
+        }
+        fingerprint.bytes(&buffer[..count]);
+        bytes += count as u64;
+    }
 }
 
 fn holds_input(argument: &OsStr) -> bool {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use metacov_core::Setup;
+use metacov_core::{CodeFile, Setup};
 
+use super::code::code_files;
 use super::elf::is_shared_library;
 use super::invocation::Invocation;
 use crate::process::limits::Limits;
@@ -103,6 +104,12 @@ impl Program {
     /// Whether the program is given by a path, not by a name to search for.
     pub fn has_path(&self) -> bool {
         self.command.first().is_some_and(|name| is_path(name))
+    }
+
+    /// The files whose code the command runs.
+    pub fn code_files(&self) -> Vec<CodeFile> {
+        let executable = self.executable.as_ref().map(|(path, _)| &**path);
+        code_files(executable, &self.command)
     }
 
     /// How an invocation is executed. Arguments and environment of a fork server are fixed when it

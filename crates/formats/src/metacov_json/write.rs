@@ -20,6 +20,11 @@ pub(super) fn document(export: &Export<'_>, out: &mut dyn Write) -> io::Result<(
         version: VERSION,
         metacov: env!("CARGO_PKG_VERSION"),
         build: suite.table.build_id().to_string(),
+        provenance: export
+            .provenance
+            .iter()
+            .map(|(name, value)| (name.replace(' ', "_"), value.as_str()))
+            .collect(),
         operation: suite.operation.name(),
         identity: if suite.per_instance { "instance" } else { "line" },
         criteria: export.criteria.iter().map(Criterion::name).collect(),
@@ -46,6 +51,8 @@ struct Document<'e> {
     version: &'static str,
     metacov: &'static str,
     build: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    provenance: BTreeMap<String, &'e str>,
     operation: &'static str,
     identity: &'static str,
     criteria: Vec<&'static str>,

@@ -334,6 +334,9 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
             @for (key, value) in &header.settings {
                 @if key != "the command" { dt { (key) } dd { (value) } }
             }
+            // The seed is among the settings.
+            @for (key, value) in header.provenance.rows() { @if key != "seed" { dt { (key) } dd { (value) } } }
+            @if let Some(begun) = &header.provenance.begun { dt { "begun" } dd { (begun) " UTC" } }
         }
         @let warnings = digest.suite.warnings();
         @if !warnings.is_empty() {

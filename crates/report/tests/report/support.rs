@@ -13,7 +13,7 @@ use metacov_core::{
 use metacov_formats::{Export, GcovrFormat, Writer};
 use metacov_report::digest::Digest;
 use metacov_run::{GroupDone, Observer, SharedTable};
-use metacov_store::{Header, Run, RunWriter, Settings};
+use metacov_store::{Header, Provenance, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
 /// The code of a program.
@@ -182,6 +182,7 @@ pub fn header(pairs: &[Pair]) -> Header {
         complete: false,
         by_relation: true,
         settings: Settings::new(),
+        provenance: Provenance::default(),
     }
 }
 
@@ -257,6 +258,7 @@ pub fn export<'s>(suite: &'s Suite, total: &'s Tally) -> Export<'s> {
         growth: None,
         plot: None,
         since: None,
+        provenance: &[],
         violations: &NO_VIOLATIONS,
         pairs: &[],
     }

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metacov_core::{Failure, Operation, SiteTable};
-use metacov_store::{BUILD, Header, Merged, Run, RunWriter, Settings, StoredRound, merge};
+use metacov_store::{
+    BUILD, Header, Merged, Provenance, Run, RunWriter, Settings, StoredRound, merge,
+};
 use proptest::prelude::*;
 
 use crate::suite::{Ran, Spec, exported, live, record, shown, specs};
@@ -68,6 +70,7 @@ fn header() -> Header {
         complete: false,
         by_relation: true,
         settings: Settings::from([(BUILD.to_owned(), "one build".to_owned())]),
+        provenance: Provenance::default(),
     }
 }
 
@@ -123,7 +126,7 @@ proptest! {
             let chosen = specs.iter().zip(&parts).filter(|(_, parts)| **parts >> at & 1 == 1);
             let mut part: Vec<Spec> = chosen.map(|(spec, _)| spec.clone()).collect();
             if at == 2 && let Some(disputed) = part.first_mut() {
-                disputed.2.clone_from(&other);
+                disputed.2.iter_mut().zip(&other).for_each(|(side, other)| *side = *other);
             }
             bench.record(name, &part);
         }

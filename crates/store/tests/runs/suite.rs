@@ -15,7 +15,7 @@ use metacov_formats::{
     CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,
 };
 use metacov_run::{FoldOptions, SharedTable, SideRun, Source, StopReason, fold};
-use metacov_store::{Header, Run, RunWriter, Settings};
+use metacov_store::{Header, Provenance, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
 /// One side: which of twelve lines ran (one bit each), whether it lists a thirteenth, or how it
@@ -98,16 +98,13 @@ impl Source for Inputs {
         "side".to_owned()
     }
 
-    fn inputs(&self, side: &Input) -> Result<Vec<Kept>, Error> {
-        Ok(match side {
-            // Text, and bytes that are not text.
-            Input::File(path) => {
-                let name = path.file_name().unwrap().to_string_lossy().into_owned();
-                let bytes = name.bytes().map(|byte| byte ^ 0x80).collect();
-                vec![Kept::new(name.clone(), name.into_bytes()), Kept::new(String::new(), bytes)]
-            }
-            Input::Failed(_) => vec![Kept::new("-x".to_owned(), Vec::new())],
-        })
+    /// Text, and bytes that are none: the same for all groups, so that runs may differ in what groups did on them.
+    fn inputs(&self, _side: &Input) -> Result<Vec<Kept>, Error> {
+        let bytes = b"input".iter().map(|byte| byte ^ 0x80).collect();
+        Ok(vec![
+            Kept::new("a.txt".to_owned(), b"input".to_vec()),
+            Kept::new("-x".to_owned(), bytes),
+        ])
     }
 
     fn setup(&self) -> Option<Arc<Setup>> {
@@ -172,7 +169,11 @@ pub fn header(specs: &[Spec]) -> Header {
         planned: Some(specs.len() as u64),
         complete: false,
         by_relation: true,
-        settings: Settings::from([("--filter".to_owned(), "a".to_owned())]),
+        settings: Settings::from([
+            ("--filter".to_owned(), "a".to_owned()),
+            ("--pairs".to_owned(), "pairs.jsonl".to_owned()),
+        ]),
+        provenance: Provenance::default(),
     }
 }
 
@@ -194,7 +195,10 @@ pub fn record_with(
     specs: &[Spec],
     until: usize,
 ) -> Result<(), Error> {
-    let mut recorder = RunWriter::open(file, &header(specs), file.exists())?;
+    let recorder = RunWriter::open(file, &header(specs), file.exists())?;
+    let listed = specs.iter().map(|(relation, pair, _)| (relation.clone(), pair.clone()));
+    let mut recorder = recorder.check_listed(&listed.collect())?;
+    recorder.keep_sources(folder);
     let mut plan = plan(folder, specs);
     plan.specs = Box::new(plan.specs.take(until));
     let table = recorder.shared_table();
@@ -228,6 +232,7 @@ pub fn shown(suite: &Suite) -> Vec<u8> {
         growth: None,
         plot: None,
         since: None,
+        provenance: &[],
         violations: &BTreeMap::new(),
         pairs: &[],
     };

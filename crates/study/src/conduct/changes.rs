@@ -1,6 +1,6 @@
 //! Restricts a run to code that was changed, as git reports it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,12 +9,14 @@ use metacov_formats::added_lines;
 
 use super::{ConductError, Message};
 
-/// Excludes all sites except those on lines that were changed since `base`. Returns whether any is
-/// left.
+/// Excludes all sites except those on lines that were changed since `base`. Returns whether any is left.
+///
+/// `measured` returns the text of a file that has changed since it was measured: lines are numbered as in that text.
 pub fn keep_changed(
     table: &mut SiteTable,
     base: &str,
     root: &Path,
+    measured: &dyn Fn(&str) -> Option<Vec<u8>>,
     on_message: &dyn Fn(Message),
 ) -> Result<bool, ConductError> {
     if base.starts_with('-') {
@@ -39,8 +41,20 @@ pub fn keep_changed(
         ],
     )?;
     let changed = added_lines(&diff).map_err(|fault| fault.of(format!("git diff {base}")))?;
-    let changed: BTreeMap<PathBuf, _> =
+    let mut changed: BTreeMap<PathBuf, BTreeSet<u32>> =
         changed.into_iter().map(|(path, lines)| (top.join(path), lines)).collect();
+    for path in table.paths() {
+        // Paths are relative to where it was measured, which may have been another machine.
+        let at = root.join(path);
+        let below = at.strip_prefix(&top).unwrap_or(Path::new(path));
+        if below.is_absolute() {
+            continue;
+        }
+        if let Some(text) = measured(path) {
+            let lines = lines_since(base, below, &text)?;
+            changed.insert(top.join(below), lines);
+        }
+    }
     let is_changed = |id: SiteId| {
         let site = table.get(id);
         let path = table.path(site.file);
@@ -54,15 +68,45 @@ pub fn keep_changed(
     for id in left_out {
         table.exclude(id);
     }
-    let lines: usize = changed.values().map(std::collections::BTreeSet::len).sum();
+    let lines: usize = changed.values().map(BTreeSet::len).sum();
     let files = changed.len();
     let what = format!("{lines} lines of {files} files were changed since {base}");
     on_message(Message::Detail(what));
     Ok(!kept.is_empty())
 }
 
+/// The lines of a text that are not in the file of the merge base. As for `git diff`, a file that git does not know has
+/// none.
+fn lines_since(base: &str, path: &Path, text: &[u8]) -> Result<BTreeSet<u32>, ConductError> {
+    let commit = git(base, &["merge-base", base, "HEAD"])?;
+    let object = format!("{}:{}", commit.trim_end(), path.display());
+    let old = git_bytes(base, &["cat-file", "blob", &object]);
+    if old.is_err() {
+        let pattern = format!(":(top,literal){}", path.display());
+        if git(base, &["ls-files", "--", &pattern])?.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+    }
+    let failed = |error: std::io::Error| ConductError::Failed(format!("--diff {base}: {error}"));
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let [before, now] = ["before", "now"].map(|name| folder.path().join(name));
+    std::fs::write(&before, old.unwrap_or_default())
+        .and_then(|()| std::fs::write(&now, text))
+        .map_err(failed)?;
+    let mut diff = Command::new("git");
+    diff.args(["diff", "--no-index", "--no-color", "--no-ext-diff", "--unified=0"]);
+    let diff = diff.args(["--src-prefix=a/", "--dst-prefix=b/"]).args([before, now]).output();
+    let diff = String::from_utf8_lossy(&diff.map_err(failed)?.stdout).into_owned();
+    let lines = added_lines(&diff).map_err(|fault| fault.of(format!("git diff {base}")))?;
+    Ok(lines.into_values().next().unwrap_or_default())
+}
+
 /// The output of git, for `--diff BASE`.
 fn git(base: &str, args: &[&str]) -> Result<String, ConductError> {
+    git_bytes(base, args).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn git_bytes(base: &str, args: &[&str]) -> Result<Vec<u8>, ConductError> {
     let output = Command::new("git").args(args).output();
     let needed = |error| ConductError::Failed(format!("--diff needs git: {error}"));
     let output = output.map_err(needed)?;
@@ -73,5 +117,5 @@ fn git(base: &str, args: &[&str]) -> Result<String, ConductError> {
         let what = format!("--diff {base}: git says: {said}");
         return Err(ConductError::Invalid(what));
     }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    Ok(output.stdout)
 }

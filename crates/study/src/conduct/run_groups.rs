@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::Operation;
 use metacov_formats::{Error, Fault, Location};
-use metacov_store::{RUN_FILE, Run, Settings};
+use metacov_store::{MeasuredProgram, RUN_FILE, Run, Settings};
 
 use super::{ConductError, Message};
 use crate::{McSites, SuiteGroup, SuiteNumbers};
@@ -93,6 +93,7 @@ pub fn read_groups(
     let mut compared = RunGroups { groups: Vec::new(), mc_sites: Vec::new() };
     let mut unmet: BTreeSet<&String> = relations.iter().collect();
     let mut other_build = None;
+    let mut first: Option<MeasuredProgram> = None;
     for (name, paths) in groups {
         let mut group = SuiteGroup { name, records: Vec::new() };
         let mut mc_sites = McSites::default();
@@ -118,6 +119,8 @@ pub fn read_groups(
                     "{earlier} and {name} were measured with the same settings: suites of a group should differ by chance"
                 )));
             }
+            let program = MeasuredProgram::new(&name, &header, &suite.table);
+            program.check_related(first.get_or_insert_with(|| program.clone()))?;
             unmet.retain(|name| !suite.relations.contains_key(*name));
             if !relations.is_empty() {
                 suite.relations.retain(|name, _| relations.contains(name));

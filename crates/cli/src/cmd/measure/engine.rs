@@ -10,9 +10,9 @@ use metacov_campaign::{
     relation_positions,
 };
 use metacov_core::{Criterion, Operation, Suite};
-use metacov_exec::{Flavour, Limits, Target};
+use metacov_exec::{Flavour, Limits, Target, code_files};
 use metacov_run::SharedTable;
-use metacov_store::Settings;
+use metacov_store::{Provenance, Settings};
 use metacov_study::ALL;
 
 use super::whole;
@@ -129,6 +129,9 @@ impl Sql {
         frame.options.scope.blocks = frame.presentation.asks_for(Criterion::Block);
         let (target, config) = self.config(Flavour::Counting)?;
         let plan = self.args.plan(target, self.pairs)?;
+        let provenance = Provenance::here(code_files(Some(&config.library), &[]));
+        self.frame.provenance =
+            Provenance { seed: Some(self.args.seed().to_string()), ..provenance };
         let Sql { limits, frame, interrupted, .. } = self;
         let workers = frame.options.workers;
         let options = worker_options(target, &config, workers, limits, &interrupted);

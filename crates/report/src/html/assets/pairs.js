@@ -46,7 +46,7 @@
   const pre = (text) => el("pre", { tabindex: "0" }, text);
 
   const input = ([name, text, bytes, kept]) =>
-    el("div", {}, name ? el("p", { class: "muted" }, name) : null, pre(text), bytes > kept ? el("p", { class: "muted" }, "cut: the first " + number(kept) + " of " + number(bytes) + " bytes") : null);
+    el("div", {}, name ? el("p", { class: "muted" }, name) : null, kept || !bytes ? pre(text) : null, bytes > kept ? el("p", { class: "muted" }, kept ? "cut: the first " + number(kept) + " of " + number(bytes) + " bytes" : number(bytes) + " bytes, not kept") : null);
 
   const setup = (pair) => {
     if (pair.setup === null) return null;
