@@ -21,17 +21,20 @@ fn csv_has_a_row_for_each_relation_and_one_for_all() {
         Pair::failed("shift", Failure::NoCounters, ""),
     ];
     insta::assert_snapshot!(exported(&Csv, &small(&pairs), None), @r#"
-    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,did_not_run,sites,executed,a_only,b_only,either,both,mc_sites,flaky
-    shift,line,1,0,0,0,1,0,10,2,1,0,0,1,1,0
-    "swap, ""quoted""",line,1,0,0,0,0,0,10,4,1,1,0,2,2,0
-    all,line,2,0,0,0,1,0,10,4,1,0,1,2,2,0
+    relation,criterion,pairs,judged,violated,crashed,timed_out,invalid,no_counters,did_not_run,sites,executed,a_only,b_only,either,both,mc_sites,flaky
+    shift,line,1,0,0,0,0,0,1,0,10,2,1,0,0,1,1,0
+    "swap, ""quoted""",line,1,0,0,0,0,0,0,0,10,4,1,1,0,2,2,0
+    all,line,2,0,0,0,0,0,1,0,10,4,1,0,1,2,2,0
     "#);
 }
 
 #[test]
 fn csv_of_one_relation_has_no_row_for_all() {
     let csv = exported(&Csv, &small(&[Pair::ran("swap", &[1], &[2])]), None);
-    assert_eq!(csv.lines().skip(1).collect::<Vec<_>>(), ["swap,line,1,0,0,0,0,0,10,2,1,1,0,0,2,0"]);
+    assert_eq!(
+        csv.lines().skip(1).collect::<Vec<_>>(),
+        ["swap,line,1,0,0,0,0,0,0,0,10,2,1,1,0,0,2,0"]
+    );
 }
 
 #[test]
