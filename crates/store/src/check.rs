@@ -83,8 +83,10 @@ pub(crate) struct Findings<'c> {
     pub(crate) header: Option<Header>,
     /// The sites, if they are those that were stored, as far as that can be known.
     pub(crate) sites: Option<(SiteTable, StoredSites)>,
-    /// The side that covers are stored as differences from; none in a run without a measured pair.
-    pub(crate) base: Option<Option<Base>>,
+    /// The side that covers are stored as differences from, if there is a measured pair.
+    pub(crate) base: Option<Base>,
+    /// Whether it was there and cannot be read.
+    is_base_lost: bool,
     pub(crate) is_sealed: bool,
     pub(crate) problems: Vec<String>,
 }
@@ -97,6 +99,7 @@ impl<'c> Findings<'c> {
             header: None,
             sites: None,
             base: None,
+            is_base_lost: false,
             is_sealed: false,
             problems: Vec::new(),
         };
@@ -122,7 +125,8 @@ impl<'c> Findings<'c> {
         }
         if let Some((table, _)) = &found.sites {
             let base = Base::read(connection, table);
-            found.base = found.note(base);
+            found.is_base_lost = base.is_err();
+            found.base = found.note(base).flatten();
         }
         found
     }
@@ -142,9 +146,10 @@ impl<'c> Findings<'c> {
             match self.pair(id) {
                 Ok(row) => {
                     let name = format!("pair {}/{}", row.relation, row.name);
-                    match each(row)? {
-                        true => intact += 1,
-                        false => self.problems.push(format!("{name}: there twice")),
+                    if each(row)? {
+                        intact += 1;
+                    } else {
+                        self.problems.push(format!("{name}: there twice"));
                     }
                 }
                 Err(fault) => {
@@ -193,15 +198,11 @@ impl<'c> Findings<'c> {
         let Some((table, _)) = &self.sites else {
             return Err(damaged("without the sites, its coverage means nothing"));
         };
+        if self.is_base_lost && row.is_measured() {
+            return Err(damaged("without the base, its coverage cannot be read"));
+        }
         let empty = Base::of(table);
-        let base = match &self.base {
-            Some(Some(base)) => base,
-            Some(None) => &empty,
-            None if row.is_measured() => {
-                return Err(damaged("without the base, its coverage cannot be read"));
-            }
-            None => &empty,
-        };
+        let base = self.base.as_ref().unwrap_or(&empty);
         let operation = self.header.as_ref().map_or(Operation::Xor, |header| header.operation);
         row.verify(table, base, operation)?;
         Ok(row)

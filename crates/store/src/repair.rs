@@ -76,7 +76,7 @@ fn fill(found: &mut Findings<'_>, path: &Path) -> Result<Repaired, Halt> {
         None => Ok(()),
     })?;
     found.sites = Some((table, StoredSites::default()));
-    if let Some(Some(base)) = &found.base {
+    if let Some(base) = &found.base {
         base.write(&connection)?;
     }
     for setup in found.setups() {

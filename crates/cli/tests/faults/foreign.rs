@@ -82,7 +82,8 @@ fn replace_library(campaign: &Campaign) {
     let source = format!(
         "#include <fcntl.h>\n#include <unistd.h>\n\
          __attribute__((constructor)) static void load(void) {{\n\
-           close(open({mark:?}, O_CREAT | O_WRONLY, 0600));\n}}\n"
+           close(open(\"{}\", O_CREAT | O_WRONLY, 0600));\n}}\n",
+        mark.display()
     );
     fs::write(campaign.path().join("load.c"), source).unwrap();
     let words = ["-DFAULT=0", "-DNTH=1", "-w", "-fPIC", "-shared", "faulty.c", "load.c"];

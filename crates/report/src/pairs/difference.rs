@@ -42,9 +42,8 @@ impl LinesOfFile {
 
 impl std::fmt::Display for LinesOfFile {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let stretch = |(first, last): &(u32, u32)| match first == last {
-            true => first.to_string(),
-            false => format!("{first}-{last}"),
+        let stretch = |(first, last): &(u32, u32)| {
+            if first == last { first.to_string() } else { format!("{first}-{last}") }
         };
         let stretches: Vec<String> = self.lines.iter().map(stretch).collect();
         write!(out, "{}:{}", self.file, stretches.join(", "))

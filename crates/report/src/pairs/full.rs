@@ -35,7 +35,7 @@ pub struct FullPair {
     judge: Option<String>,
     microseconds: u128,
     setup: Option<Content>,
-    sides: Vec<Side>,
+    sides: Vec<SideRecord>,
     mc_sites: BTreeMap<&'static str, u64>,
     /// The criterion of the lines below.
     criterion: &'static str,
@@ -45,7 +45,7 @@ pub struct FullPair {
 
 /// What a side was run on, and what came of it.
 #[derive(Serialize)]
-struct Side {
+struct SideRecord {
     side: char,
     inputs: Vec<NamedContent>,
     /// Stored for pairs that violate their relation or failed.
@@ -56,19 +56,21 @@ struct Side {
     exits: Vec<String>,
 }
 
-impl Side {
+impl SideRecord {
     fn of(side: char, inputs: &[StoredInput], output: Option<&SideOutput>) -> Self {
-        Side {
+        SideRecord {
             side,
             inputs: inputs.iter().map(NamedContent::of).collect(),
             output: output.map(|output| Content::of(&output.content, output.bytes)),
-            exits: output.map(|output| output.exits.iter().map(exit).collect()).unwrap_or_default(),
+            exits: output
+                .map(|output| output.exits.iter().copied().map(exit).collect())
+                .unwrap_or_default(),
         }
     }
 }
 
 /// How an execution ended, in words.
-fn exit(exit: &Exit) -> String {
+fn exit(exit: Exit) -> String {
     match exit {
         Exit::Success => "exit code 0".to_owned(),
         Exit::Failure(code) => format!("exit code {code}"),
@@ -125,7 +127,7 @@ impl FullPair {
             .map(|(side, missing)| failed_side(&stored.relation, &stored.name, *side, missing));
         let side = |(at, side): (usize, char)| {
             let inputs = stored.inputs.get(at).map(Vec::as_slice).unwrap_or_default();
-            Side::of(side, inputs, stored.outputs.get(at))
+            SideRecord::of(side, inputs, stored.outputs.get(at))
         };
         let sides = stored.inputs.len().max(stored.outputs.len());
         Ok(FullPair {
@@ -169,7 +171,7 @@ impl FullPair {
         if let Some(setup) = &self.setup {
             let _ = write!(text, "\nsetup{}\n{}", setup.note(), setup.indented());
         }
-        for Side { side, inputs, output, exits } in &self.sides {
+        for SideRecord { side, inputs, output, exits } in &self.sides {
             for NamedContent { name, content } in inputs {
                 let name = if name.is_empty() { String::new() } else { format!(" {name}") };
                 let _ = write!(text, "\n{side}:{name}{}\n{}", content.note(), content.indented());
@@ -232,7 +234,13 @@ impl Content {
             }
             Err(_) => None,
         };
-        let hex = || kept.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = || {
+            let mut hex = String::with_capacity(2 * kept.len());
+            for byte in kept {
+                let _ = write!(hex, "{byte:02x}");
+            }
+            hex
+        };
         let kept = match text.filter(|text| !text.contains('\0')) {
             Some(text) => Kept::Text(text.to_owned()),
             None => Kept::Hex(hex()),
@@ -260,7 +268,11 @@ impl Content {
             Kept::Text(text) => text.as_str(),
             Kept::Hex(hex) => &hex[..hex.len().min(2 * HEX_BYTES_MAX)],
         };
-        lines.lines().map(|line| format!("    {line}\n")).collect()
+        let mut text = String::new();
+        for line in lines.lines() {
+            let _ = writeln!(text, "    {line}");
+        }
+        text
     }
 }
 

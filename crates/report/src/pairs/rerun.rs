@@ -39,9 +39,10 @@ impl Rerun {
                 word => new.push(word.to_owned()),
             }
         }
-        new.extend(match is_alone {
-            true => ["--pair".to_owned(), format!("{}/{}", stored.relation, stored.name)],
-            false => ["--relation".to_owned(), stored.relation.clone()],
+        new.extend(if is_alone {
+            ["--pair".to_owned(), format!("{}/{}", stored.relation, stored.name)]
+        } else {
+            ["--relation".to_owned(), stored.relation.clone()]
         });
         new.extend(command.iter().cloned());
         Some(Rerun { command: command_line(new), is_alone })

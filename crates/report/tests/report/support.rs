@@ -207,7 +207,7 @@ pub fn run(program: Program, header: &Header, pairs: &[Pair]) -> (tempfile::Temp
     let file = folder.path().join("run.metacov");
     record(program, header, true, pairs, &file);
     let mut run = Run::open(&file).unwrap();
-    run.name = "run.metacov".to_owned();
+    "run.metacov".clone_into(&mut run.name);
     (folder, run)
 }
 

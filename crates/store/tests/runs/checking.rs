@@ -59,7 +59,7 @@ fn pairs(file: &Path) -> BTreeMap<(String, String), String> {
         let sides = stored.outcome.map(|group| {
             let sites = |side: &metacov_core::Reading| -> Vec<Vec<usize>> {
                 let covers = [&side.executed, &side.known, &side.flaky];
-                covers.map(|cover| cover.iter().map(|id| id.index()).collect()).to_vec()
+                covers.map(|cover| cover.iter().map(metacov_core::SiteId::index).collect()).to_vec()
             };
             group.sides().iter().map(sites).collect::<Vec<_>>()
         });
