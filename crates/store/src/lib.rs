@@ -31,7 +31,7 @@
 //!           fingerprint, judge
 //! setup     id, content, fingerprint  the setup of the state that sides of many pairs start from
 //! input     pair, side, number, name, the inputs of each side: the first 64 KiB, and how many
-//!           content, bytes            bytes there were
+//!           content, bytes, hash      bytes there were; the hash is of all of them
 //! side      pair, side, told, naming, the covers of the sides of measured pairs
 //!           executed, known, flaky
 //! base      executed, known,          one row: the first side that was measured

@@ -209,6 +209,8 @@ mod tests {
     fn database() -> Connection {
         let connection = Connection::open_in_memory().unwrap();
         schema::create(&connection).unwrap();
+        // So that rows can be removed that others refer to.
+        connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
         connection
             .execute_batch("INSERT INTO file VALUES (0, 'a.c'), (1, 'b.c'), (2, 'c.c')")
             .unwrap();
