@@ -33,7 +33,9 @@ const CODE: &str = "code ";
 
 impl Provenance {
     /// That of a run of this process, which is not begun yet.
-    pub fn here(code: Vec<CodeFile>) -> Self {
+    pub fn here(mut code: Vec<CodeFile>) -> Self {
+        // In the order in which they are read back.
+        code.sort_unstable();
         let metacov = env!("CARGO_PKG_VERSION").to_owned();
         Provenance { metacov, begun: None, machine: Some(machine()), seed: None, code }
     }

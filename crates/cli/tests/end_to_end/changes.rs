@@ -85,8 +85,8 @@ fn curves_badges_and_numbers_are_written_with_the_summary() {
     assert!(read("curve.svg").contains("MC, in % of all lines"));
     assert!(read("our-badge.svg").contains("MC: 20.0 % of lines"));
     insta::assert_snapshot!(read("n.csv"), @"
-    relation,criterion,pairs,crashed,timed_out,invalid,no_counters,did_not_run,sites,executed,a_only,b_only,either,both,mc_sites,flaky
-    swap,line,2,0,0,0,0,0,10,7,2,0,0,5,2,0
+    relation,criterion,pairs,judged,violated,crashed,timed_out,invalid,no_counters,did_not_run,sites,executed,a_only,b_only,either,both,mc_sites,flaky
+    swap,line,2,0,0,0,0,0,0,0,10,7,2,0,0,5,2,0
     ");
     let pairs = ["diff", "--pairs", "pairs.jsonl", "-o", "curve.svg"];
     let said = metacov_in(folder.path(), &pairs).failed(2);
