@@ -4,22 +4,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use metacov_core::counted;
+use metacov_study::conduct::Bug;
 use metacov_study::locate::{Ranking, Suspect, Symptom};
 use serde::Serialize;
 
 use crate::html::{Part, Sheet};
 use crate::{Table, suspects};
 
-/// A ranking, and its input.
+/// Rankings, one for each bug, and what they were made from.
 pub struct Located<'l> {
-    /// The target or run file.
+    /// The target, run file or folder of findings.
     pub subject: &'l str,
-    /// How many passing pairs it was compared with.
+    /// How many passing pairs they were compared with.
     pub passing_pairs: u32,
-    /// The pairs that were examined, by name.
-    pub symptoms: &'l [(String, Symptom)],
-    /// The ranking.
-    pub ranking: &'l Ranking,
+    /// The bugs with their rankings.
+    pub bugs: &'l [(Bug, Ranking)],
 }
 
 /// The JSON format of `metacov locate`.
@@ -29,12 +28,18 @@ struct LocatedJson<'l> {
     version: u32,
     subject: &'l str,
     passing_pairs: u32,
+    bugs: Vec<BugJson<'l>>,
+}
+
+#[derive(Serialize)]
+struct BugJson<'l> {
+    bug: Option<&'l str>,
     pairs: Vec<PairJson<'l>>,
     #[serde(flatten)]
     ranking: &'l Ranking,
 }
 
-/// A pair that was examined.
+/// A pair that was looked into.
 #[derive(Serialize)]
 struct PairJson<'l> {
     name: &'l str,
@@ -45,7 +50,7 @@ struct PairJson<'l> {
 }
 
 impl Located<'_> {
-    /// Describes what was run, in sentences.
+    /// What was run, in sentences.
     pub fn notes(&self) -> Vec<String> {
         let note = |(name, symptom): &(String, Symptom)| {
             let [violating, near_misses, invalid] = [
@@ -64,24 +69,38 @@ impl Located<'_> {
         };
         let passing = counted(self.passing_pairs.into(), "passing pair", "passing pairs");
         let passing = format!("{passing} to compare with");
-        self.symptoms.iter().map(note).chain([passing]).collect()
+        let symptoms = self.bugs.iter().flat_map(|(bug, _)| &bug.symptoms);
+        symptoms.map(note).chain([passing]).collect()
     }
 
-    /// Returns the most suspicious functions and lines, with the source of lines if it is in
-    /// `folder`.
-    pub fn tables(&self, most: usize, folder: &Path) -> [Table; 2] {
-        let Ranking { functions, lines, .. } = self.ranking;
-        let sources = Sources::of(folder, &lines[..most.min(lines.len())]);
-        let lines = suspects::lines(lines, most, |line| sources.line(line));
-        [suspects::functions(functions, most), lines]
+    /// Of each bug: its heading, if there are several, and the most suspicious functions and lines,
+    /// with the source of lines as far as it is in `folder`.
+    pub fn tables(&self, most: usize, folder: &Path) -> Vec<(Option<String>, [Table; 2])> {
+        let tables = |ranking: &Ranking| {
+            let Ranking { functions, lines, .. } = ranking;
+            let sources = Sources::of(folder, &lines[..most.min(lines.len())]);
+            let lines = suspects::lines(lines, most, |line| sources.line(line));
+            [suspects::functions(functions, most), lines]
+        };
+        let all = self.bugs.len();
+        let heading = |at: usize, bug: &Bug| {
+            let name = bug.name.as_deref().unwrap_or_default();
+            let pairs = counted(bug.symptoms.len() as u64, "violation", "violations");
+            (all > 1).then(|| format!("bug {at} of {all}: {name} ({pairs})"))
+        };
+        let numbered = (1..).zip(self.bugs);
+        numbered.map(|(at, (bug, ranking))| (heading(at, bug), tables(ranking))).collect()
     }
 
-    /// Returns a page with these tables.
-    pub fn to_html(&self, tables: [Table; 2]) -> String {
-        let [functions, lines] = tables.map(Part::Table);
+    /// A page with these tables.
+    pub fn to_html(&self, tables: Vec<(Option<String>, [Table; 2])>) -> String {
         let mut parts: Vec<Part> = self.notes().into_iter().map(Part::Text).collect();
-        parts.extend([Part::Heading("Functions".to_owned()), functions]);
-        parts.extend([Part::Heading("Lines".to_owned()), lines]);
+        for (heading, tables) in tables {
+            let [functions, lines] = tables.map(Part::Table);
+            parts.extend(heading.map(Part::Heading));
+            parts.extend([Part::Heading("Functions".to_owned()), functions]);
+            parts.extend([Part::Heading("Lines".to_owned()), lines]);
+        }
         Sheet { title: format!("Where is the bug? {}", self.subject), parts }.to_html()
     }
 
@@ -91,20 +110,26 @@ impl Located<'_> {
     ///
     /// Never: writing plain data without maps into a string cannot fail.
     pub fn to_json(&self) -> String {
-        let pairs = self.symptoms.iter().map(|(name, symptom)| PairJson {
-            name,
-            how: &symptom.how,
-            violating_variants: symptom.violating.executions() - 1,
-            near_misses: symptom.near_misses.executions(),
-            invalid_variants: symptom.invalid,
+        fn pair((name, symptom): &(String, Symptom)) -> PairJson<'_> {
+            PairJson {
+                name,
+                how: &symptom.how,
+                violating_variants: symptom.violating.executions() - 1,
+                near_misses: symptom.near_misses.executions(),
+                invalid_variants: symptom.invalid,
+            }
+        }
+        let bugs = self.bugs.iter().map(|(bug, ranking)| BugJson {
+            bug: bug.name.as_deref(),
+            pairs: bug.symptoms.iter().map(pair).collect(),
+            ranking,
         });
         let json = LocatedJson {
             format: "metacov-locate",
-            version: 2,
+            version: 3,
             subject: self.subject,
             passing_pairs: self.passing_pairs,
-            pairs: pairs.collect(),
-            ranking: self.ranking,
+            bugs: bugs.collect(),
         };
         serde_json::to_string_pretty(&json).expect("plain data without maps") + "\n"
     }

@@ -25,7 +25,8 @@ pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
 pub use locate::{
-    CorpusOptions, LocateRun, LocateTarget, RunOfTarget, RunViolations, locate_corpus, read_corpus,
+    Bug, CorpusOptions, LocateRun, LocateTarget, RunOfTarget, RunViolations, explore_findings,
+    locate_corpus, read_corpus, target_of_findings,
 };
 pub use message::Message;
 pub use overlap::{BugRunner, overlap_of_run};

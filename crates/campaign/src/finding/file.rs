@@ -7,6 +7,7 @@ use metacov_core::{Case, Exit, Input, Judge, Pair, Size};
 use serde::{Deserialize, Serialize};
 
 use super::failing_case::{FailingCase, FailureKind};
+use super::family;
 use super::triage::Finding;
 
 /// The file's name.
@@ -154,6 +155,16 @@ impl FindingFile {
             return Err(invalid(format!("unknown comparison `{}`", record.comparison)));
         }
         Ok(record)
+    }
+
+    /// The name of its group, as campaigns list it.
+    pub fn group(&self) -> String {
+        let what = match self.failure {
+            Failure::Violation => "violation",
+            Failure::Crash { .. } => "crash",
+            Failure::Hang { .. } => "hang",
+        };
+        family::name(what, &self.shape.iter().cloned().collect())
     }
 
     /// The text of the file.

@@ -158,6 +158,7 @@ mod tests {
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left over");
             let read = FindingFile::read(&written).unwrap().suspect();
             assert_eq!(read, finding.suspect);
+            assert_eq!(FindingFile::read(&written).unwrap().group(), finding.group());
             assert_eq!(written.join("mc-lines.txt").exists(), finding.difference.is_some());
         }
     }

@@ -63,6 +63,21 @@ fn all_commands_work_on_a_target_of_one_folder() {
     let bisected = metacov(folder, &["replay", "campaign.findings", "--bisect"]).ok();
     assert!(bisected.stdout.contains("calculator@1.1"), "{}", bisected.stdout);
 
+    // A campaign, its findings and one of them are located: each bug has its own ranking.
+    let name = finding.file_name().into_string().unwrap();
+    for subject in ["campaign.metacov", "campaign.findings", &format!("campaign.findings/{name}")] {
+        let located = metacov(folder, &["locate", subject, "-o", "-"]).ok().stdout;
+        let located: serde_json::Value = serde_json::from_str(&located).unwrap();
+        let bugs = located["bugs"].as_array().unwrap();
+        assert_eq!(bugs.len(), 1, "{located}");
+        assert!(bugs[0]["bug"].as_str().unwrap().starts_with("violation: *, "), "{located}");
+        let functions = bugs[0]["functions"].as_array().unwrap();
+        let is_at_fault = |suspect: &serde_json::Value| suspect["function"] == "is_one";
+        assert!(functions.iter().take(5).any(is_at_fault), "{located}");
+        let pairs = bugs[0]["pairs"].as_array().unwrap();
+        assert_eq!(pairs.len(), if subject.ends_with(&name) { 1 } else { 3 }, "{located}");
+    }
+
     assert_eq!(measure("calculator@1.0", "2", "wrong.metacov").code, 6);
     let located = metacov(folder, &["locate", "wrong.metacov"]).ok();
     let functions: Vec<&str> = located.stdout.lines().skip(1).take(5).collect();

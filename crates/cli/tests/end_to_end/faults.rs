@@ -137,7 +137,7 @@ fn the_papers_bugs_overlap_as_it_says() {
     );
     assert_eq!(shown.lines().count(), 13, "two tables of five with their headings: {shown}");
     let report: Value = serde_json::from_str(&written).unwrap();
-    let functions = report["functions"].as_array().unwrap();
+    let functions = report["bugs"][0]["functions"].as_array().unwrap();
     let at = functions.iter().position(|suspect| suspect["function"] == "exprImpliesNotNull");
     assert!(at.is_some_and(|at| at < 20), "{at:?}");
     assert!(functions[0]["suspicion"].as_f64() >= functions[1]["suspicion"].as_f64());
@@ -158,9 +158,9 @@ fn the_violations_of_a_run_lead_to_a_fault() {
     let locate = ["locate", "located.metacov", "--library", library, "--variants", "20"];
     let located = in_folder(&[&locate[..], &["-o", "-"]].concat()).ok();
     let report: Value = serde_json::from_str(&located.stdout).unwrap();
-    let pairs = report["pairs"].as_array().unwrap();
+    let pairs = report["bugs"][0]["pairs"].as_array().unwrap();
     assert!(!pairs.is_empty());
-    let functions = report["functions"].as_array().unwrap();
+    let functions = report["bugs"][0]["functions"].as_array().unwrap();
     let is_at_fault = |suspect: &Value| suspect["function"] == "sqlite3VdbeBooleanValue";
     assert!(functions.iter().any(is_at_fault), "it ran");
     let name = pairs[0]["name"].as_str().unwrap();

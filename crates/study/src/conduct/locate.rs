@@ -1,6 +1,8 @@
 //! Runs the targets for `metacov locate`: given pairs, the violations of a run, the bugs of a
 //! corpus.
 
+mod bugs;
+
 use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
@@ -8,18 +10,21 @@ use std::sync::atomic::AtomicBool;
 
 use metacov_campaign::{CaseRunner, TargetList, TestPlan, WorkerConfig, WorkerOptions, measure};
 use metacov_core::{
-    Case, Functions, Input, Judge, Language, Pair, Renumbering, SiteTable, StoredInput, Verdict,
+    BuildMismatch, Case, Functions, Input, Judge, Language, Pair, Renumbering, SiteTable,
+    StoredInput, Verdict,
 };
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Fault, Location, Scope};
 use metacov_run::SharedTable;
-use metacov_store::{Run, StoredPair};
+use metacov_store::{BUILD, Run, StoredPair};
 
 use super::{ConductError, Message};
-use crate::corpus::{self, Bug};
+use crate::corpus::{self, Bug as KnownBug};
 use crate::locate::{
     Formula, Found, Frequency, Passing, Symptom, Unfit, explore, found, passing, rank,
 };
+use bugs::Explored;
+pub use bugs::{Bug, explore_findings, target_of_findings};
 
 /// How many violations of a run are examined: each takes seconds, and later ones rarely add much.
 const VIOLATIONS_MAX: usize = 10;
@@ -33,6 +38,10 @@ pub struct LocateTarget<'i> {
     config: WorkerConfig,
     workers: NonZero<usize>,
     interrupted: &'i AtomicBool,
+    name: String,
+    library: Option<PathBuf>,
+    /// Identifies the build, as campaigns do.
+    build: String,
 }
 
 impl<'i> LocateTarget<'i> {
@@ -46,7 +55,9 @@ impl<'i> LocateTarget<'i> {
     ) -> Result<Self, ConductError> {
         let (target, config) =
             targets.config(name, library, Flavour::Counting, &Scope::default())?;
-        Ok(LocateTarget { target, config, workers, interrupted })
+        let build = targets.build_id(name, library)?;
+        let (name, library) = (name.to_owned(), library.map(ToOwned::to_owned));
+        Ok(LocateTarget { target, config, workers, interrupted, name, library, build })
     }
 
     /// Returns the options of its workers.
@@ -152,6 +163,37 @@ impl RunOfTarget {
         Ok(RunOfTarget { run, engine, library })
     }
 
+    /// Refuses a target of another build than that of a campaign, which does not say whether it
+    /// tested a library.
+    pub fn check_build(&self, target: &LocateTarget<'_>) -> Result<(), ConductError> {
+        match self.run.header.settings.get(BUILD) {
+            Some(build) if *build != target.build => {
+                let place = format!(
+                    "{} (build {build} there, {} here; if the campaign tested a library, add --library FILE)",
+                    target.name, target.build
+                );
+                let earlier = target.config.library.display().to_string();
+                let mismatch = BuildMismatch { place };
+                Err(Fault::OtherBuild { earlier, mismatch }.of(&self.run.name).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a campaign made it.
+    pub fn is_campaign(&self) -> Result<bool, ConductError> {
+        Ok(!self.run.rounds()?.is_empty())
+    }
+
+    /// Compares with the pairs of the run that pass.
+    pub fn passing<'c>(
+        self,
+        options: &'c WorkerOptions<'c>,
+    ) -> Result<LocateRun<'c>, ConductError> {
+        let frequency = passing(&self.run)?;
+        LocateRun::with(options, self.run.table, frequency)
+    }
+
     /// Returns the violations of the run: `pairs`, or all if none is named.
     pub fn violations(
         self,
@@ -188,17 +230,20 @@ pub struct RunViolations {
 }
 
 impl RunViolations {
-    /// Runs the first of them and their variants, and compares with the passing pairs of the run.
+    /// Runs the first of them and their variants, and says which of them are one bug. Compares with
+    /// the pairs of the run that pass.
     pub fn explore<'c>(
         self,
+        target: &LocateTarget<'_>,
+        targets: &TargetList,
         options: &'c WorkerOptions<'c>,
         variants: usize,
         on_message: &dyn Fn(Message),
-    ) -> Result<(LocateRun<'c>, Vec<(String, Symptom)>), ConductError> {
+    ) -> Result<(LocateRun<'c>, Vec<Bug>), ConductError> {
         let frequency = passing(&self.run)?;
         let name = self.run.name.clone();
         let mut run = LocateRun::with(options, self.run.table, frequency)?;
-        let mut symptoms = Vec::new();
+        let mut explored = Vec::new();
         let all = self.violations.len();
         if all > VIOLATIONS_MAX {
             on_message(Message::Note(format!(
@@ -207,17 +252,21 @@ impl RunViolations {
         }
         for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
             match run.explore(&violation.case, variants)? {
-                Ok(symptom) => symptoms.push((violation.name, symptom)),
+                Ok(symptom) => {
+                    let StoredViolation { name, case } = violation;
+                    explored.push(Explored { name, case, symptom });
+                }
                 Err(why) => {
                     on_message(Message::Warning(format!("{}: left out: {why}", violation.name)));
                 }
             }
         }
-        if symptoms.is_empty() {
+        let bugs = target.by_bug(explored, targets, on_message)?;
+        if bugs.is_empty() {
             let what = format!("no violation of {name} shows again on this engine");
             return Err(ConductError::Invalid(what));
         }
-        Ok((run, symptoms))
+        Ok((run, bugs))
     }
 }
 
@@ -260,7 +309,7 @@ impl StoredViolation {
 }
 
 /// Reads a corpus of known bugs.
-pub fn read_corpus(path: &Path) -> Result<Vec<Bug>, ConductError> {
+pub fn read_corpus(path: &Path) -> Result<Vec<KnownBug>, ConductError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name.clone()))?;
     let malformed = |error: corpus::Error| {
@@ -270,14 +319,14 @@ pub fn read_corpus(path: &Path) -> Result<Vec<Bug>, ConductError> {
 }
 
 /// The name of a target, and its bugs, each with its index in the corpus.
-type BugsOfTarget<'b> = (String, Vec<(usize, &'b Bug)>);
+type BugsOfTarget<'b> = (String, Vec<(usize, &'b KnownBug)>);
 
 /// The bugs of a corpus, by the name of the target that has them. All targets must be built.
 pub(super) fn by_target<'b>(
-    bugs: &'b [Bug],
+    bugs: &'b [KnownBug],
     targets: &TargetList,
 ) -> Result<Vec<BugsOfTarget<'b>>, ConductError> {
-    let mut versions: BTreeMap<&str, Vec<(usize, &Bug)>> = BTreeMap::new();
+    let mut versions: BTreeMap<&str, Vec<(usize, &KnownBug)>> = BTreeMap::new();
     for (at, bug) in bugs.iter().enumerate() {
         versions.entry(&bug.version).or_default().push((at, bug));
     }
@@ -312,7 +361,7 @@ pub struct CorpusOptions<'o> {
 /// Locates the bugs of a corpus: by suspicion, by Ochiai, and by Ochiai without passing pairs. Bugs
 /// that cannot be run are skipped.
 pub fn locate_corpus(
-    bugs: &[Bug],
+    bugs: &[KnownBug],
     options: &CorpusOptions<'_>,
 ) -> Result<Vec<(String, [Found; 3])>, ConductError> {
     let CorpusOptions { targets, pairs, seed, variants, workers, interrupted, .. } = *options;
@@ -345,7 +394,7 @@ pub fn locate_corpus(
 }
 
 /// The rank of the fix of a bug.
-fn places(run: &LocateRun<'_>, symptom: Symptom, bug: &Bug) -> [Found; 3] {
+fn places(run: &LocateRun<'_>, symptom: Symptom, bug: &KnownBug) -> [Found; 3] {
     let symptoms = [symptom];
     let place = |formula, passing| {
         let ranking = rank(&run.table, &run.functions, &symptoms, passing, formula);
