@@ -280,7 +280,8 @@ fn a_round_is_sent_what_is_new_and_not_all_that_is_known() {
 fn a_round_knows_the_rounds_up_to_the_lag_before_it_and_no_others() {
     for (number, rounds) in [(0, 0), (7, 0), (8, 1), (9, 2), (11, 4)] {
         for taught in 0..6 {
-            let news = vec![Arc::new(KnowledgeDelta::default()); taught];
+            let nothing = Arc::new(KnowledgeDelta::default());
+            let news = vec![nothing; taught];
             let done = with_runner(&USUAL, |mut runner| runner.round(number, &news));
             match done {
                 Ok(_) => assert_eq!(taught, rounds, "round {number}"),
