@@ -310,4 +310,13 @@ fn a_script_finds_a_planted_fault_and_shows_it() {
     );
     assert!(file("summary.md").contains("**5 violations of 30 checked.**"));
     assert!(file("pages/index.html").contains("<html"));
+    let pair = |args: &[&str]| {
+        let all = [&["pair", "run.metacov"], args].concat();
+        metacov_in(&folder.path().join("faulty"), &all).ok().stdout
+    };
+    assert_eq!(pair(&["--verdict", "violated"]).matches("violated").count(), 5);
+    let shown = pair(&["shuffle/07"]);
+    assert!(shown.starts_with("pair shuffle/07: violated: a returns 8, b returns 15"), "{shown}");
+    let output = |side: &str, text: &str| format!("{side}, output, exit code 0\n    {text}\n");
+    assert!(shown.contains(&output("a", "8")) && shown.contains(&output("b", "15")), "{shown}");
 }
