@@ -31,6 +31,9 @@ pub(crate) struct RoundRunner<'l, 'c> {
     pub(crate) known: Knowledge,
 }
 
+/// How many workers are started for a round before one must have survived until it starts.
+const STARTS_MAX: u32 = 5;
+
 /// A running round, as metacov sees it.
 pub(super) struct RoundProgress {
     pub(super) number: u64,
@@ -82,11 +85,11 @@ impl RoundRunner<'_, '_> {
         number: u64,
         news: &[Arc<KnowledgeDelta>],
     ) -> Result<Done, CampaignError> {
-        self.learn(news)?;
+        let is_lost = self.learn(news)?;
         let mut progress = RoundProgress {
             number,
             point: RoundPosition::default(),
-            summary: Summary::default(),
+            summary: Summary { restarts: u64::from(is_lost), ..Summary::default() },
             kept: Vec::new(),
             setup: Vec::new(),
             executed: Cover::default(),
@@ -100,7 +103,7 @@ impl RoundRunner<'_, '_> {
         while progress.point.pairs < schedule.pairs {
             let mut worker = match self.worker.take() {
                 Some(worker) => worker,
-                None => self.start()?,
+                None => self.start(&mut progress.summary.restarts)?,
             };
             worker.ask(&Request::Explore(Box::new(Round {
                 seed: self.campaign.seed,
@@ -145,8 +148,8 @@ impl RoundRunner<'_, '_> {
         Ok(Done { number, summary, lesson, kept, findings })
     }
 
-    /// Adds to what is known, here and in the worker.
-    fn learn(&mut self, news: &[Arc<KnowledgeDelta>]) -> Result<(), CampaignError> {
+    /// Adds to what is known, here and in the worker. Returns whether the worker was lost.
+    fn learn(&mut self, news: &[Arc<KnowledgeDelta>]) -> Result<bool, CampaignError> {
         for lesson in news {
             self.known.learn(lesson);
         }
@@ -156,19 +159,24 @@ impl RoundRunner<'_, '_> {
             let news = news.iter().map(|lesson| KnowledgeDelta::clone(lesson)).collect();
             if !worker.teach(&Request::Learn(news), self.options)? {
                 self.worker = None;
+                return Ok(true);
             }
         }
-        Ok(())
+        Ok(false)
     }
 
-    /// Starts a worker and sends it all that is known.
-    fn start(&self) -> Result<WorkerProcess, CampaignError> {
-        let mut worker = WorkerProcess::start(self.options)?;
-        if worker.teach(&Request::Know(Box::new(self.known.clone())), self.options)? {
-            Ok(worker)
-        } else {
-            Err(CampaignError::Worker("the worker was lost before its first round".to_owned()))
+    /// Starts a worker and sends it all that is known. A worker that is killed meanwhile is counted
+    /// and replaced.
+    fn start(&self, restarts: &mut u64) -> Result<WorkerProcess, CampaignError> {
+        for _ in 0..STARTS_MAX {
+            let mut worker = WorkerProcess::start(self.options)?;
+            if worker.teach(&Request::Know(Box::new(self.known.clone())), self.options)? {
+                return Ok(worker);
+            }
+            *restarts += 1;
         }
+        let what = format!("{STARTS_MAX} workers were lost one after the other before a round");
+        Err(CampaignError::Worker(what))
     }
 
     /// Reads the answers of a worker to a request for a round.
