@@ -11,8 +11,7 @@ pub fn failed_side(relation: &str, pair: &str, side: usize, missing: &Missing) -
     let letter = letter.filter(u8::is_ascii_lowercase).map_or('?', char::from);
     let exit = match missing.exit {
         Exit::Success | Exit::Timeout => String::new(),
-        Exit::Failure(code) => format!(" (exit code {code})"),
-        Exit::Signalled(signal) => format!(" (signal {signal})"),
+        exit @ (Exit::Failure(_) | Exit::Signalled(_)) => format!(" ({exit})"),
     };
     let words = match output_tail(&missing.output_tail).as_str() {
         "" => String::new(),

@@ -52,7 +52,7 @@
 //! 2, 3, 4, 7  is  02 03 02 01
 //! ```
 //!
-//! Content is TEXT if it is valid text, or else a BLOB. `told` has a bit for each criterion that
+//! Content is TEXT if it is valid text, or else a BLOB. The column `told` has a bit for each criterion that
 //! the side reports (1 line, 2 branch, 4 function, 8 region, 16 block), `naming` one for each way
 //! of naming branches, `fingerprint` is FNV-1a of the row and its sides; so is `seal` in `meta`, of
 //! all the rest, once a run has ended.

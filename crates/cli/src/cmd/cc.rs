@@ -43,7 +43,7 @@ Examples:
 const MORE: &str = "\
 All arguments go to gcc, after --coverage and the path of the runtime. The program counts in memory that `metacov measure` shares with it; without metacov it runs as usual and writes no counters.
 
---lines exact|optimised, as the first argument, chooses the lines of optimised code. exact (the default): at -O1 and above, gcc does not optimise before it places its counters (-fdisable-tree-early_optimizations -fdisable-tree-einline), so that the program has nearly the lines of -O0 at the speed of its own level. optimised: the lines of plain gcc.
+--lines exact|optimised selects which lines optimised code has; it must be the first argument. exact, the default: at -O1 and above, gcc places its counters before it optimises (-fdisable-tree-early_optimizations -fdisable-tree-einline), and the program has nearly the lines of -O0 at the speed of its level. optimised: the lines of plain gcc.
 
 Threads: with -pthread, gcc counts atomically; without it, counts of several threads are lost.
 

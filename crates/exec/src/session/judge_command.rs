@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::sync::atomic::AtomicBool;
 
-use metacov_core::{Exit, Invalid, SideOutput, Verdict};
+use metacov_core::{Exit, Invalid, SideOutput, Verdict, command_line};
 
 use crate::error::ExecError;
 use crate::process::limits::Limits;
@@ -47,8 +47,7 @@ impl JudgeCommand {
         for (name, output) in [("a", a), ("b", b)] {
             let path = self.folder.join(name);
             fs::write(&path, &output.content)?;
-            let path = path.to_string_lossy().replace('\'', r"'\''");
-            script = script.replace(&format!("{{{name}}}"), &format!("'{path}'"));
+            script = script.replace(&format!("{{{name}}}"), &command_line([&path]));
         }
         let Limits { wall, grace, cpu, memory_bytes } = *limits;
         let command: Vec<OsString> = ["sh", "-c", &script].map(OsString::from).into();

@@ -102,7 +102,7 @@ fn damage_is_found_and_what_is_saved_was_there() {
         fs::write(&damaged, &bytes).unwrap();
         let is_intact = check_run(&damaged).is_ok_and(|check| check.problems.is_empty());
         match exported(&damaged) {
-            Ok(told) => assert!(told == expected, "byte {at}"),
+            Ok(found) => assert!(found == expected, "byte {at}"),
             Err(error) => assert!(!is_intact, "byte {at}: {error}"),
         }
         found += usize::from(!is_intact);
