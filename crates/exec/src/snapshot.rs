@@ -2,10 +2,12 @@
 
 mod heap;
 mod image;
+mod written_pages;
 
 use std::ffi::c_void;
 use std::fs;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsRawFd, IntoRawFd, RawFd};
 
 use rustix::io::fcntl_dupfd_cloexec;
@@ -13,6 +15,7 @@ use rustix::io::fcntl_dupfd_cloexec;
 use crate::process::helper::OWN_DESCRIPTORS;
 use crate::target::Mark;
 use image::Image;
+use written_pages::{PAGE_BYTES, WrittenPages};
 
 /// The memory of a library that is loaded in this process.
 pub struct LibraryMemory {
@@ -48,31 +51,38 @@ pub struct MemoryMarks {
     memory: LibraryMemory,
     start: Option<MemorySnapshot>,
     interrupted: Option<MemorySnapshot>,
+    /// The pages that were written since the start was kept, if the kernel reports them.
+    written: Option<WrittenPages>,
 }
 
 impl MemoryMarks {
     /// Starts without snapshots.
     pub fn new(memory: LibraryMemory) -> Self {
-        MemoryMarks { memory, start: None, interrupted: None }
+        MemoryMarks { memory, start: None, interrupted: None, written: None }
     }
 
     /// Stores the current memory under a mark.
     pub fn keep(&mut self, mark: Mark) -> io::Result<()> {
-        *self.at(mark) = Some(self.memory.snapshot()?);
+        match mark {
+            Mark::Start => {
+                // The pages that differ from an earlier snapshot are no longer known.
+                (self.interrupted, self.written) = (None, None);
+                let start = self.start.insert(self.memory.snapshot()?);
+                self.written = WrittenPages::protect(start.addresses()).ok();
+            }
+            Mark::Interrupted => self.interrupted = Some(self.memory.snapshot()?),
+        }
         Ok(())
     }
 
     /// Restores the memory of a mark, if there is one.
     pub fn restore(&mut self, mark: Mark) {
-        if let Some(snapshot) = self.at(mark) {
-            snapshot.restore();
-        }
-    }
-
-    fn at(&mut self, mark: Mark) -> &mut Option<MemorySnapshot> {
-        match mark {
-            Mark::Start => &mut self.start,
-            Mark::Interrupted => &mut self.interrupted,
+        let snapshot = match mark {
+            Mark::Start => &self.start,
+            Mark::Interrupted => &self.interrupted,
+        };
+        if let Some(snapshot) = snapshot {
+            snapshot.restore(self.written.as_ref());
         }
     }
 }
@@ -99,15 +109,17 @@ impl MemorySnapshot {
         Ok(MemorySnapshot { parts, descriptors: descriptors()? })
     }
 
-    /// Restores the memory, and closes the descriptors that the library has opened since. Changes
-    /// to files stay.
-    #[expect(unsafe_code, reason = "descriptors that are no longer referred to")]
-    fn restore(&self) {
+    fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
+        self.parts.iter().map(Part::addresses)
+    }
+
+    /// Restores the memory, of which only these pages can have changed, if they are known; and
+    /// closes the descriptors that the library has opened since. Changes to files stay.
+    fn restore(&self, written: Option<&WrittenPages>) {
         for part in &self.parts {
-            part.restore();
+            part.restore(written);
         }
-        // SAFETY: the restored memory does not refer to these descriptors.
-        unsafe { libc::syscall(libc::SYS_close_range, self.descriptors, OWN_DESCRIPTORS - 1, 0) };
+        close_from(self.descriptors);
     }
 }
 
@@ -119,10 +131,57 @@ impl Part {
         Part { start, bytes }
     }
 
+    fn addresses(&self) -> Range<usize> {
+        self.start.addr()..self.start.addr() + self.bytes.len()
+    }
+
+    fn restore(&self, written: Option<&WrittenPages>) {
+        let all = self.addresses();
+        let scanned = written.filter(|written| written.covers(&all)).map(|written| {
+            written.each(&all, |pages| {
+                // A page that was written once stays in the list, so most have not changed.
+                for page in pages.step_by(PAGE_BYTES) {
+                    self.restore_page(page);
+                }
+            })
+        });
+        if !matches!(scanned, Some(Ok(()))) {
+            self.restore_range(0..self.bytes.len());
+        }
+    }
+
+    /// Restores the page at this address, as far as it is part of this stretch.
+    fn restore_page(&self, page: usize) {
+        let all = self.addresses();
+        let (start, end) = (page.max(all.start), (page + PAGE_BYTES).min(all.end));
+        if start < end {
+            self.restore_range(start - all.start..end - all.start);
+        }
+    }
+
     #[expect(unsafe_code, reason = "memory of the library, which does not run")]
-    fn restore(&self) {
+    fn restore_range(&self, range: Range<usize>) {
+        let kept = &self.bytes[range.clone()];
         // SAFETY: as above; the copy is ours.
-        unsafe { self.bytes.as_ptr().copy_to_nonoverlapping(self.start, self.bytes.len()) };
+        let now =
+            unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), kept.len()) };
+        if now != kept {
+            now.copy_from_slice(kept);
+        }
+    }
+}
+
+/// Closes all descriptors from this number on, except for our own. The system assigns the lowest
+/// free number, so few numbers need a look unless all of them are used.
+#[expect(unsafe_code, reason = "descriptors that are no longer referred to")]
+fn close_from(first: RawFd) {
+    const FEW: RawFd = 32;
+    // SAFETY: only queries a descriptor; and the restored memory does not refer to those that are
+    // closed.
+    unsafe {
+        let is_many = libc::fcntl(first + FEW, libc::F_GETFD) >= 0;
+        let last = if is_many { OWN_DESCRIPTORS - 1 } else { first + FEW };
+        libc::syscall(libc::SYS_close_range, first, last.min(OWN_DESCRIPTORS - 1), 0);
     }
 }
 
@@ -141,5 +200,31 @@ fn descriptors() -> io::Result<RawFd> {
         }
         // Left open on purpose.
         let _ = free.into_raw_fd();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_writes_are_undone_with_and_without_a_list_of_pages() {
+        let mut memory = memmap2::MmapMut::map_anon(40 * PAGE_BYTES).unwrap();
+        let mut random = 1_u64;
+        let mut next = |below: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (random >> 33) as usize % below
+        };
+        let (first, bytes) = (3, 37 * PAGE_BYTES + 100);
+        memory[first..first + bytes].fill_with(|| next(256) as u8);
+        let part = Part::of(memory[first..].as_mut_ptr(), bytes);
+        let written = WrittenPages::protect([part.addresses()].into_iter()).ok();
+        for round in 0..200 {
+            for _ in 0..next(50) {
+                memory[first + next(bytes)] = next(256) as u8;
+            }
+            part.restore(written.as_ref().filter(|_| round % 5 > 0));
+            assert!(memory[first..first + bytes] == part.bytes, "round {round}");
+        }
     }
 }
