@@ -1,4 +1,4 @@
-//! The documents are correct. `crates/cli/src/documents.rs` checks the commands that they show.
+//! The documents are correct. `shown_commands` runs the commands that they show.
 
 use std::fs;
 use std::process::Command;
@@ -44,49 +44,6 @@ fn links_lead_somewhere() {
         }
     }
     assert!(checked > 40, "{checked}");
-}
-
-/// The transcripts are the output of the binary.
-#[test]
-fn transcripts_are_real() {
-    let mut checked = 0;
-    for document in documents() {
-        for block in document.blocks.iter().filter(|block| block.language == "console") {
-            let (command, expected) = block.text.split_once('\n').unwrap();
-            let args: Vec<&str> = command.strip_prefix("$ metacov ").unwrap().split(' ').collect();
-            let run = metacov_in(&repository(), &args).ok();
-            assert_eq!(run.stdout, expected, "{}: {command}", document.path.display());
-            checked += 1;
-        }
-    }
-    assert!(checked >= 2, "{checked}");
-}
-
-/// The table of the README's first command. SQLite compares addresses in a few places, so another
-/// build may differ by some lines.
-#[test]
-fn the_readmes_table_of_sqlite_is_real() {
-    let readme = Document::read(repository().join("README.md"));
-    let is_table = |text: &str| text.starts_with("relation") && text.contains("tlp-where");
-    let shown = readme.blocks.iter().find(|block| is_table(&block.text)).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let args = ["measure", "sqlite", "--criterion", "line", "--timeout", "100"];
-    let run = metacov_in(folder.path(), &args).ok();
-    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect();
-    let shown: Vec<Vec<String>> = shown.text.lines().map(words).collect();
-    let measured: Vec<Vec<String>> = run.stdout.lines().map(words).collect();
-    assert_eq!(shown[0], measured[0]);
-    assert_eq!(shown.len(), measured.len(), "{}", run.stdout);
-    for (shown, measured) in shown.iter().zip(&measured).skip(1) {
-        assert_eq!(shown[..4], measured[..4], "relation, pairs, criterion and sites");
-        for (shown, measured) in
-            shown.iter().zip(measured).skip(4).filter(|(shown, _)| *shown != "%")
-        {
-            let number = |text: &str| text.replace(',', "").parse::<f64>().unwrap();
-            let difference = (number(shown) - number(measured)).abs();
-            assert!(difference <= 0.01 * number(measured), "{shown}, measured {measured}");
-        }
-    }
 }
 
 /// The README quotes figures from committed results, line by line.

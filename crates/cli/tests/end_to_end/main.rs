@@ -26,6 +26,7 @@ mod pair;
 mod provenance;
 mod run;
 mod run_files;
+mod shown_commands;
 mod sources;
 mod sqlite;
 mod stale;

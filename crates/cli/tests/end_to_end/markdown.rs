@@ -16,6 +16,8 @@ pub struct Document {
 /// A code block.
 pub struct Block {
     pub language: String,
+    /// The name of the file that it shows, after the language: `json pairs.jsonl`.
+    pub file: Option<String>,
     pub text: String,
     /// The heading above it.
     pub heading: String,
@@ -44,8 +46,12 @@ impl Document {
             if let Some(language) = line.trim_start().strip_prefix("```") {
                 is_code = !is_code;
                 if is_code {
+                    let (language, file) = match language.split_once(' ') {
+                        Some((language, file)) => (language, Some(file.to_owned())),
+                        None => (language, None),
+                    };
                     let (language, heading) = (language.to_owned(), heading.clone());
-                    blocks.push(Block { language, text: String::new(), heading });
+                    blocks.push(Block { language, file, text: String::new(), heading });
                 }
             } else if is_code {
                 let block = blocks.last_mut().unwrap();
