@@ -116,15 +116,13 @@ impl RunSettings {
         let folded = fold(table, &observers);
         progress.finish(timed);
         failures.finish();
-        if let Some(note) = left_out_note(options.scope.left_out.counts()) {
-            console.note(&note);
-        }
         let measured = folded.as_ref().map_or(0, |suite| known + suite.total().all_groups());
         if let Some(recorder) = recorder {
+            let kept = recorder.keep_left_out(&options.scope.left_out).map_err(Unwritten);
             let table = folded.as_ref().ok().map(|suite| &suite.table);
             let finished = recorder.finish(measured == planned, table).map_err(Unwritten);
             // The error that ended the fold is the cause of later ones.
-            folded.is_ok().then_some(finished).transpose()?;
+            folded.is_ok().then_some(kept.and(finished)).transpose()?;
         }
         let mut suite = folded.map_err(Into::into)?;
         let mut violations = violations.into_inner();
@@ -135,6 +133,11 @@ impl RunSettings {
             pairs = pairs.map(|_| run.results()).transpose()?;
             provenance = run.header.provenance.clone();
             suite = run.suite()?.0;
+        } else {
+            provenance.left_out = options.scope.left_out.by_file();
+        }
+        if let Some(note) = left_out_note(provenance.left_out.values().sum()) {
+            console.note(&note);
         }
         if measured < planned {
             let planned = counted(planned, "pair", "pairs");

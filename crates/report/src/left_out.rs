@@ -19,7 +19,8 @@ pub fn left_out_note(counts: LeftOutCounts) -> Option<String> {
     let (files, verb) =
         (count(files, "file"), if (lines, branch_lines) == (1, 0) { "is" } else { "are" });
     Some(format!(
-        "{what} in {files} {verb} left out by exclusion markers in the sources (--no-markers counts them)"
+        "{what} in {files} {verb} left out by exclusion markers in the sources (measure and diff count them with \
+         --no-markers)"
     ))
 }
 

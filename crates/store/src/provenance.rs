@@ -1,7 +1,9 @@
 //! Where the numbers of a run come from, besides its options.
 
+use std::collections::BTreeMap;
+
 use metacov_core::{CodeFile, Fingerprint};
-use metacov_formats::Fault;
+use metacov_formats::{Fault, LeftOutCounts};
 use rusqlite::Connection;
 
 use crate::header::{damaged, get, set};
@@ -19,6 +21,8 @@ pub struct Provenance {
     pub seed: Option<String>,
     /// The files whose code is measured.
     pub code: Vec<CodeFile>,
+    /// What exclusion markers have left out of each source file, by path.
+    pub left_out: BTreeMap<String, LeftOutCounts>,
 }
 
 /// The keys of `meta`.
@@ -30,6 +34,8 @@ const COMPILER: &str = "compiler";
 const FLAGS: &str = "flags";
 /// Followed by the name of a file.
 const CODE: &str = "code ";
+/// Followed by the path of a source file. The value has two numbers: lines, and lines without their branches.
+const LEFT_OUT: &str = "left out ";
 
 impl Provenance {
     /// That of a run of this process, which is not begun yet.
@@ -37,7 +43,14 @@ impl Provenance {
         // In the order in which they are read back.
         code.sort_unstable();
         let metacov = env!("CARGO_PKG_VERSION").to_owned();
-        Provenance { metacov, begun: None, machine: Some(machine()), seed: None, code }
+        Provenance {
+            metacov,
+            begun: None,
+            machine: Some(machine()),
+            seed: None,
+            code,
+            left_out: BTreeMap::new(),
+        }
     }
 
     /// The compiler of the measured code.
@@ -94,12 +107,18 @@ impl Provenance {
             (file.compiler, file.flags) = (compiler.clone(), flags.clone());
         }
         code.dedup();
+        let mut left_out = BTreeMap::new();
+        for (path, counts) in runs.clone().flat_map(|run| &run.left_out) {
+            let entry = left_out.entry(path.clone()).or_insert(*counts);
+            *entry = more(*entry, *counts);
+        }
         Provenance {
             metacov: agreed(runs.clone().map(|run| run.metacov.clone())).unwrap_or_default(),
             begun: runs.clone().filter_map(|run| run.begun.clone()).min(),
             machine: agreed(runs.clone().map(|run| run.machine.clone())).flatten(),
             seed: agreed(runs.map(|run| run.seed.clone())).flatten(),
             code,
+            left_out,
         }
     }
 
@@ -111,22 +130,27 @@ impl Provenance {
         for file in &self.code {
             set(connection, &format!("{CODE}{}", file.name), &format!("{:016x}", file.hash))?;
         }
-        Ok(())
+        write_left_out(connection, &self.left_out)
     }
 
     pub(crate) fn read(connection: &Connection) -> Result<Self, Fault> {
         let (compiler, flags) = (get(connection, COMPILER)?, get(connection, FLAGS)?);
-        let mut rows = connection
-            .prepare("SELECT key, value FROM meta WHERE substr(key, 1, 5) = ?1 ORDER BY key")?;
-        let rows =
-            rows.query_map([CODE], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut code = Vec::new();
-        for row in rows {
-            let (key, value) = row?;
+        for (name, value) in with_prefix(connection, CODE)? {
             let hash = u64::from_str_radix(&value, 16);
             let hash = hash.map_err(|_| damaged("the hash of a program is not a number"))?;
             let (compiler, flags) = (compiler.clone(), flags.clone());
-            code.push(CodeFile { name: key[CODE.len()..].to_owned(), hash, compiler, flags });
+            code.push(CodeFile { name, hash, compiler, flags });
+        }
+        let mut left_out = BTreeMap::new();
+        for (path, value) in with_prefix(connection, LEFT_OUT)? {
+            let counts = value.split_once(' ').and_then(|(lines, branch_lines)| {
+                let (lines, branch_lines) = (lines.parse().ok()?, branch_lines.parse().ok()?);
+                Some(LeftOutCounts { lines, branch_lines, ..LeftOutCounts::OF_FILE })
+            });
+            let counts =
+                counts.ok_or_else(|| damaged("what markers left out is not two numbers"))?;
+            left_out.insert(path, counts);
         }
         Ok(Provenance {
             metacov: get(connection, METACOV)?.unwrap_or_default(),
@@ -134,6 +158,7 @@ impl Provenance {
             machine: get(connection, MACHINE)?,
             seed: get(connection, SEED)?,
             code,
+            left_out,
         })
     }
 
@@ -154,6 +179,10 @@ impl Provenance {
             fingerprint.text(&file.name);
             fingerprint.bytes(&file.hash.to_le_bytes());
         }
+        for (path, LeftOutCounts { lines, branch_lines, .. }) in &self.left_out {
+            fingerprint.text(path);
+            fingerprint.text(&format!("{lines} {branch_lines}"));
+        }
     }
 
     fn optional(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -166,6 +195,35 @@ impl Provenance {
         ];
         values.into_iter().filter_map(|(key, value)| Some((key, value?)))
     }
+}
+
+/// Stores what markers have left out, beside what is stored already.
+pub(crate) fn write_left_out(
+    connection: &Connection,
+    left_out: &BTreeMap<String, LeftOutCounts>,
+) -> rusqlite::Result<()> {
+    for (path, LeftOutCounts { lines, branch_lines, .. }) in left_out {
+        set(connection, &format!("{LEFT_OUT}{path}"), &format!("{lines} {branch_lines}"))?;
+    }
+    Ok(())
+}
+
+/// The more complete counts of a file: a run that compiled less of it has seen fewer of its lines.
+fn more(left: LeftOutCounts, right: LeftOutCounts) -> LeftOutCounts {
+    LeftOutCounts {
+        lines: left.lines.max(right.lines),
+        branch_lines: left.branch_lines.max(right.branch_lines),
+        ..LeftOutCounts::OF_FILE
+    }
+}
+
+/// The rows of the header whose keys begin with this: the rest of the key, and the value.
+fn with_prefix(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<(String, String)>> {
+    let sql = "SELECT substr(key, length(?1) + 1), value FROM meta \
+               WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key";
+    let mut rows = connection.prepare(sql)?;
+    let rows = rows.query_map([prefix], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
 }
 
 /// System, processor, number of processors.

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use metacov_core::{Setup, SiteTable, StoredInput};
-use metacov_formats::{Error, Fault, Location};
+use metacov_formats::{Error, Fault, LeftOut, LeftOutCounts, Location};
 use metacov_run::{GroupDone, Observer, SharedTable};
 use rusqlite::{Connection, ErrorCode};
 
@@ -20,7 +20,7 @@ use crate::merge::other_build;
 use crate::pairs::{PairRow, StoredPair};
 use crate::rounds::StoredRound;
 use crate::sites::{NewSites, StoredSites};
-use crate::{Header, Provenance, Run, inputs, schema, seal, sources};
+use crate::{Header, Provenance, Run, inputs, provenance, schema, seal, sources};
 
 /// How long results may wait to be committed.
 const INSTANT: Duration = Duration::from_millis(100);
@@ -72,6 +72,7 @@ enum Message {
     Round(StoredRound),
     /// There are to be this many groups, more than when the run was begun.
     Planned(u64),
+    LeftOut(BTreeMap<String, LeftOutCounts>),
 }
 
 /// The open file. The lock is dropped last.
@@ -196,6 +197,13 @@ impl RunWriter {
     /// A file that cannot be read is left out.
     pub fn keep_sources(&mut self, root: &Path) {
         self.sources = Some(Arc::from(root));
+    }
+
+    /// Stores what exclusion markers have left out.
+    pub fn keep_left_out(&self, left_out: &LeftOut) -> Result<(), Error> {
+        let files = left_out.by_file();
+        // A message breaks the seal of a run that has ended.
+        if files.is_empty() { Ok(()) } else { self.send(Message::LeftOut(files)) }
     }
 
     /// Returns how many groups were stored before.
@@ -409,6 +417,9 @@ fn take(connection: &Connection, message: Message) -> Result<(), String> {
         }
         Message::Planned(planned) => {
             set(connection, "planned", &planned.to_string()).map_err(|error| words(&error))
+        }
+        Message::LeftOut(files) => {
+            provenance::write_left_out(connection, &files).map_err(|error| words(&error))
         }
         Message::Round(round) => round.write(connection).map_err(|error| words(&error)),
         Message::Pair(row) => row.write(connection).map_err(|error| {

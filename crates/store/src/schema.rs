@@ -108,6 +108,10 @@ pub(crate) fn open_to_write(path: &Path) -> rusqlite::Result<Connection> {
 /// Opens a file for reading, in one transaction, so that it shows one state even if it is being
 /// written.
 pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
+    if path == Path::new("-") {
+        let what = "a run file is a database, which cannot be read from standard input: give the name of a file";
+        return Err(Fault::malformed(Location::Whole, what));
+    }
     // SQLite only says that it cannot. The file is not opened for this: closing it would drop the
     // locks of other connections of this process.
     let metadata = std::fs::metadata(path)?;

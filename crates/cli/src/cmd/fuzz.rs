@@ -9,7 +9,9 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use metacov_campaign::{CampaignConfig, CampaignLimits, Schedule, parse_duration, run_campaign};
+use metacov_campaign::{
+    CampaignConfig, CampaignLimits, ROUND_LAG, Schedule, parse_duration, run_campaign,
+};
 use metacov_study::conduct::read_trial;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
@@ -138,6 +140,9 @@ pub struct Args {
 
 pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     args.old_count.warn(console);
+    if let Some(jobs) = args.jobs.filter(|jobs| jobs.get() as u64 > ROUND_LAG) {
+        console.note(&format!("-j {jobs}: a campaign has {ROUND_LAG} workers at most"));
+    }
     let interrupted = campaign(&args.config(), console)?;
     let code = report::run(&args.output, console)?;
     Ok(interrupted.unwrap_or(code))

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 
 use metacov_campaign::History;
 use metacov_core::counted;
-use metacov_report::By;
 use metacov_report::digest::Digest;
+use metacov_report::{By, left_out_note};
 use metacov_store::Run;
 use metacov_study::conduct::keep_changed;
 
 use super::present::Origin;
 use super::source_texts::ReportSources;
 use super::{fuzz, pages, present};
-use crate::args::output::OutputArgs;
+use crate::args::output::{Gates, OutputArgs};
 use crate::console::Console;
 use crate::console::violations::{self, PairOrigin};
 use crate::exit_code::{ExitCode, bail_usage};
@@ -98,7 +98,19 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let is_generated = header.settings.contains_key("the engine");
     let pair_origin = if is_generated { PairOrigin::Generated } else { PairOrigin::Files };
     if groups == 0 {
+        let files = presentation.outputs.iter().map(|(output, _)| output.name());
+        let files: Vec<String> =
+            files.chain(args.html.iter().map(|at| at.display().to_string())).collect();
+        if !files.is_empty() {
+            let (files, name) = (files.join(", "), &run.name);
+            anyhow::bail!(
+                "cannot write {files}: {name} has no measured pairs (a campaign keeps those with new coverage)"
+            );
+        }
         return Ok(found);
+    }
+    if let Some(note) = left_out_note(header.provenance.left_out.values().sum()) {
+        console.note(&note);
     }
     let sources = ReportSources::open(&args.run, &header)?;
     sources.tell_changed(console);
@@ -113,7 +125,11 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         )?
     {
         console.note(&format!("no code of this run was changed since {base}"));
-        return Ok(violations::report(&violations, pair_origin, ExitCode::Success, console));
+        if presentation.outputs.is_empty() && args.html.is_none() {
+            return Ok(violations::report(&violations, pair_origin, ExitCode::Success, console));
+        }
+        // Files are written without code; no number can be too low.
+        presentation.gates = Gates::default();
     }
     let suite = match &args.html {
         Some(folder) => {

@@ -69,6 +69,16 @@ fn no_changed_lines_and_unknown_revisions_are_reported() {
     let run = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "main"]).ok();
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("no code of this run was changed since main"));
+    // Requested files are written, also if there is nothing in them, and no threshold applies.
+    let files = ["-o", "empty.md", "-o", "empty.csv", "--html", "empty", "--fail-under", "line=90"];
+    metacov_in(folder.path(), &[&["report", "run.metacov", "--diff", "main"], &files[..]].concat())
+        .ok();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert!(read("empty.md").contains("Only code that was changed since `main` counts."));
+    assert_eq!(read("empty.csv").lines().skip(1).filter(|line| !line.contains(",0,0,")).count(), 0);
+    assert!(read("empty/index.html").contains("</html>"));
+    let annotations = ["report", "run.metacov", "--diff", "main", "-o", "-", "--format", "github"];
+    assert_eq!(metacov_in(folder.path(), &annotations).ok().stdout, "");
     let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff", "nowhere"]).failed(2);
     assert!(said.contains("nowhere"), "{said}");
     let said = metacov_in(folder.path(), &["report", "run.metacov", "--diff=-x"]).failed(2);

@@ -58,8 +58,10 @@ fn a_seed_determines_the_campaign_for_any_workers_and_interrupts() {
 fn many_workers_run_the_same_campaign() {
     let report = |name: &str, jobs: &str| {
         let small = ["--count", "300", "--database-pairs", "15", "--patience", "5", "-j", jobs];
-        let run = in_folder(&[&["fuzz", "-q", "--no-findings", "-o", name], &small[..]].concat());
+        let run = in_folder(&[&["fuzz", "--no-findings", "-o", name], &small[..]].concat());
         assert_eq!(run.code, 0, "{}", run.stderr);
+        let is_more = run.stderr.contains("note: -j 12: a campaign has 8 workers at most\n");
+        assert_eq!(is_more, jobs == "12", "{}", run.stderr);
         output(&in_folder(&["report", name]), name)
     };
     let _ = fs::remove_file(folder().join("few.metacov"));
@@ -76,6 +78,11 @@ fn each_guidance_observes_what_it_needs() {
         (run.stderr.contains("query plans"), run.stderr.contains("edges differ"))
     };
     assert_eq!(seen(&["--guidance", "none"]), (false, false));
+    // It keeps no pairs, so there is nothing to write.
+    in_folder(&["report", "guided.metacov"]).ok();
+    let run = in_folder(&["report", "guided.metacov", "-o", "guided.md"]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains("cannot write guided.md: guided.metacov has no"), "{}", run.stderr);
     assert_eq!(seen(&["--guidance", "none", "--observe"]), (true, true));
     assert_eq!(seen(&["--guidance", "qpg"]), (true, false));
     assert_eq!(seen(&["--guidance", "ccg"]), (false, true));

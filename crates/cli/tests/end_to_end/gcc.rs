@@ -244,8 +244,17 @@ fn exclusions_by_markers_are_reported() {
     };
     let measure = ["measure", "--pairs", "pairs", "-j", "2", "--", "./program"];
     let (said, shown) = notes(&measure);
-    insta::assert_snapshot!(said, @"note: 4 lines and the branches of 2 more in 1 file are left out by exclusion markers in the sources (--no-markers counts them)");
+    insta::assert_snapshot!(said, @"note: 4 lines and the branches of 2 more in 1 file are left out by exclusion markers in the sources (measure and diff count them with --no-markers)");
     assert_eq!(notes(&["diff", "run", "run"]).0, said);
     assert_eq!(notes(&[&["-q"], &measure[..]].concat()), (String::new(), shown));
     assert_eq!(notes(&["diff", "run", "run", "--no-markers"]).0, "");
+    // A run file keeps the counts.
+    let stored = [&["measure", "-o", "run.metacov"], &measure[1..]].concat();
+    assert_eq!(notes(&stored).0, said);
+    assert_eq!(notes(&["report", "run.metacov"]).0, said);
+    let resumed = [&["measure", "-o", "run.metacov", "--resume"], &measure[1..]].concat();
+    assert_eq!(notes(&resumed).0, said, "also if nothing is left to measure");
+    notes(&["merge", "-o", "merged.metacov", "run.metacov"]);
+    assert_eq!(notes(&["report", "merged.metacov"]).0, said);
+    metacov_in(&folder, &["check", "merged.metacov"]).ok();
 }

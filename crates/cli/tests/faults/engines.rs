@@ -139,7 +139,7 @@ fn fault_10_a_killed_worker_is_replaced() {
     let output = watch(child).output;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    let lost = said.split(" workers lost").next().and_then(|said| said.rsplit(' ').next());
+    let lost = said.rsplit(" workers lost").nth(1).and_then(|said| said.rsplit(' ').next());
     assert_eq!(lost, Some("3"), "{said}");
     let stdout = String::from_utf8(output.stdout).unwrap();
     let counts = Counts::of(&Run { code: 0, stdout, stderr: said });

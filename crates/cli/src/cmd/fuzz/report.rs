@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use metacov_campaign::{CampaignStats, History, findings_folder};
-use metacov_core::{Criterion, thousands, total};
+use metacov_core::{Criterion, counted, thousands, total};
 use metacov_report::{campaign_findings, campaign_pairs};
 use metacov_store::Run;
 
@@ -19,9 +19,10 @@ pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
     if kept > 0 {
         let (suite, _) = run.suite()?;
         let lines = total(&suite.table, &suite.total())[Criterion::Line].result;
-        let (lines, kept, path) = (thousands(lines), thousands(kept), path.display());
+        let (lines, kept) = (counted(lines, "line", "lines"), counted(kept, "pair", "pairs"));
+        let path = path.display();
         console.note(&format!(
-            "MC {lines} lines, in {kept} pairs that were kept: metacov report {path}"
+            "{lines} in the MC of {kept} that the run file keeps: metacov report {path}"
         ));
     }
     Ok(code)
@@ -35,35 +36,35 @@ pub fn show(history: &History, path: &Path, console: &Console) -> anyhow::Result
     print(&format!("{}\n", campaign_pairs(history).to_terminal(console.colors_output())))?;
     let CampaignStats { pairs, differing, executed, plans, bugs } = history.stand();
     let mut words = format!(
-        "{} pairs on {} databases, {} changes of them, {} workers lost",
-        thousands(pairs),
-        thousands(history.curve.len() as u64),
-        thousands(history.summary.changes),
-        thousands(history.summary.restarts),
+        "{} on {}, changed {}; {} lost",
+        counted(pairs, "pair", "pairs"),
+        counted(history.curve.len() as u64, "database", "databases"),
+        counted(history.summary.changes, "time", "times"),
+        counted(history.summary.restarts, "worker", "workers"),
     );
     if plans > 0 {
-        let _ = write!(words, "; {} query plans", thousands(plans));
+        let _ = write!(words, "; {}", counted(plans, "query plan", "query plans"));
     }
     if executed > 0 {
-        let (differing, executed) = (thousands(differing), thousands(executed));
-        let _ = write!(words, "; {differing} edges differ, of {executed} that ran");
+        let executed = counted(executed, "executed edge", "executed edges");
+        let _ = write!(words, "; {} of {executed} differ", thousands(differing));
     }
     console.note(&words);
     for (what, count) in &history.summary.known {
-        console.note(&format!("known: {what}, {count} times"));
+        console.note(&format!("known: {what}, {}", counted(*count, "time", "times")));
     }
     for (why, count) in &history.summary.unconfirmed {
-        console.note(&format!("not confirmed, {count} times: {why}"));
+        console.note(&format!("not confirmed, {}: {why}", counted(*count, "time", "times")));
     }
     if history.summary.alike > 0 {
-        let alike = thousands(history.summary.alike);
-        console.note(&format!("{alike} violations look like others, and were not looked into"));
+        let alike = counted(history.summary.alike, "violation", "violations");
+        console.note(&format!("{alike} similar to others: not examined"));
     }
     if bugs == 0 {
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_findings(history).to_terminal(console.colors_output())))?;
-    let plural = if bugs == 1 { "bug" } else { "bugs" };
-    console.note(&format!("{bugs} {plural} in {}", findings_folder(path).display()));
+    let bugs = counted(bugs, "bug", "bugs");
+    console.note(&format!("{bugs} in {}", findings_folder(path).display()));
     Ok(ExitCode::Violated)
 }
