@@ -44,7 +44,10 @@ enum Command {
     Measure(Box<cmd::measure::Args>),
     Fuzz(Box<cmd::fuzz::Args>),
     Cc(cmd::cc::Args),
-    #[command(name = "c++")]
+    #[command(
+        name = "c++",
+        about = "Compile a C++ program with g++, so that metacov can measure it"
+    )]
     Cpp(cmd::cc::Args),
     Report(Box<cmd::report::Args>),
     Pair(cmd::pair::Args),

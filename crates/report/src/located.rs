@@ -92,15 +92,17 @@ impl Located<'_> {
         numbered.map(|(at, (bug, ranking))| (heading(at, bug), tables(ranking))).collect()
     }
 
-    /// A page with these tables.
+    /// A page with these tables, and the pairs that they come from.
     pub fn to_html(&self, tables: Vec<(Option<String>, [Table; 2])>) -> String {
-        let mut parts: Vec<Part> = self.notes().into_iter().map(Part::Text).collect();
+        let mut parts = Vec::new();
         for (heading, tables) in tables {
             let [functions, lines] = tables.map(Part::Table);
             parts.extend(heading.map(Part::Heading));
             parts.extend([Part::Heading("Functions".to_owned()), functions]);
             parts.extend([Part::Heading("Lines".to_owned()), lines]);
         }
+        parts.push(Part::Heading("Violating pairs".to_owned()));
+        parts.extend(self.notes().into_iter().map(Part::Text));
         Sheet { title: format!("Where is the bug? {}", self.subject), parts }.to_html()
     }
 

@@ -53,7 +53,7 @@ Environment:
   METACOV_CC, METACOV_CXX   compilers, with arguments that come first [default: gcc, g++]
   METACOV_CACHE             folder for the compiled runtime [default: the user's cache folder]";
 
-/// Compile a program with gcc, so that metacov can measure it.
+/// Compile a C program with gcc, so that metacov can measure it.
 ///
 /// All arguments are gcc's, but for a leading `--lines`. Without any, the whole command is printed: `make CC="$(metacov cc)"`.
 #[derive(clap::Args)]

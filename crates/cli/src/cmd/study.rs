@@ -44,6 +44,16 @@ Examples:
   Ask one question only: does coverage grow with the number of bugs?
     metacov study bugs corpus.json -o bugs.svg";
 
+const PLAN_EXAMPLES: &str = "\
+Examples:
+  metacov study plan study.toml                 what would be run?
+  metacov study plan study.toml --ids | wc -l   how many trials?";
+
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  metacov study report results/                      show the tables
+  metacov study report first/ second/ --out whole/   write the report of two parts";
+
 const MORE: &str = "\
 A study that was interrupted continues when it is run again.";
 
@@ -63,6 +73,7 @@ pub struct Args {
 enum Action {
     Run(run::Args),
     /// List the suites or trials of a study, with the number of each in an array of jobs.
+    #[command(before_help = PLAN_EXAMPLES)]
     Plan {
         /// Study.
         #[arg(value_name = "STUDY.toml")]
@@ -73,6 +84,7 @@ enum Action {
     },
     Bugs(bugs::Args),
     /// Show the results of a study.
+    #[command(before_help = REPORT_EXAMPLES)]
     Report {
         /// Folders of the study, or of its parts.
         #[arg(value_name = "DIR", required = true)]

@@ -29,7 +29,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// List all versions of all targets: in this binary, built, or can be built.
+    /// List all versions of all targets: embedded in metacov, built, or not built.
     List,
     /// Build a version, such as `sqlite@3.29.0`.
     ///
@@ -91,11 +91,11 @@ fn print_list() -> anyhow::Result<()> {
         let width = default.len();
         for version in target.versions().into_iter().rev() {
             let state = if target.is_embedded(version) {
-                "inside"
+                "embedded"
             } else if target.find(version, &cache())?.is_some() {
                 "built"
             } else {
-                "can be built"
+                "not built"
             };
             let alias = if version == default { format!(" (also: {name})") } else { String::new() };
             lines.push(format!("{name}@{version:<width$}   {state}{alias}\n"));

@@ -31,9 +31,11 @@ pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
             }
             h2 #relations { "Relations" }
             (relations(digest, &all))
-            h2 #curve { "What more pairs bring" }
-            p.lead { "MC against the number of measured pairs. If a curve still rises, more pairs of this relation bring more; if it is flat, they do not." }
-            figure.scroll { img src="curve.svg" width="760" height="420" alt="Metamorphic coverage against pairs, a curve for each relation"; }
+            @if digest.total.groups > 1 {
+                h2 #curve { "What more pairs bring" }
+                p.lead { "MC against the number of measured pairs. If a curve still rises, more pairs of this relation bring more; if it is flat, they do not." }
+                figure.scroll { img src="curve.svg" width="760" height="420" alt="Metamorphic coverage against pairs, a curve for each relation"; }
+            }
             @if (2..=MATRIX_MAX).contains(&digest.relations.len()) {
                 h2 #overlap { "Overlap" }
                 (overlap(digest))

@@ -17,8 +17,14 @@ use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Unwritten, bail_usage};
 use crate::output::{Output, write_whole};
 
+const EXAMPLES: &str = "\
+Examples:
+  metacov study bugs corpus.json                  does coverage grow with the number of bugs?
+  metacov study bugs corpus.json -o bugs.svg      write a plot";
+
 /// Correlate coverage with the number of bugs, over random sets of known bugs.
 #[derive(clap::Args)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
     /// Known bugs, each with the pair that shows it (docs/corpus.md describes the file).
     #[arg(value_name = "CORPUS.json")]

@@ -18,8 +18,15 @@ use crate::cmd::{measure, target};
 use crate::console::Console;
 use crate::exit_code::{ExitCode, UsageError};
 
+const EXAMPLES: &str = "\
+Examples:
+  metacov study run study.toml --quick                    try it with small suites
+  metacov study run study.toml --out results/             run it, or continue it
+  metacov study run study.toml --shard 1/3 --out first/   run a third, on one of three machines";
+
 /// Run a study, or continue it, and report.
 #[derive(clap::Args)]
+#[command(before_help = EXAMPLES)]
 pub struct Args {
     /// Study.
     #[arg(value_name = "STUDY.toml")]
