@@ -43,12 +43,23 @@ pub const INPUT_VARIABLE: &str = "METACOV_INPUT";
 /// it, the standard output is redirected to standard error.
 pub const OUTPUT_VARIABLE: &str = "METACOV_OUTPUT";
 
+/// The dynamic loader's variable that makes it look up all symbols at the start.
+pub const BIND_NOW_VARIABLE: &str = "LD_BIND_NOW";
+
+/// The value by which a server knows that metacov has set it. It then removes it from the
+/// environment of its inputs.
+pub const BIND_NOW_VALUE: &str = "metacov";
+
 /// The first message of a server: it is ready, and this is its protocol version.
-pub const READY: i32 = i32::from_le_bytes(*b"h4\0\0");
+pub const READY: i32 = i32::from_le_bytes(*b"h5\0\0");
 
 /// The first messages of earlier versions of the runtime.
-pub const READY_BEFORE: [i32; 3] =
-    [b'h' as i32, i32::from_le_bytes(*b"h2\0\0"), i32::from_le_bytes(*b"h3\0\0")];
+pub const READY_BEFORE: [i32; 4] = [
+    b'h' as i32,
+    i32::from_le_bytes(*b"h2\0\0"),
+    i32::from_le_bytes(*b"h3\0\0"),
+    i32::from_le_bytes(*b"h4\0\0"),
+];
 
 /// The page size of the arena.
 pub const PAGE_BYTES: usize = 4096;

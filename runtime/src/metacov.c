@@ -290,25 +290,34 @@ static struct record *new_record(int fd, struct arena *arena, uint64_t head_byte
     return record;
 }
 
+static int is_zero(const char *page) {
+    size_t word = 0;
+    while (word < PAGE / 8 && ((const uint64_t *)page)[word] == 0) word++;
+    return word == PAGE / 8;
+}
+
+#define CHUNK_PAGES 1024
+
 /* Copies pages to the arena. Untouched pages inside a range contain zeros, as does the arena; the
  * first and the last may contain other variables of the program. They are copied in memory: a
  * write would be subject to the program's limit on the size of files. */
 static int copy_range(int fd, const struct range *range, uint64_t at) {
+    unsigned char touched[CHUNK_PAGES];
     const size_t bytes = (size_t)(range->end - range->start), pages = bytes / PAGE;
-    unsigned char *touched = scratch(round_up(pages, PAGE));
-    if (!touched) return -1;
-    char *to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
-    const int copied = to != MAP_FAILED && mincore(range->start, bytes, touched) == 0 ? 0 : -1;
+    char *to = NULL;
+    int copied = 0;
     for (size_t page = 0; page < pages && copied == 0; page++) {
         const char *start = range->start + page * PAGE;
+        const size_t in_chunk = page % CHUNK_PAGES, left = pages - page;
+        const size_t chunk = left < CHUNK_PAGES ? left : CHUNK_PAGES;
         const int on_edge = page == 0 || page == pages - 1;
-        if (!on_edge && !(touched[page] & 1)) continue;
-        size_t word = 0;
-        while (word < PAGE / 8 && ((const uint64_t *)start)[word] == 0) word++;
-        if (word < PAGE / 8) memcpy(to + page * PAGE, start, PAGE);
+        if (in_chunk == 0) copied = mincore((void *)start, chunk * PAGE, touched);
+        if (copied != 0 || (!on_edge && !(touched[in_chunk] & 1)) || is_zero(start)) continue;
+        if (!to) to = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+        if (to == MAP_FAILED) return -1;
+        memcpy(to + page * PAGE, start, PAGE);
     }
-    if (to != MAP_FAILED) munmap(to, bytes);
-    munmap(touched, round_up(pages, PAGE));
+    if (to) munmap(to, bytes);
     return copied;
 }
 
@@ -319,7 +328,7 @@ static int copy_ranges(int fd, const struct range *ranges, size_t count, uint64_
     return 0;
 }
 
-/* Makes the program count there: in the arena, or in a private copy. */
+/* Makes the program count there: in the arena, in a private copy, or in new pages. */
 static int map_ranges(int fd, const struct range *ranges, size_t count, uint64_t counters_at,
                       int sharing) {
     for (size_t at = 0; at < count; at++) {
@@ -494,13 +503,30 @@ static int is_executable(void) {
            (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff == getauxval(AT_PHDR);
 }
 
-static int read_all(int fd, void *to, size_t bytes) {
-    for (char *out = to; bytes > 0;) {
-        const ssize_t count = read(fd, out, bytes);
-        if (count <= 0 && !(count < 0 && errno == EINTR)) return -1;
-        if (count > 0) out += count, bytes -= (size_t)count;
+struct request {
+    uint32_t bytes;
+    char path[PATH_MAX];
+};
+
+/* Reads a request; -1 at the end. Metacov sends the next one after the reply, so all that arrives
+ * belongs to this one. */
+static int read_request(int fd, struct request *request) {
+    size_t have = 0, want = sizeof request->bytes;
+    while (have < want) {
+        const ssize_t count = read(fd, (char *)request + have, sizeof *request - have);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) return -1;
+        have += (size_t)count;
+        if (have >= sizeof request->bytes) want = sizeof request->bytes + request->bytes;
+        if (want >= sizeof *request) return -1;
     }
+    request->path[request->bytes] = 0;
     return 0;
+}
+
+static void send_reply(int fd, const int32_t *numbers, size_t count) {
+    const size_t bytes = count * sizeof *numbers;
+    if (write(fd, numbers, bytes) != (ssize_t)bytes) _exit(125);
 }
 
 /* A descriptor that programs are unlikely to use, closed on exec. */
@@ -509,8 +535,8 @@ static int aside(int fd) {
     return moved >= 0 ? moved : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* The first message of a server of this version. Earlier runtimes sent 'h', 'h2' and 'h3'. */
-#define READY ('h' | '4' << 8)
+/* The first message of a server of this version. Earlier runtimes sent 'h', 'h2', 'h3' and 'h4'. */
+#define READY ('h' | '5' << 8)
 
 /* How many arguments contain the placeholder of the input. */
 static int count_stand_ins(int count, char **arguments, const char *stand_in) {
@@ -520,11 +546,18 @@ static int count_stand_ins(int count, char **arguments, const char *stand_in) {
 }
 
 /* Replaces the placeholder in the arguments by the path of the input. `main` and constructors get
- * these pointers; the strings are in new memory, as the path may be longer. */
-static void set_input(int count, char **arguments, const char *stand_in, const char *path) {
+ * these pointers; the strings are in other memory, as the path may be longer. The first argument
+ * that is the placeholder gets the path itself. */
+static void set_input(int count, char **arguments, const char *stand_in, char *path) {
+    int is_used = 0;
     for (int at = 0; at < count; at++) {
         const char *found = strstr(arguments[at], stand_in);
         if (!found) continue;
+        if (!is_used && strcmp(arguments[at], stand_in) == 0) {
+            arguments[at] = path;
+            is_used = 1;
+            continue;
+        }
         const size_t before = (size_t)(found - arguments[at]);
         char *argument = scratch(strlen(arguments[at]) + strlen(path) + 1);
         if (!argument) abort();
@@ -552,48 +585,63 @@ static void serve(int count, char **arguments) {
     dup2(out, 1);
     if (out > 2) close(out);
     unsetenv("METACOV_OUTPUT");
+    /* Set for this process, in which the loader has looked up all symbols, unless it was set before. */
+    const char *bind_now = getenv("LD_BIND_NOW");
+    if (bind_now && strcmp(bind_now, "metacov") == 0) unsetenv("LD_BIND_NOW");
     if (stand_in && count_stand_ins(count, arguments, stand_in) == 0) {
         dprintf(2, "the input's path does not reach its arguments unchanged (use --mode exec)\n");
         _exit(125);
     }
+    if (stand_in) {
+        const int nothing = open("/dev/null", O_RDONLY);
+        if (nothing < 0 || dup2(nothing, 0) != 0) _exit(125);
+        if (nothing > 0) close(nothing);
+    }
+    struct request *request = scratch(sizeof *request);
+    if (!request) _exit(125);
+    /* Not inherited by the children. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    int32_t word = READY;
-    if (write(replies, &word, 4) != 4) _exit(125);
-    uint32_t bytes;
-    char path[PATH_MAX];
-    while (read_all(requests, &bytes, 4) == 0) {
-        if (bytes >= sizeof path || read_all(requests, path, bytes) != 0) _exit(125);
-        path[bytes] = 0;
+    send_reply(replies, &(int32_t){READY}, 1);
+    while (read_request(requests, request) == 0) {
         const pid_t child = fork();
         if (child == 0) {
-            prctl(PR_SET_CHILD_SUBREAPER, 0);
-            setpgid(0, 0);
-            if (cpu_s > 0) setrlimit(RLIMIT_CPU, &(struct rlimit){cpu_s, cpu_s + 1});
-            const int fd = open(stand_in ? "/dev/null" : path, O_RDONLY);
-            if (fd < 0) abort();
-            dup2(fd, 0);
-            if (fd > 0) close(fd);
-            if (stand_in) set_input(count, arguments, stand_in, path);
             close(requests);
             close(replies);
+            setpgid(0, 0);
+            if (cpu_s > 0) setrlimit(RLIMIT_CPU, &(struct rlimit){cpu_s, cpu_s + 1});
+            if (stand_in) {
+                set_input(count, arguments, stand_in, request->path);
+            } else {
+                /* A new descriptor has the lowest free number. */
+                close(0);
+                if (open(request->path, O_RDONLY) != 0) abort();
+            }
             return;
         }
         int32_t reply[3] = {child > 0 ? child : -errno, 0, 0};
-        if (write(replies, reply, 4) != 4) _exit(125);
-        if (child < 0) continue;
+        if (child < 0) {
+            send_reply(replies, reply, 1);
+            continue;
+        }
         int status = 0;
         while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
         reply[1] = status;
-        if (write(replies, reply + 1, 4) != 4) _exit(125);
-        /* Orphaned descendants are now children of this process, and may keep running for a while;
-         * if some still run then, metacov ends all of them with this process. */
+        /* Orphaned descendants are now children of this process. */
         pid_t other;
+        while ((other = waitpid(-1, NULL, WNOHANG)) > 0) {}
+        if (other < 0) {
+            send_reply(replies, reply, 3);
+            continue;
+        }
+        /* They may keep running for a while, when the time of the input is over; if some still run
+         * then, metacov ends all of them with this process. */
+        send_reply(replies, reply, 2);
         unsigned long waited_ms = 0;
         while ((other = waitpid(-1, NULL, WNOHANG)) > 0 || (other == 0 && waited_ms++ < grace_ms)) {
             if (other == 0) usleep(1000);
         }
         reply[2] = other == 0;
-        if (write(replies, reply + 2, 4) != 4) _exit(125);
+        send_reply(replies, reply + 2, 1);
     }
     _exit(0);
 }
@@ -647,6 +695,11 @@ void __gcov_exit(void) {
     if (!image.record_at || image.ended) return;
     image.ended = 1;
     leave();
+    if (isolated(image.ranges, image.range_count)) {
+        /* Nothing reads these counters any more, so the new pages may be zero. */
+        map_ranges(-1, image.ranges, image.range_count, 0, MAP_PRIVATE | MAP_ANONYMOUS);
+        return;
+    }
     const int fd = open_arena(&arena);
     if (fd < 0) return;
     map_ranges(fd, image.ranges, image.range_count, image.counters_at, MAP_PRIVATE);

@@ -18,7 +18,8 @@ use std::time::{Duration, Instant};
 use metacov_core::{Exit, Reading};
 use metacov_formats::{CoverageLoader, Error};
 use metacov_runtime::{
-    INPUT_VARIABLE, LIMITS_VARIABLE, OUTPUT_VARIABLE, READY, READY_BEFORE, SERVE_VARIABLE,
+    BIND_NOW_VALUE, BIND_NOW_VARIABLE, INPUT_VARIABLE, LIMITS_VARIABLE, OUTPUT_VARIABLE, READY,
+    READY_BEFORE, SERVE_VARIABLE,
 };
 use rustix::pipe::{PipeFlags, pipe_with};
 
@@ -101,6 +102,10 @@ impl ForkServerSession {
             let own = ["/proc/self/exe".into(), "load".into(), "--".into()];
             let command = own.into_iter().chain(program.command.iter().cloned()).collect();
             return Ok((command, environment));
+        }
+        // Symbols are looked up once, not in each child.
+        if std::env::var_os(BIND_NOW_VARIABLE).is_none() {
+            environment.push((BIND_NOW_VARIABLE.into(), BIND_NOW_VALUE.into()));
         }
         let placeholder = self.workspace.placeholder()?;
         let invocation = Invocation::of(placeholder.clone());
@@ -307,7 +312,7 @@ impl ForkServer {
         drop((their_requests, their_answers));
         let mut server = ForkServer { requests: requests.into(), answers: answers.into() };
         let greeting = match server.wait(supervisor, limits.wall, interrupted) {
-            Ok(Event::Answer) => server.read_number().ok().flatten(),
+            Ok(Event::Answer) => server.read_number(&mut Answer::default()).ok().flatten(),
             Ok(Event::Late) => None,
             Ok(Event::Ended(_)) => return Ok(Start::NotServing),
             Err(error) => return Err(about(&request.command, error)),
@@ -331,45 +336,41 @@ impl ForkServer {
         // If the server has ended, `wait` reports how; a broken pipe says less.
         let _ = self.send(request);
         let forks = !matches!(request, ServerRequest::RunInline(_));
+        match self.wait(supervisor, time, interrupted)? {
+            Event::Answer => {}
+            Event::Ended(exit) => return server_ended(exit, forks),
+            Event::Late => return Ok(ServerReply::Late),
+        }
+        let mut answer = Answer::default();
+        // A child's process id, or why there is none.
         if forks {
-            match self.wait(supervisor, time, interrupted)? {
-                // The child's process id.
-                Event::Answer => match self.read_number()? {
-                    Some(error) if error < 0 => {
-                        return Ok(ServerReply::NotStarted(error.saturating_neg()));
-                    }
-                    Some(_) => {}
-                    None => return closed(supervisor, time, interrupted, forks),
-                },
-                Event::Ended(exit) => return server_ended(exit, forks),
-                Event::Late => return Ok(ServerReply::Late),
+            match self.read_number(&mut answer)? {
+                Some(error) if error < 0 => {
+                    return Ok(ServerReply::NotStarted(error.saturating_neg()));
+                }
+                Some(_) => {}
+                None => return closed(supervisor, time, interrupted, forks),
             }
         }
-        match self.wait(supervisor, time, interrupted)? {
-            Event::Answer => {
-                let Some(number) = self.read_number()? else {
-                    return closed(supervisor, time, interrupted, forks);
-                };
-                let exit = match request {
-                    ServerRequest::RunInline(_) if number == 0 => Exit::Success,
-                    ServerRequest::RunInline(_) => Exit::Failure(number),
-                    _ => match exit(ExitStatus::from_raw(number)) {
-                        // The library returned -1, of which an exit code has eight bits.
-                        Exit::Failure(0xff) if matches!(request, ServerRequest::RunForked(_)) => {
-                            Exit::Failure(-1)
-                        }
-                        exit => exit,
-                    },
-                };
-                // A thread of the library may end the server after the input has run.
-                match self.read_number()? {
-                    Some(0) => Ok(ServerReply::Ran(exit)),
-                    Some(_) => Ok(ServerReply::LeftProcesses(exit)),
-                    None => closed(supervisor, time, interrupted, forks),
+        let Some(number) = self.read_number(&mut answer)? else {
+            return closed(supervisor, time, interrupted, forks);
+        };
+        let exit = match request {
+            ServerRequest::RunInline(_) if number == 0 => Exit::Success,
+            ServerRequest::RunInline(_) => Exit::Failure(number),
+            _ => match exit(ExitStatus::from_raw(number)) {
+                // The library returned -1, of which an exit code has eight bits.
+                Exit::Failure(0xff) if matches!(request, ServerRequest::RunForked(_)) => {
+                    Exit::Failure(-1)
                 }
-            }
-            Event::Ended(exit) => server_ended(exit, forks),
-            Event::Late => Ok(ServerReply::Late),
+                exit => exit,
+            },
+        };
+        // A thread of the library may end the server after the input has run.
+        match self.read_number(&mut answer)? {
+            Some(0) => Ok(ServerReply::Ran(exit)),
+            Some(_) => Ok(ServerReply::LeftProcesses(exit)),
+            None => closed(supervisor, time, interrupted, forks),
         }
     }
 
@@ -393,15 +394,30 @@ impl ForkServer {
         supervisor.next(Some(self.answers.as_fd()), Some(Instant::now() + time), interrupted)
     }
 
-    /// The next number; none if the server has ended.
-    fn read_number(&mut self) -> io::Result<Option<i32>> {
-        let mut bytes = [0; 4];
-        match self.answers.read_exact(&mut bytes) {
-            Ok(()) => Ok(Some(i32::from_ne_bytes(bytes))),
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
-            Err(error) => Err(error),
+    /// The next number of an answer; none if the server has ended.
+    fn read_number(&mut self, answer: &mut Answer) -> io::Result<Option<i32>> {
+        while answer.end - answer.start < size_of::<i32>() {
+            match self.answers.read(&mut answer.bytes[answer.end..]) {
+                Ok(0) => return Ok(None),
+                Ok(count) => answer.end += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
         }
+        let (number, _) =
+            answer.bytes[answer.start..].split_first_chunk().unwrap_or((&[0; 4], &[]));
+        answer.start += size_of::<i32>();
+        Ok(Some(i32::from_ne_bytes(*number)))
     }
+}
+
+/// The numbers of one answer, most of which arrive together.
+#[derive(Default)]
+struct Answer {
+    bytes: [u8; 3 * size_of::<i32>()],
+    /// What has been read from the server and not been used.
+    start: usize,
+    end: usize,
 }
 
 /// How the server ended, which has closed its end of the connection.

@@ -35,7 +35,7 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
     let limits = ServerLimits::take()?;
     let run = open(command)?;
     set_child_subreaper(Some(getpid()))?;
-    answers.write_all(&READY.to_ne_bytes())?;
+    send(&mut answers, &[READY])?;
     let mut input = Vec::new();
     let mut head = [0; 5];
     while requests.read_exact(&mut head).is_ok() {
@@ -43,19 +43,35 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
         input.resize(u32::from_ne_bytes(length) as usize, 0);
         requests.read_exact(&mut input)?;
         if kind == b'f' {
-            if !forked(&run, &input, &limits, &mut answers)? {
-                continue;
+            match forked(&run, &input, &limits)? {
+                Ok(ended) => limits.answer(&mut answers, &ended)?,
+                Err(error) => send(&mut answers, &[-error])?,
             }
         } else {
             let code = run(&input);
-            if answers.write_all(&code.to_ne_bytes()).is_err() {
+            if limits.answer(&mut answers, &[code]).is_err() {
                 // The library has closed all descriptors: report by the exit code.
                 std::process::exit(code);
             }
         }
-        answers.write_all(&i32::from(limits.has_left_processes()).to_ne_bytes())?;
     }
     Ok(())
+}
+
+fn send(answers: &mut File, numbers: &[i32]) -> io::Result<()> {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+    answers.write_all(&bytes)
+}
+
+/// Whether an execution that has ended left processes, now children of this one.
+fn has_processes() -> bool {
+    loop {
+        match wait(WaitOptions::NOHANG) {
+            Ok(Some(_)) => {}
+            Ok(None) => return true,
+            Err(_) => return false,
+        }
+    }
 }
 
 /// The limits of an execution.
@@ -82,24 +98,23 @@ impl ServerLimits {
         })
     }
 
-    /// Whether an execution that has ended left processes, now children of this one, that still run
-    /// after the grace period. Metacov then ends the server with all of them.
+    /// Sends how an execution has ended, and whether it has left processes that still run after the
+    /// grace period. Metacov then ends the server with all of them.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-    fn has_left_processes(&self) -> bool {
-        let mut end = None;
-        loop {
-            match wait(WaitOptions::NOHANG) {
-                Ok(Some(_)) => {}
-                Ok(None) => {
-                    let end = *end.get_or_insert_with(|| Instant::now() + self.grace);
-                    if Instant::now() >= end {
-                        return true;
-                    }
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-                Err(_) => return false,
-            }
+    fn answer(&self, answers: &mut File, ended: &[i32]) -> io::Result<()> {
+        if !has_processes() {
+            return send(answers, &[ended, &[0]].concat());
         }
+        // At once: the grace period is not part of the execution's time.
+        send(answers, ended)?;
+        let end = Instant::now() + self.grace;
+        while has_processes() {
+            if Instant::now() >= end {
+                return send(answers, &[1]);
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        send(answers, &[0])
     }
 }
 
@@ -158,15 +173,14 @@ fn open(command: Vec<OsString>) -> io::Result<impl Fn(&[u8]) -> i32> {
     })
 }
 
-/// Runs an input in a child, and reports how the child ended, or why there is none. Returns whether
-/// there was a child.
+/// Runs an input in a child. Returns its process id and its wait status, or the error number of
+/// fork.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
 fn forked(
     run: &impl Fn(&[u8]) -> i32,
     input: &[u8],
     limits: &ServerLimits,
-    answers: &mut File,
-) -> io::Result<bool> {
+) -> io::Result<Result<[i32; 2], i32>> {
     // SAFETY: this process has one thread, unless the library has started more. Those are missing
     // in the child, which the library has to handle.
     let child = unsafe { libc::fork() };
@@ -181,18 +195,13 @@ fn forked(
         unsafe { libc::_exit(code & 0xff) };
     }
     let Some(id) = (child > 0).then(|| Pid::from_raw(child)).flatten() else {
-        let error = io::Error::last_os_error().raw_os_error().unwrap_or_default();
-        answers.write_all(&(-error).to_ne_bytes())?;
-        return Ok(false);
+        return Ok(Err(io::Error::last_os_error().raw_os_error().unwrap_or_default()));
     };
-    answers.write_all(&child.to_ne_bytes())?;
-    let ended = loop {
+    loop {
         match waitpid(Some(id), WaitOptions::empty()) {
-            Ok(Some((_, ended))) => break ended,
+            Ok(Some((_, status))) => return Ok(Ok([child, status.as_raw()])),
             Ok(None) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-    };
-    answers.write_all(&ended.as_raw().to_ne_bytes())?;
-    Ok(true)
+    }
 }
