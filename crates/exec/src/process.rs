@@ -6,6 +6,7 @@ pub(crate) mod fork;
 pub(crate) mod helper;
 pub(crate) mod limits;
 pub(crate) mod not_run;
+mod spawn;
 pub(crate) mod supervisor;
 pub(crate) mod supervisor_main;
 pub(crate) mod wire;

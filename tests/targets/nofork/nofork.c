@@ -3,7 +3,8 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
-#include <spawn.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,11 +29,14 @@ pid_t fork(void) {
     return ((pid_t(*)(void))dlsym(RTLD_NEXT, "fork"))();
 }
 
-typedef int spawn_t(pid_t *, const char *, const posix_spawn_file_actions_t *, const posix_spawnattr_t *, char *const *,
-                    char *const *);
+typedef int clone_t(int (*)(void *), void *, int, void *, ...);
 
-int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions, const posix_spawnattr_t *attributes,
-                 char *const *arguments, char *const *environment) {
-    if (fails()) return EAGAIN;
-    return ((spawn_t *)dlsym(RTLD_NEXT, "posix_spawnp"))(pid, file, actions, attributes, arguments, environment);
+// Of the other arguments, supervisors pass the place of a descriptor only.
+int clone(int (*run)(void *), void *stack, int flags, void *argument, ...) {
+    if (fails()) return errno = EAGAIN, -1;
+    va_list others;
+    va_start(others, argument);
+    int *descriptor = va_arg(others, int *);
+    va_end(others);
+    return ((clone_t *)dlsym(RTLD_NEXT, "clone"))(run, stack, flags, argument, descriptor);
 }

@@ -19,14 +19,14 @@ pub(crate) struct CapturedOutput {
 }
 
 impl CapturedOutput {
-    /// Reads until the source is empty; false at its end, true if there may be more later.
-    pub(crate) fn drain(&mut self, from: &mut impl Read) -> io::Result<bool> {
+    /// Reads until the source is empty, or ends.
+    pub(crate) fn drain(&mut self, from: &mut impl Read) -> io::Result<()> {
         let mut chunk = [0; CHUNK_BYTES];
         loop {
             match from.read(&mut chunk) {
-                Ok(0) => return Ok(false),
+                Ok(0) => return Ok(()),
                 Ok(count) => self.add(&chunk[..count]),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(true),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }

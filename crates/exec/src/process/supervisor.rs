@@ -38,8 +38,15 @@ pub(crate) struct Supervisor {
     environment: Environment,
     /// The target's output so far.
     pub(crate) output: CapturedOutput,
-    /// The read end of the pipe that the target's output comes through.
-    output_pipe: Option<File>,
+    /// The pipe that the target's output comes through, while it runs.
+    output_pipe: Option<OutputPipe>,
+}
+
+/// A pipe from the target. Its write end is open here too: that the target has closed it is not an
+/// event.
+struct OutputPipe {
+    reader: File,
+    _writer: OwnedFd,
 }
 
 /// An event of a running target.
@@ -100,7 +107,7 @@ impl Supervisor {
             other => other?,
         }
         self.output = CapturedOutput::default();
-        self.output_pipe = Some(File::from(reader));
+        self.output_pipe = Some(OutputPipe { reader: File::from(reader), _writer: writer });
         Ok(())
     }
 
@@ -146,7 +153,8 @@ impl Supervisor {
             let control = self.control()?;
             let mut ends = vec![PollFd::new(control, PollFlags::IN)];
             ends.extend(answers.as_ref().map(|answers| PollFd::new(answers, PollFlags::IN)));
-            ends.extend(self.output_pipe.as_ref().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            let pipe = self.output_pipe.as_ref();
+            ends.extend(pipe.map(|pipe| PollFd::new(&pipe.reader, PollFlags::IN)));
             match poll(&mut ends, Some(&wait)) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(error) => return Err(io::Error::from(error).into()),
@@ -171,6 +179,7 @@ impl Supervisor {
                 return Ok(Event::Answer);
             }
             if has_ended {
+                self.output_pipe = None;
                 return match Reply::receive(self.control()?.as_fd()) {
                     Ok(Reply::Ended(exit)) => Ok(Event::Ended(exit)),
                     Ok(Reply::NotStarted(error)) => Err(not_started(error)),
@@ -202,10 +211,8 @@ impl Supervisor {
     }
 
     fn capture_output(&mut self) -> io::Result<()> {
-        if let Some(pipe) = &mut self.output_pipe
-            && !self.output.drain(pipe)?
-        {
-            self.output_pipe = None;
+        if let Some(pipe) = &mut self.output_pipe {
+            self.output.drain(&mut pipe.reader)?;
         }
         Ok(())
     }

@@ -8,20 +8,20 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use metacov_core::Exit;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, getpgid, getpid, getrlimit,
-    kill_process, kill_process_group, pidfd_open, prlimit, set_child_subreaper, setrlimit, waitid,
+    Pid, Resource, Rlimit, Signal, WaitOptions, getpgid, getpid, kill_process, kill_process_group,
+    set_child_subreaper, setrlimit, wait as wait_for_any, waitpid,
 };
 
-use super::limits::whole_seconds;
+use super::spawn::{Spawner, Started};
 use super::wire::{Reply, Request};
 
 /// The largest file that a target may write, so that a runaway log does not fill the disk.
@@ -44,8 +44,11 @@ fn serve() -> io::Result<()> {
         // Fails if the limit is lower already, which is fine.
         let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     }
+    let mut spawner = Spawner::new();
     while let Some((request, stdio)) = Request::receive(control.as_fd())? {
-        let Some(reply) = execute(&request, stdio, control.as_fd())? else { return Ok(()) };
+        let Some(reply) = execute(&request, stdio, &mut spawner, control.as_fd())? else {
+            return Ok(());
+        };
         reply.send(control.as_fd())?;
     }
     Ok(())
@@ -55,27 +58,20 @@ fn serve() -> io::Result<()> {
 /// metacov ends. None in the last case.
 fn execute(
     request: &Request,
-    [stdin, stdout, stderr]: [OwnedFd; 3],
+    stdio: [OwnedFd; 3],
+    spawner: &mut Spawner,
     control: BorrowedFd<'_>,
 ) -> io::Result<Option<Reply>> {
-    let Some((program, arguments)) = request.command.split_first() else {
-        return Ok(Some(Reply::NotStarted(Errno::INVAL.raw_os_error())));
-    };
-    let mut command = Command::new(program);
-    command.args(arguments).envs(request.environment.iter().map(|(name, value)| (name, value)));
-    command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-    let child = match spawn(&mut command, request.memory_bytes) {
-        Ok(child) => child,
+    let Started { pid, pidfd } = match spawner.spawn(request, &stdio) {
+        Ok(started) => started,
         Err(error) => {
-            let number = error.raw_os_error().unwrap_or(Errno::IO.raw_os_error());
+            let number = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
             return Ok(Some(Reply::NotStarted(number)));
         }
     };
     // Close our copies of its descriptors, or readers of its output would never see the end.
-    drop(command);
-    let mut family = Family(child);
-    family.limit(request);
-    let pidfd = pidfd_open(family.pid(), PidfdFlags::empty())?;
+    drop(stdio);
+    let family = Family(pid);
     let mut end = wait(&pidfd, control, request.wall)?;
     if matches!(end, End::Late) {
         family.signal(Signal::TERM);
@@ -92,19 +88,6 @@ fn execute(
         End::Killed => Some(Reply::Ended(Exit::Signalled(Signal::KILL.as_raw()))),
         End::Orphaned => None,
     })
-}
-
-/// Starts a process with its memory limit in place from the start: it inherits ours, which is
-/// lowered meanwhile.
-fn spawn(command: &mut Command, memory_bytes: Option<u64>) -> io::Result<Child> {
-    let own = getrlimit(Resource::Data);
-    if memory_bytes.is_some() {
-        // Fails if the limit is lower already, which is fine.
-        let _ = setrlimit(Resource::Data, Rlimit { current: memory_bytes, ..own });
-    }
-    let child = command.spawn();
-    setrlimit(Resource::Data, own)?;
-    child
 }
 
 /// Why waiting for a process is over.
@@ -158,40 +141,32 @@ pub(crate) fn exit(status: ExitStatus) -> Exit {
 }
 
 /// A child and all its descendants.
-struct Family(Child);
+struct Family(Pid);
 
 impl Family {
-    fn limit(&self, request: &Request) {
-        let limit = |resource, soft: Option<u64>, hard: Option<u64>| {
-            // Fails if the process has ended or has a lower limit already, which is fine.
-            let _ = prlimit(Some(self.pid()), resource, Rlimit { current: soft, maximum: hard });
-        };
-        if let Some(cpu) = request.cpu {
-            let seconds = whole_seconds(cpu);
-            limit(Resource::Cpu, Some(seconds), Some(seconds + 1));
-        }
-        if request.memory_bytes.is_some() {
-            limit(Resource::Data, request.memory_bytes, request.memory_bytes);
-        }
-    }
-
     fn signal(&self, signal: Signal) {
         // Fails if all of the group have ended already, which is fine.
-        let _ = kill_process_group(self.pid(), signal);
+        let _ = kill_process_group(self.0, signal);
     }
 
     /// Ends all of it: at once, or after a grace if the target has ended by itself. The group comes
     /// first, while its id cannot have been reused; then processes that have left the group,
     /// generation by generation: when a process ends, its children become ours.
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-    fn end(&mut self, grace: Option<Duration>) -> io::Result<ExitStatus> {
+    fn end(&self, grace: Option<Duration>) -> io::Result<ExitStatus> {
         if grace.is_none() {
             self.signal(Signal::KILL);
         }
-        let status = self.0.wait()?;
+        let status = loop {
+            match waitpid(Some(self.0), WaitOptions::empty()) {
+                Ok(Some((_, status))) => break ExitStatus::from_raw(status.as_raw()),
+                Ok(None) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
         let end = Instant::now().checked_add(grace.unwrap_or_default());
         loop {
-            match waitid(WaitId::All, WaitIdOptions::EXITED | WaitIdOptions::NOHANG) {
+            match wait_for_any(WaitOptions::NOHANG) {
                 Err(Errno::CHILD) => return Ok(status),
                 Ok(None) => {
                     if end.is_some_and(|end| Instant::now() >= end) {
@@ -209,15 +184,11 @@ impl Family {
 
     /// Kills a remaining process of the target, with the whole group if it is still in it.
     fn kill(&self, child: Pid) {
-        if getpgid(Some(child)).is_ok_and(|group| group == self.pid()) {
+        if getpgid(Some(child)).is_ok_and(|group| group == self.0) {
             self.signal(Signal::KILL);
         } else {
             let _ = kill_process(child, Signal::KILL);
         }
-    }
-
-    fn pid(&self) -> Pid {
-        Pid::from_child(&self.0)
     }
 }
 

@@ -96,15 +96,18 @@ fn read_input(path: &Path) -> io::Result<StoredInput> {
     let mut fingerprint = Fingerprint::new();
     fingerprint.bytes(&content);
     let mut bytes = content.len() as u64;
-    let mut buffer = vec![0; StoredInput::BYTES_MAX];
-    loop {
-        let count = file.read(&mut buffer)?;
-        if count == 0 {
-            return Ok(StoredInput { name, content, bytes, hash: Some(fingerprint.hash()) });
+    if content.len() == StoredInput::BYTES_MAX {
+        let mut rest = vec![0; StoredInput::BYTES_MAX];
+        loop {
+            let count = file.read(&mut rest)?;
+            if count == 0 {
+                break;
+            }
+            fingerprint.bytes(&rest[..count]);
+            bytes += count as u64;
         }
-        fingerprint.bytes(&buffer[..count]);
-        bytes += count as u64;
     }
+    Ok(StoredInput { name, content, bytes, hash: Some(fingerprint.hash()) })
 }
 
 fn holds_input(argument: &OsStr) -> bool {
