@@ -5,8 +5,8 @@ use std::io;
 
 use metacov_core::{Failure, Language, Missing, Verdict, Violation};
 use metacov_formats::Error;
+use metacov_run::RunError;
 
-use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::stored_inputs::stored;
 use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
@@ -59,7 +59,7 @@ pub fn check(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,
     each: &(dyn Fn() + Sync),
-) -> Result<(Checks, RunLog), CampaignError> {
+) -> Result<(Checks, RunLog), RunError> {
     let language = options.language();
     let sink = || Counting { checks: Checks::default(), each, language };
     let (sinks, log) = batches::run(plan, options, sink)?;
@@ -86,7 +86,7 @@ impl ResultSink for Counting<'_> {
         Ok(())
     }
 
-    fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError> {
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), RunError> {
         let TestDone { place, relation, number, result, .. } = done;
         let counts = self.checks.relations.entry(relation).or_default();
         let missing = match result.verdict {

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use metacov_core::{Fingerprint, Operation};
 use metacov_exec::{Flavour, Target, code_files};
-use metacov_formats::{Error, Fault, Scope};
+use metacov_formats::{Error, Scope};
+use metacov_run::RunError;
 use metacov_store::{BUILD, Header, Provenance, RunWriter, Settings};
 use serde::{Deserialize, Serialize};
 
-use crate::error::CampaignError;
 use crate::finding::{KnownBugs, Triage, TriageTargets, remove_unfinished};
 use crate::fuzz::{
     Campaign, CampaignDisplay, CampaignLimits, CampaignRecorder, GUIDANCES, History,
@@ -80,11 +80,7 @@ struct CampaignTargets {
 }
 
 impl CampaignTargets {
-    fn of(
-        config: &CampaignConfig,
-        traces: bool,
-        targets: &TargetList,
-    ) -> Result<Self, CampaignError> {
+    fn of(config: &CampaignConfig, traces: bool, targets: &TargetList) -> Result<Self, RunError> {
         let (engine, library) = (&config.engine, config.library.as_deref());
         let of = |flavour| targets.config(engine, library, flavour, &Scope::default());
         let (target, tested) = of(if traces { Flavour::Counting } else { Flavour::Plain })?;
@@ -93,7 +89,7 @@ impl CampaignTargets {
         let reference = (!is_default).then(|| {
             let name = format!("{}@{}", target.name(), target.default_version());
             let (_, config) = targets.config(&name, None, Flavour::Plain, &Scope::default())?;
-            Ok::<_, CampaignError>((name, config))
+            Ok::<_, RunError>((name, config))
         });
         Ok(CampaignTargets {
             target,
@@ -113,15 +109,14 @@ pub fn run_campaign(
     targets: &TargetList,
     interrupted: &AtomicBool,
     display: &dyn CampaignDisplay,
-) -> Result<(), CampaignError> {
+) -> Result<(), RunError> {
     let guidance = config.guidance()?;
     let progress = config.progress.as_deref().map(ProgressFile::open).transpose()?;
     let traces = config.observes || GUIDANCES[guidance].looks().traces;
     let loaded = CampaignTargets::of(config, traces, targets)?;
     let campaign = config.campaign(guidance, loaded.target, &loaded.build)?;
     let known = config.known.as_deref().map(KnownBugs::read).transpose()?.unwrap_or_default();
-    let mut writer =
-        RunWriter::open(&config.output, &config.header(&loaded), config.resume).map_err(refused)?;
+    let mut writer = RunWriter::open(&config.output, &config.header(&loaded), config.resume)?;
     if config.library.is_some() {
         writer.keep_sources(Path::new("/"));
     }
@@ -193,19 +188,19 @@ impl CampaignConfig {
     }
 
     /// Whether its target, guidance and relations exist.
-    pub fn check(&self, targets: &TargetList) -> Result<(), CampaignError> {
+    pub fn check(&self, targets: &TargetList) -> Result<(), RunError> {
         let (target, _) = targets.parse(&self.engine)?;
         self.guidance()?;
         relation_positions(&self.relations, target).map(drop)
     }
 
     /// The position of the guidance in the table of all.
-    fn guidance(&self) -> Result<usize, CampaignError> {
+    fn guidance(&self) -> Result<usize, RunError> {
         let guidance = GUIDANCES.iter().position(|known| known.name() == self.guidance);
         guidance.ok_or_else(|| {
             let names: Vec<&str> = GUIDANCES.iter().map(|known| known.name()).collect();
             let what = format!("`{}` is not a guidance ({})", self.guidance, names.join(", "));
-            CampaignError::Invalid(what)
+            RunError::Invalid(what)
         })
     }
 
@@ -214,10 +209,10 @@ impl CampaignConfig {
         guidance: usize,
         target: &dyn Target,
         build: &str,
-    ) -> Result<Campaign, CampaignError> {
+    ) -> Result<Campaign, RunError> {
         if self.schedule.patience == 0 || self.schedule.pairs == 0 {
             let what = "--patience and --database-pairs are at least 1".to_owned();
-            return Err(CampaignError::Invalid(what));
+            return Err(RunError::Invalid(what));
         }
         let relations = relation_positions(&self.relations, target)?;
         Ok(Campaign {
@@ -305,14 +300,6 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         _ => return Err(what()),
     };
     Duration::try_from_secs_f64(number * seconds).map_err(|_| what())
-}
-
-/// A file that cannot be written, or one that holds something else.
-fn refused(error: Error) -> CampaignError {
-    match error.fault {
-        Fault::Io(_) => CampaignError::Output(error),
-        _ => CampaignError::Input(error),
-    }
 }
 
 /// The knowledge that the rounds in the run file have added, and their history.

@@ -9,7 +9,6 @@
 
 mod check;
 mod config;
-mod error;
 mod finding;
 mod fuzz;
 mod measure;
@@ -17,6 +16,7 @@ mod plan;
 #[cfg(any(test, feature = "scripted"))]
 mod scripted;
 mod stored_inputs;
+mod suite;
 mod target_list;
 mod timing;
 mod worker;
@@ -24,11 +24,10 @@ mod write_pairs;
 
 pub use check::{Checks, Counts, check};
 pub use config::{CampaignConfig, parse_duration, run_campaign};
-pub use error::CampaignError;
 pub use finding::{
     Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,
-    KnownBugs, ReplayConfig, Replayed, Signature, Triage, TriageTargets, families, read_findings,
-    replay_findings,
+    KnownBugs, ReplayConfig, Replayed, Signature, Triage, TriageTargets, check_trust, families,
+    read_findings, replay_findings,
 };
 pub use fuzz::{
     Campaign, CampaignDisplay, CampaignLimits, CampaignObserver, CampaignStats, CampaignStatus,
@@ -39,6 +38,7 @@ pub use measure::measure;
 pub use plan::TestPlan;
 #[cfg(feature = "scripted")]
 pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
+pub use suite::{GeneratedSuite, GeneratedTests, OpenSuite, SuiteConfig, SuiteOptions, SuitePairs};
 pub use target_list::{TargetList, relation_positions};
 pub use timing::{Phase, PhaseTimes};
 pub use worker::batches::RunLog;

@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use metacov_core::{Context, Cover, Language, Operation, Setup, Suite, SuiteFold, Verdict};
 use metacov_formats::Error;
-use metacov_run::{GroupRead, Observer, SharedTable, WorkerFold};
+use metacov_run::{GroupRead, Observer, RunError, SharedTable, WorkerFold};
 
-use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::stored_inputs::stored;
 use crate::worker::batches::{self, ResultSink, RunLog, TestDone};
@@ -25,7 +24,7 @@ pub fn measure(
     options: &WorkerOptions<'_>,
     table: SharedTable,
     observer: &dyn Observer,
-) -> Result<(Suite, RunLog), CampaignError> {
+) -> Result<(Suite, RunLog), RunError> {
     let sink = || Folding {
         fold: WorkerFold::new(&table, Operation::Xor),
         observer,
@@ -63,11 +62,11 @@ impl ResultSink for Folding<'_> {
         Ok(())
     }
 
-    fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError> {
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), RunError> {
         let TestDone { place, relation, number, result, worker } = done;
         let pair = number.to_string();
         let sides = ["a", "b"].map(|side| format!("side {side} of pair {pair} of {relation}"));
-        let named = |error: io::Error| CampaignError::from(error).of(&sides[0]);
+        let named = |error: io::Error| RunError::from(error).of(&sides[0]);
         let inputs = result.sides.map(|sides| stored(self.language, &sides)).unwrap_or_default();
         let judge = result.judge.map(|judge| judge.name().to_owned());
         let setup = self.setup.clone();
@@ -87,6 +86,6 @@ impl ResultSink for Folding<'_> {
         let took = Duration::from_micros(result.micros);
         let read =
             GroupRead { place, relation, pair: &pair, sides: &sides, readings, context, took };
-        Ok(self.fold.add(read, &found.table, self.observer)?)
+        self.fold.add(read, &found.table, self.observer)
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use metacov_core::Fingerprint;
 use metacov_exec::{Artifact, Flavour, Target};
 use metacov_formats::{Fault, Scope};
+use metacov_run::RunError;
 
-use crate::error::CampaignError;
 use crate::worker::protocol::WorkerConfig;
 
 /// All targets, and where their builds are.
@@ -20,15 +20,12 @@ pub struct TargetList {
 
 impl TargetList {
     /// Returns the target and version that a name stands for.
-    pub fn parse<'n>(
-        &self,
-        name: &'n str,
-    ) -> Result<(&'static dyn Target, &'n str), CampaignError> {
+    pub fn parse<'n>(&self, name: &'n str) -> Result<(&'static dyn Target, &'n str), RunError> {
         let (target, version) =
             name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
         let Some(known) = self.all.iter().find(|known| known.name() == target) else {
             let names: Vec<&str> = self.all.iter().map(|known| known.name()).collect();
-            return Err(CampaignError::Invalid(format!(
+            return Err(RunError::Invalid(format!(
                 "`{name}` is not a target (known: {}, also as NAME@VERSION; see metacov target list)",
                 names.join(", ")
             )));
@@ -36,20 +33,18 @@ impl TargetList {
         let version = version.unwrap_or_else(|| known.default_version());
         // It becomes part of a path, and may come from a file.
         if !version.chars().all(|letter| letter.is_ascii_alphanumeric() || ".-_".contains(letter)) {
-            return Err(CampaignError::Invalid(format!(
-                "`{version}` is not a version of {target}"
-            )));
+            return Err(RunError::Invalid(format!("`{version}` is not a version of {target}")));
         }
         Ok((*known, version))
     }
 
     /// Returns the target of a name, and its build.
-    pub fn find(&self, name: &str) -> Result<(&'static dyn Target, Artifact), CampaignError> {
+    pub fn find(&self, name: &str) -> Result<(&'static dyn Target, Artifact), RunError> {
         let (target, version) = self.parse(name)?;
         let found = target.find(version, &self.cache);
         let missing = || {
             let what = format!("{name} is not built: metacov target build {name}");
-            CampaignError::Invalid(what)
+            RunError::Invalid(what)
         };
         let found = found.map_err(|error| Fault::Io(error).of(name))?;
         Ok((target, found.ok_or_else(missing)?))
@@ -62,7 +57,7 @@ impl TargetList {
         library: Option<&Path>,
         flavour: Flavour,
         scope: &Scope,
-    ) -> Result<(&'static dyn Target, WorkerConfig), CampaignError> {
+    ) -> Result<(&'static dyn Target, WorkerConfig), RunError> {
         if let Some(library) = library {
             let (target, _) = self.parse(name)?;
             return Ok((target, WorkerConfig::of_library(target, library, flavour, scope)?));
@@ -73,7 +68,7 @@ impl TargetList {
 
     /// Identifies a build of a target by all its libraries, whichever of them a campaign loads, so
     /// that all campaigns on a target have the same build, whatever guides them.
-    pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, CampaignError> {
+    pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, RunError> {
         let mut fingerprint = Fingerprint::new();
         for flavour in [Flavour::Plain, Flavour::Counting] {
             let path = self.config(name, library, flavour, &Scope::default())?.1.library;
@@ -85,7 +80,7 @@ impl TargetList {
     }
 
     /// Returns the names of all installed versions of a target, oldest first.
-    pub fn installed(&self, name: &str) -> Result<Vec<String>, CampaignError> {
+    pub fn installed(&self, name: &str) -> Result<Vec<String>, RunError> {
         let (target, _) = self.parse(name)?;
         let mut installed = Vec::new();
         for version in target.versions() {
@@ -99,10 +94,7 @@ impl TargetList {
 
 /// Returns the positions of relations in the table of a target's method. `all` stands for all of
 /// them.
-pub fn relation_positions(
-    names: &[String],
-    target: &dyn Target,
-) -> Result<Vec<usize>, CampaignError> {
+pub fn relation_positions(names: &[String], target: &dyn Target) -> Result<Vec<usize>, RunError> {
     let all = target.method().relations();
     if names.iter().any(|name| name == "all") {
         return Ok((0..all.len()).collect());
@@ -111,7 +103,7 @@ pub fn relation_positions(
     let at = |name: &String| {
         let unknown = || {
             let what = format!("`{name}` is not a relation (all, {})", known.join(", "));
-            CampaignError::Invalid(what)
+            RunError::Invalid(what)
         };
         known.iter().position(|known| known == name).ok_or_else(unknown)
     };

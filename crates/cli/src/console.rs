@@ -1,8 +1,6 @@
 //! Messages to standard error, as verbose as the user wants.
 
-pub mod failures;
 pub mod progress;
-pub mod results;
 pub mod violations;
 
 use std::fmt;
@@ -11,10 +9,9 @@ use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use metacov_report::{Output, write_text};
+use metacov_run::RunError;
 use metacov_study::conduct::Message;
-
-use crate::exit_code::Unwritten;
-use crate::output::{Output, write_whole};
 
 /// How loud, and in which colours.
 #[derive(clap::Args)]
@@ -68,7 +65,7 @@ impl Console {
     }
 
     /// Prints an error.
-    pub fn error(&self, error: &anyhow::Error) {
+    pub fn error(&self, error: &RunError) {
         self.failure(&error.to_string());
     }
 
@@ -155,9 +152,8 @@ impl Console {
 }
 
 /// Prints data to standard output.
-pub fn print(text: &str) -> anyhow::Result<()> {
-    let written = write_whole(&Output::Stdout, |out| out.write_all(text.as_bytes()));
-    written.map_err(|error| Unwritten(error).into())
+pub fn print(text: &str) -> Result<(), RunError> {
+    write_text(&Output::Stdout, text)
 }
 
 /// The text without control characters, which could change the terminal: file names come from anywhere. Lines after the

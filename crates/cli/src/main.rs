@@ -4,10 +4,11 @@ mod args;
 mod cmd;
 mod console;
 #[cfg(test)]
+#[path = "../tests/documented_commands/commands.rs"]
 mod documents;
 mod exit_code;
 mod help;
-mod output;
+mod signals;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -16,7 +17,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use metacov_targets::cc::Language;
 
 use crate::console::{Console, ConsoleArgs};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -100,7 +101,7 @@ fn main() -> std::process::ExitCode {
     };
     let console = Console::new(&console);
     let outcome = match command {
-        Command::Diff(args) => args.config().and_then(|config| cmd::run(config, &console)),
+        Command::Diff(args) => cmd::diff::run(*args, &console),
         Command::Measure(args) => args.run(&console),
         Command::Fuzz(args) => cmd::fuzz::run(&args, &console),
         Command::Cc(args) => cmd::cc::run(Language::C, &args),
@@ -127,7 +128,7 @@ fn main() -> std::process::ExitCode {
 }
 
 /// Prints the error, if there is one.
-fn conclude(outcome: anyhow::Result<ExitCode>, console: &Console) -> ExitCode {
+fn conclude(outcome: Outcome, console: &Console) -> ExitCode {
     outcome.unwrap_or_else(|error| {
         let code = ExitCode::of(&error);
         if code != ExitCode::Success {

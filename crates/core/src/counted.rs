@@ -5,6 +5,18 @@ pub fn counted(number: u64, one: &str, several: &str) -> String {
     format!("{} {}", thousands(number), if number == 1 { one } else { several })
 }
 
+/// How many names are listed in a message.
+const NAMED_MAX: usize = 3;
+
+/// Returns the first of these names, and how many more there are.
+pub fn first_names(names: &[String]) -> String {
+    let first = names[..names.len().min(NAMED_MAX)].join(", ");
+    match names.len().saturating_sub(NAMED_MAX) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
 /// Formats `12345` as `12,345`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();

@@ -56,7 +56,7 @@ mod test;
 pub use code_file::CodeFile;
 pub use command_line::{command_line, split_command_line};
 pub use context::{Context, PairResult, Setup, StoredInput, Violation};
-pub use counted::{counted, thousands};
+pub use counted::{counted, first_names, thousands};
 pub use cover::{Cover, Group, Operation, Pair, Reading, codec};
 pub use error::{BuildMismatch, GroupTooSmall, ReductionStopped};
 pub use execution::{Exit, Failure, Missing};

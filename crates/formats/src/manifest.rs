@@ -103,6 +103,11 @@ impl<S> PairList<S> {
 }
 
 impl<S: Send + 'static> PairList<S> {
+    /// Returns the relations and names of all groups.
+    pub fn names(self) -> Result<BTreeSet<(String, String)>, Error> {
+        self.specs.map(|spec| spec.map(|spec| (spec.relation, spec.pair))).collect()
+    }
+
     /// The suite of the group that is called `RELATION/NAME`, if there is one.
     pub fn only(mut self, name: &str) -> Result<Option<Self>, Error> {
         let is_it = |spec: &Result<GroupSpec<S>, Error>| {

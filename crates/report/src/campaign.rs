@@ -5,5 +5,5 @@ mod one;
 mod status;
 
 pub use many::campaigns_report;
-pub use one::{findings, pairs, sparkline};
+pub use one::{findings, notes, pairs, sparkline};
 pub use status::status;

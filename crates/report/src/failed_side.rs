@@ -1,9 +1,38 @@
 //! Sides without a cover, in words.
 
-use metacov_core::{Exit, Missing};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use metacov_core::{Exit, Failure, Missing, counted};
+use metacov_run::FailedPairs;
 
 /// How much of a side's output is shown.
 const OUTPUT_CHARS_MAX: usize = 200;
+
+/// How many reasons are shown for each kind of failure.
+const REASONS_MAX: usize = 5;
+
+/// Says how many pairs have no covers, with an example: the most frequent reasons first.
+pub fn failure_notes(failures: BTreeMap<(Failure, String), FailedPairs>) -> Vec<String> {
+    let mut kinds: BTreeMap<Failure, Vec<FailedPairs>> = BTreeMap::new();
+    for ((failure, _), failed) in failures {
+        kinds.entry(failure).or_default().push(failed);
+    }
+    let mut notes = Vec::new();
+    for (failure, mut reasons) in kinds {
+        reasons.sort_by_key(|reason| (Reverse(reason.pairs), reason.first.0));
+        for FailedPairs { pairs, first, side } in reasons.iter().take(REASONS_MAX) {
+            let times = if *pairs == 1 { String::new() } else { format!(" ({pairs} pairs)") };
+            let example = failed_side(&first.1, &first.2, side.0, &side.1);
+            notes.push(format!("{}{times}, for example: {example}", failure.name()));
+        }
+        if let Some(others @ 1..) = reasons.len().checked_sub(REASONS_MAX) {
+            let others = counted(others as u64, "other reason", "other reasons");
+            notes.push(format!("{}: {others}", failure.name()));
+        }
+    }
+    notes
+}
 
 /// Why a side of a pair has no cover, in a sentence.
 pub fn failed_side(relation: &str, pair: &str, side: usize, missing: &Missing) -> String {

@@ -39,6 +39,8 @@ mod vlq;
 
 use std::io;
 
+use metacov_core::first_names;
+
 pub use folder::write_folder;
 pub use sheet::{Part, Sheet};
 
@@ -59,6 +61,18 @@ pub struct Written {
     pub missing: Vec<String>,
     /// Files whose text is of another version than the code that ran.
     pub stale: Vec<String>,
+}
+
+impl Written {
+    /// Files whose source is not shown, in sentences.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        let lists = [
+            (&self.missing, "no source found for"),
+            (&self.stale, "source differs from the one that was compiled, and is left out:"),
+        ];
+        let lists = lists.into_iter().filter(|(files, _)| !files.is_empty());
+        lists.map(|(files, what)| format!("{what} {}", first_names(files)))
+    }
 }
 
 const ASSETS: [(&str, &str); 6] = [

@@ -6,46 +6,56 @@
 
 mod campaign;
 mod checks;
+mod compared;
 mod comparison;
 pub mod correlations;
 mod csv;
 pub mod digest;
 mod failed_side;
+mod gates;
 pub mod html;
 mod junit;
 mod left_out;
 mod located;
 mod markdown;
 mod never_checked;
+mod output;
 pub mod overlaps;
 mod pairs;
 mod pictures;
 mod planned;
+mod replays;
 mod rows;
 mod study;
+mod suite_messages;
 pub mod suspects;
 pub mod svg;
 mod table;
 
 pub use campaign::{
-    campaigns_report, findings as campaign_findings, pairs as campaign_pairs, sparkline,
-    status as campaign_status,
+    campaigns_report, findings as campaign_findings, notes as campaign_notes,
+    pairs as campaign_pairs, sparkline, status as campaign_status,
 };
 pub use checks::checks_table;
+pub use compared::{Compared, ComparedFormat};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
     comparison_sizes, comparison_tables,
 };
 pub use csv::Csv;
-pub use failed_side::failed_side;
+pub use failed_side::{failed_side, failure_notes};
+pub use gates::{Gates, Metric, Threshold};
 pub use junit::Junit;
 pub use left_out::{left_out_note, nothing_measured};
 pub use located::Located;
 pub use markdown::Markdown;
 pub use never_checked::Annotations;
+pub use output::{Output, write_text, write_whole, writers};
 pub use pairs::{FullPair, PairFilter, PairIndex, VERDICTS as PAIR_VERDICTS};
 pub use pictures::{Badge, CurvePlot};
 pub use planned::{tasks_table, trials_table};
+pub use replays::replays;
 pub use rows::{By, Layout, View, table};
 pub use study::{Report, Section, study_report};
+pub use suite_messages::{checked, chosen_criteria, suite_messages, suite_size};
 pub use table::{Column, Table};

@@ -92,6 +92,16 @@ impl Located<'_> {
         numbered.map(|(at, (bug, ranking))| (heading(at, bug), tables(ranking))).collect()
     }
 
+    /// These tables for a terminal.
+    pub fn to_terminal(tables: &[(Option<String>, [Table; 2])], color: bool) -> String {
+        let text = |(heading, tables): &(Option<String>, [Table; 2])| {
+            let texts = tables.each_ref().map(|table| table.to_terminal(color));
+            let heading = heading.as_ref().map(|heading| format!("{heading}\n\n"));
+            heading.unwrap_or_default() + &texts.join("\n")
+        };
+        tables.iter().map(text).collect::<Vec<_>>().join("\n")
+    }
+
     /// A page with these tables, and the pairs that they come from.
     pub fn to_html(&self, tables: Vec<(Option<String>, [Table; 2])>) -> String {
         let mut parts = Vec::new();

@@ -3,6 +3,7 @@
 mod bugs;
 mod efficiency;
 mod figures;
+mod folders;
 mod numbers;
 mod report;
 mod sizes;

@@ -18,7 +18,7 @@ use metacov_formats::{
 };
 
 use crate::pool::{PoolState, run_jobs};
-use crate::{GroupRead, Observer, Readings, SharedTable, StopReason, WorkerFold};
+use crate::{GroupRead, Observer, Readings, RunError, SharedTable, WorkerFold};
 
 /// How to fold a suite.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ pub trait Source: Sync {
         side: &Self::Side,
         runner: &mut Self::Runner,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<SideRun, StopReason>;
+    ) -> Result<SideRun, RunError>;
 
     /// Judges the outputs of all sides. Returns the judge and its verdict; none if there is no
     /// judge.
@@ -58,7 +58,7 @@ pub trait Source: Sync {
         _spec: &GroupSpec<Self::Side>,
         _outputs: &[SideOutput],
         _runner: &mut Self::Runner,
-    ) -> Result<Option<(OutputJudge, Verdict)>, StopReason> {
+    ) -> Result<Option<(OutputJudge, Verdict)>, RunError> {
         Ok(None)
     }
 
@@ -88,11 +88,11 @@ pub fn fold<S: Source>(
     options: &FoldOptions,
     table: SharedTable,
     observer: &dyn Observer,
-) -> Result<Suite, StopReason> {
+) -> Result<Suite, RunError> {
     let workers = options.workers.get().min(usize::try_from(pairs.groups).unwrap_or(usize::MAX));
     let groups = Groups { specs: pairs.specs, next: 0 };
     let (groups, library) = (Mutex::new(groups), Arc::<SharedNotes>::default());
-    let next = |state: &PoolState<StopReason>| {
+    let next = |state: &PoolState| {
         groups.lock().unwrap_or_else(PoisonError::into_inner).next(source, state, observer)
     };
     let folds = run_jobs(workers.max(1), next, |jobs| {
@@ -107,7 +107,7 @@ pub fn fold<S: Source>(
             let sides: Vec<String> =
                 spec.sides.sides().iter().map(|side| source.name(side)).collect();
             let (readings, context, took) = read.map_err(|reason| match reason {
-                StopReason::Input(error) => StopReason::Input(spec.locate(error)),
+                RunError::Input(error) => RunError::Input(spec.locate(error)),
                 other => other,
             })?;
             let GroupSpec { relation, pair, .. } = &spec;
@@ -134,7 +134,7 @@ impl<S> Groups<S> {
     fn next(
         &mut self,
         source: &impl Source<Side = S>,
-        state: &PoolState<StopReason>,
+        state: &PoolState,
         observer: &dyn Observer,
     ) -> Option<(u64, GroupSpec<S>)> {
         while !state.is_over() && !observer.is_interrupted() {
@@ -169,7 +169,7 @@ fn read_group<S: Source>(
     spec: &GroupSpec<S::Side>,
     runner: &mut S::Runner,
     loader: &mut CoverageLoader<'_>,
-) -> Result<(Readings, Context, std::time::Duration), StopReason> {
+) -> Result<(Readings, Context, std::time::Duration), RunError> {
     let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
@@ -184,7 +184,7 @@ fn read_group<S: Source>(
     let read = spec.sides.try_map(|side| {
         let SideRun { reading, output } = source.read(side, runner, loader)?;
         outputs.extend(output);
-        Ok::<_, StopReason>(reading)
+        Ok::<_, RunError>(reading)
     })?;
     let missing = read.sides().iter().position(Result::is_err);
     let mut readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));

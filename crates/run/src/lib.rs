@@ -6,20 +6,24 @@
 //!
 //! The crate calls `exec` and `formats`; they never call it.
 
+mod collector;
 mod error;
 mod fold;
 mod observer;
 mod pool;
+mod program_suite;
 mod shared_table;
 mod sources;
 mod worker_fold;
 
 pub use metacov_exec::SideRun;
 
-pub use error::{JobError, StopReason};
+pub use collector::{Collected, Collector, FailedPairs};
+pub use error::RunError;
 pub use fold::{FoldOptions, Source, fold};
 pub use observer::{GroupDone, Observer};
 pub use pool::{JobQueue, PoolState, run_jobs};
+pub use program_suite::{ALL, ProgramSuite};
 pub use shared_table::SharedTable;
 pub use sources::{CoverageFiles, Judges, ProgramRunner, ProgramRuns};
 pub use worker_fold::{GroupRead, Readings, WorkerFold};

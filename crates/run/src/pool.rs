@@ -4,18 +4,18 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::error::JobError;
+use crate::RunError;
 
 /// Whether the workers of a pool continue.
-pub struct PoolState<E>(Mutex<Ends<E>>);
+pub struct PoolState(Mutex<Ends>);
 
-struct Ends<E> {
+struct Ends {
     is_interrupted: bool,
     /// The first failure, by the place of its job.
-    failed: Option<(u64, E)>,
+    failed: Option<(u64, RunError)>,
 }
 
-impl<E: JobError> PoolState<E> {
+impl PoolState {
     /// Whether no more jobs are to be started.
     pub fn is_over(&self) -> bool {
         let ends = self.lock();
@@ -24,35 +24,35 @@ impl<E: JobError> PoolState<E> {
 
     /// Records why a job did not finish. Jobs are started in order, so all jobs before it have
     /// started, and of several failures the first by place is the result.
-    pub fn stop(&self, place: u64, reason: E) {
+    pub fn stop(&self, place: u64, reason: RunError) {
         let mut ends = self.lock();
-        if reason.is_interrupt() {
+        if matches!(reason, RunError::Interrupted) {
             ends.is_interrupted = true;
         } else if ends.failed.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
             ends.failed = Some((place, reason));
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ends<E>> {
+    fn lock(&self) -> MutexGuard<'_, Ends> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns jobs with their places, in order.
-type NextJob<'q, J, E> = dyn Fn(&PoolState<E>) -> Option<(u64, J)> + Sync + 'q;
+type NextJob<'q, J> = dyn Fn(&PoolState) -> Option<(u64, J)> + Sync + 'q;
 
 /// The queue from which a worker takes its jobs.
-pub struct JobQueue<'q, J, E> {
+pub struct JobQueue<'q, J> {
     /// The number of the worker, from zero.
     pub worker: usize,
-    state: &'q PoolState<E>,
-    next: &'q NextJob<'q, J, E>,
+    state: &'q PoolState,
+    next: &'q NextJob<'q, J>,
 }
 
-impl<J, E: JobError> JobQueue<'_, J, E> {
+impl<J> JobQueue<'_, J> {
     /// Runs jobs until there are none left. A job that fails, or that is interrupted, ends the run
     /// for all workers.
-    pub fn run(&self, mut job: impl FnMut(u64, J) -> Result<(), E>) {
+    pub fn run(&self, mut job: impl FnMut(u64, J) -> Result<(), RunError>) {
         while !self.state.is_over()
             && let Some((place, next)) = (self.next)(self.state)
         {
@@ -63,7 +63,7 @@ impl<J, E: JobError> JobQueue<'_, J, E> {
     }
 
     /// Ends the run before the first job.
-    pub fn fail(&self, error: E) {
+    pub fn fail(&self, error: RunError) {
         self.state.stop(0, error);
     }
 }
@@ -71,11 +71,11 @@ impl<J, E: JobError> JobQueue<'_, J, E> {
 /// Runs jobs on threads, and returns the results of the workers. `next` returns jobs with their
 /// places, in order, and may wait for one; it stops the state if it fails itself. An interrupt is
 /// not a failure: the result is what was done until then.
-pub fn run_jobs<J, R: Send, E: JobError>(
+pub fn run_jobs<J, R: Send>(
     workers: usize,
-    next: impl Fn(&PoolState<E>) -> Option<(u64, J)> + Sync,
-    work: impl Fn(&JobQueue<'_, J, E>) -> R + Sync,
-) -> Result<Vec<R>, E> {
+    next: impl Fn(&PoolState) -> Option<(u64, J)> + Sync,
+    work: impl Fn(&JobQueue<'_, J>) -> R + Sync,
+) -> Result<Vec<R>, RunError> {
     let state = PoolState(Mutex::new(Ends { is_interrupted: false, failed: None }));
     let results = thread::scope(|scope| {
         let start = |worker| {
@@ -99,22 +99,25 @@ mod tests {
 
     use super::*;
 
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    #[derive(Clone, Copy)]
     enum End {
         Interrupted,
-        Failed(u64),
+        Failed,
     }
 
-    impl JobError for End {
-        fn is_interrupt(&self) -> bool {
-            *self == End::Interrupted
+    impl End {
+        fn at(self, place: u64) -> RunError {
+            match self {
+                End::Interrupted => RunError::Interrupted,
+                End::Failed => RunError::Failed(format!("job {place}")),
+            }
         }
     }
 
     /// Runs 100 jobs, of which these end early. Returns how many were run.
-    fn run(workers: usize, ends: &[(u64, End)]) -> Result<u64, End> {
+    fn run(workers: usize, ends: &[(u64, End)]) -> Result<u64, String> {
         let given = AtomicU64::new(0);
-        let next = |_: &PoolState<End>| {
+        let next = |_: &PoolState| {
             let at = given.fetch_add(1, Relaxed);
             (at < 100).then_some((at, at))
         };
@@ -123,10 +126,13 @@ mod tests {
             jobs.run(|place, job| {
                 assert_eq!(place, job);
                 count += 1;
-                ends.iter().find(|(at, _)| *at == place).map_or(Ok(()), |(_, end)| Err(*end))
+                ends.iter()
+                    .find(|(at, _)| *at == place)
+                    .map_or(Ok(()), |(_, end)| Err(end.at(place)))
             });
             count
-        })?;
+        })
+        .map_err(|error| error.to_string())?;
         Ok(counts.into_iter().sum())
     }
 
@@ -140,8 +146,8 @@ mod tests {
     #[test]
     fn the_first_failure_by_place_is_the_result() {
         for workers in [1, 4] {
-            let ends = [(90, End::Failed(90)), (40, End::Failed(40))];
-            assert_eq!(run(workers, &ends), Err(End::Failed(40)));
+            let ends = [(90, End::Failed), (40, End::Failed)];
+            assert_eq!(run(workers, &ends), Err("job 40".to_owned()));
         }
     }
 
@@ -152,16 +158,16 @@ mod tests {
 
     #[test]
     fn a_failure_is_the_result_even_if_the_run_is_interrupted() {
-        let ends = [(0, End::Interrupted), (1, End::Failed(1))];
+        let ends = [(0, End::Interrupted), (1, End::Failed)];
         let both = run_jobs(
             1,
-            |_: &PoolState<End>| None::<(u64, ())>,
+            |_: &PoolState| None::<(u64, ())>,
             |jobs| {
                 for (place, end) in ends {
-                    jobs.state.stop(place, end);
+                    jobs.state.stop(place, end.at(place));
                 }
             },
         );
-        assert_eq!(both, Err(End::Failed(1)));
+        assert_eq!(both.unwrap_err().to_string(), "job 1");
     }
 }

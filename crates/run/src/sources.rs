@@ -1,6 +1,7 @@
 //! The sources of sides.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use metacov_core::{Invalid, JudgeChoice, OutputJudge, Setup, SideOutput, StoredI
 use metacov_exec::{ExecError, Invocation, JudgeCommand, ProcessRunner, Program, SideRun};
 use metacov_formats::{CoverageLoader, Error, FileSpec, GroupSpec, content_hash};
 
-use crate::{Source, StopReason};
+use crate::{RunError, Source};
 
 /// Reads coverage files, and unites those of a side. A file that cannot be read is an error:
 /// nothing was run.
@@ -25,7 +26,7 @@ impl Source for CoverageFiles {
         side: &Vec<FileSpec>,
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<SideRun, StopReason> {
+    ) -> Result<SideRun, RunError> {
         Ok(SideRun { reading: Ok(loader.read_side(side)?), output: None })
     }
 
@@ -85,6 +86,16 @@ impl Judges {
     }
 }
 
+/// As on the command line.
+impl fmt::Display for Judges {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let relations =
+            self.relations.iter().map(|(relation, judge)| format!("{relation}={judge}"));
+        let others = self.others.iter().map(ToString::to_string);
+        out.write_str(&relations.chain(others).collect::<Vec<_>>().join(", "))
+    }
+}
+
 /// The state of a worker that runs programs and judges them.
 pub struct ProgramRunner {
     processes: ProcessRunner,
@@ -105,7 +116,7 @@ impl Source for ProgramRuns {
         side: &Vec<Invocation>,
         runner: &mut ProgramRunner,
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<SideRun, StopReason> {
+    ) -> Result<SideRun, RunError> {
         Ok(runner.processes.run_side(&self.target, side, self.repeat, loader)?)
     }
 
@@ -114,7 +125,7 @@ impl Source for ProgramRuns {
         spec: &GroupSpec<Vec<Invocation>>,
         outputs: &[SideOutput],
         runner: &mut ProgramRunner,
-    ) -> Result<Option<(OutputJudge, Verdict)>, StopReason> {
+    ) -> Result<Option<(OutputJudge, Verdict)>, RunError> {
         let Some(judge) = self.judges.of(&spec.relation, spec.judge.as_ref()) else {
             return Ok(None);
         };

@@ -4,7 +4,7 @@ use metacov_core::{Context, Group, Missing, Operation, Reading, SiteTable, Suite
 use metacov_formats::{Error, Fault};
 
 use crate::shared_table::WorkerTable;
-use crate::{GroupDone, Observer, SharedTable, StopReason};
+use crate::{GroupDone, Observer, RunError, SharedTable};
 
 /// The readings of the sides of a group; or the first side that has none, and why.
 pub type Readings = Result<Group<Reading>, (usize, Missing)>;
@@ -48,7 +48,7 @@ impl<'n> WorkerFold<'n> {
         read: GroupRead<'_>,
         own_table: &SiteTable,
         observer: &dyn Observer,
-    ) -> Result<(), StopReason> {
+    ) -> Result<(), RunError> {
         let GroupRead { place, relation, pair, sides, readings, context, took } = read;
         let readings = self.renumbered(readings, sides, own_table)?;
         let done = GroupDone {
@@ -61,7 +61,7 @@ impl<'n> WorkerFold<'n> {
             took,
             table: self.table,
         };
-        observer.on_group(&done).map_err(StopReason::Observer)?;
+        observer.on_group(&done).map_err(RunError::Output)?;
         let outcome = readings.as_ref().map_err(|(_, missing)| missing.failure);
         self.folded.add(relation, outcome, context.verdict.as_ref());
         Ok(())

@@ -38,6 +38,16 @@ pub struct Header {
 }
 
 impl Header {
+    /// Returns the target that the pairs were generated for, if they were.
+    pub fn target(&self) -> Option<&str> {
+        self.settings.get("the engine").map(String::as_str)
+    }
+
+    /// Returns the same, unless a library of the user was measured instead: metacov has its source.
+    pub fn known_target(&self) -> Option<&str> {
+        self.target().filter(|_| !self.settings.contains_key("--library"))
+    }
+
     pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         self.provenance.write(connection)?;
         set(connection, "made_by", &self.made_by)?;

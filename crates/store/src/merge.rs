@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{BuildMismatch, Renumbering, SiteTable, absorb_run, same_build};
 use metacov_formats::{Error, Fault, Location};
+use metacov_run::RunError;
 use rusqlite::Connection;
 
 use crate::base::Base;
@@ -38,28 +39,27 @@ pub struct Merged {
 /// ordered by path and line, groups by relation and name, and the result does not record which runs
 /// it came from. So it does not depend on the order of the runs, on the number of steps, or on
 /// repetition.
-pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, Error> {
-    let unwritten = |fault: Fault| fault.of(output.display().to_string());
-    let unwritten_io = |error: std::io::Error| unwritten(error.into());
+pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, RunError> {
+    let unwritten = |error| RunError::Output(Fault::Io(error).of(output.display().to_string()));
     // Taken before any run is opened, and held until all are closed.
-    let _lock = lock_output(paths, output).map_err(unwritten_io)?;
+    let _lock = lock_output(paths, output).map_err(unwritten)?;
     let runs: Vec<Run> = paths.iter().map(|path| Run::open(path)).collect::<Result<_, _>>()?;
     let header = common_header(&runs)?;
     check_programs(&runs)?;
     let (table, numbers) = common_table(&runs)?;
-    let file = Replacement::of(output).map_err(unwritten_io)?;
+    let file = Replacement::of(output).map_err(unwritten)?;
     let merged =
         fill(file.path(), &runs, &header, &table, &numbers).map_err(|halt| match halt {
-            Halt::Read(error) => error,
-            Halt::Write(error) => unwritten(std::io::Error::other(error.to_string()).into()),
+            Halt::Read(error) => error.into(),
+            Halt::Write(error) => unwritten(std::io::Error::other(error.to_string())),
         })?;
     drop(runs);
     schema::settle(file.target()).map_err(|error| {
         let what =
             format!("it cannot be replaced while another process reads or writes it: {error}");
-        unwritten_io(std::io::Error::new(std::io::ErrorKind::WouldBlock, what))
+        unwritten(std::io::Error::new(std::io::ErrorKind::WouldBlock, what))
     })?;
-    file.commit().map_err(unwritten_io)?;
+    file.commit().map_err(unwritten)?;
     Ok(merged)
 }
 

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use metacov_core::{Setup, SiteTable, StoredInput};
 use metacov_formats::{Error, Fault, LeftOut, LeftOutCounts, Location};
-use metacov_run::{GroupDone, Observer, SharedTable};
+use metacov_run::{GroupDone, Observer, RunError, SharedTable};
 use rusqlite::{Connection, ErrorCode};
 
 use crate::base::Base;
@@ -85,11 +85,13 @@ impl RunWriter {
     /// Creates a run file, or continues an existing one if `resume` is set. That must have been
     /// created with the same options.
     ///
-    /// A file that cannot be written is a [`Fault::Io`]; other faults are about its contents.
-    pub fn open(path: &Path, header: &Header, resume: bool) -> Result<Self, Error> {
+    /// A file that cannot be written is a [`RunError::Output`], one with other contents a [`RunError::Input`].
+    pub fn open(path: &Path, header: &Header, resume: bool) -> Result<Self, RunError> {
         let name = path.display().to_string();
-        let open = || RunWriter::open_file(path, &name, header, resume);
-        open().map_err(|fault| fault.of(&name))
+        RunWriter::open_file(path, &name, header, resume).map_err(|fault| match fault {
+            Fault::Io(_) => RunError::Output(fault.of(&name)),
+            _ => RunError::Input(fault.of(&name)),
+        })
     }
 
     fn open_file(path: &Path, name: &str, header: &Header, resume: bool) -> Result<Self, Fault> {
@@ -223,7 +225,7 @@ impl RunWriter {
 
     /// Finishes the file: whether the plan is complete, and all sites, if they are known.
     /// Everything that was passed before is stored in any case.
-    pub fn finish(self, complete: bool, table: Option<&SiteTable>) -> Result<(), Error> {
+    pub fn finish(self, complete: bool, table: Option<&SiteTable>) -> Result<(), RunError> {
         let RunWriter { name, sender, writer, .. } = self;
         drop(sender);
         let writer = match writer.join() {
@@ -234,7 +236,7 @@ impl RunWriter {
             let writer = writer.map_err(io::Error::other)?;
             finish(&writer.connection, complete, table)
         };
-        end().map_err(|fault| fault.of(name))
+        end().map_err(|fault| RunError::Output(fault.of(name)))
     }
 
     /// A group that was there before.
@@ -243,7 +245,7 @@ impl RunWriter {
     }
 
     /// Refuses to go on with a suite that lacks a group of the file. What `listed` has in addition is measured.
-    pub fn check_listed(self, listed: &BTreeSet<(String, String)>) -> Result<Self, Error> {
+    pub fn check_listed(self, listed: &BTreeSet<(String, String)>) -> Result<Self, RunError> {
         let missing = self.known.keys().find(|known| !listed.contains(*known)).cloned();
         let Some((relation, pair)) = missing else { return Ok(self) };
         let name = self.name.clone();
@@ -252,7 +254,7 @@ impl RunWriter {
             "pair {pair} of {relation} is not among the pairs any more; --resume adds pairs and removes none: \
              measure into a new run file"
         );
-        Err(Fault::malformed(Location::Whole, what).of(name))
+        Err(Fault::malformed(Location::Whole, what).of(name).into())
     }
 
     /// The place of a new group. If pairs were added before it, its place in the plan may be that of another group.

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use metacov_formats::{Error, Fault, Location};
+use metacov_formats::{Fault, Location};
+use metacov_run::RunError;
 use rusqlite::ErrorCode;
 
 use crate::check::Findings;
@@ -25,10 +26,8 @@ pub struct Repaired {
 
 /// Writes all that is intact in a run file to a new one. If something is lost, the new run is not
 /// complete, and can be resumed like one that was interrupted.
-///
-/// A file that cannot be written is an [`Fault::Io`] with its name.
-pub fn repair_run(path: &Path, output: &Path) -> Result<Repaired, Error> {
-    let unwritten = |error: io::Error| Fault::Io(error).of(output.display().to_string());
+pub fn repair_run(path: &Path, output: &Path) -> Result<Repaired, RunError> {
+    let unwritten = |error| RunError::Output(Fault::Io(error).of(output.display().to_string()));
     if output.exists() {
         let what = "the file exists: choose another name";
         return Err(unwritten(io::Error::new(io::ErrorKind::AlreadyExists, what)));
@@ -38,7 +37,7 @@ pub fn repair_run(path: &Path, output: &Path) -> Result<Repaired, Error> {
     let mut found = Findings::of(&connection);
     let file = Replacement::of(output).map_err(unwritten)?;
     let repaired = fill(&mut found, file.path()).map_err(|halt| match halt {
-        Halt::Read(halted) => fault(halted),
+        Halt::Read(halted) => fault(halted).into(),
         Halt::Write(error) => unwritten(io::Error::other(error.to_string())),
     })?;
     file.commit().map_err(unwritten)?;

@@ -5,10 +5,10 @@
 //! that the functions here take. Nothing is printed: progress is reported through callbacks.
 
 mod changes;
-mod error;
 mod folder;
 mod gcovr_pipeline;
 mod locate;
+mod merge;
 mod message;
 mod overlap;
 mod pipeline_run;
@@ -21,13 +21,13 @@ mod trial_folder;
 mod trials;
 
 pub use changes::keep_changed;
-pub use error::ConductError;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
 pub use locate::{
-    Bug, CorpusOptions, LocateRun, LocateTarget, RunOfTarget, RunViolations, explore_findings,
-    locate_corpus, read_corpus, target_of_findings,
+    Bug, CorpusOptions, LocateConfig, LocateRun, LocateTarget, LocatedBugs, RunOfTarget,
+    RunViolations, ScriptPair, locate_corpus, read_corpus,
 };
+pub use merge::{disputed, merge_studies, repeated};
 pub use message::Message;
 pub use overlap::{BugRunner, overlap_of_run};
 pub use pipeline_run::{PipelineEnd, run_pipeline};

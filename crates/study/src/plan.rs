@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use metacov_campaign::{SuiteConfig, SuiteOptions};
 use metacov_formats::{Fault, Location};
+use metacov_run::RunError;
 use serde::Deserialize;
 
 /// A study as its file describes it: targets, relations, suites, sizes, seeds.
@@ -160,33 +162,28 @@ impl StudyPlan {
         }
     }
 
-    /// Returns the arguments of `metacov` that measure a suite; paths are relative to the study's
-    /// folder.
-    pub fn words(&self, suite: &SuiteSpec, folder: &Path) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["measure".into()];
-        words.extend(self.options.iter().map(Into::into));
+    /// Returns what is measured for a suite; paths are relative to the study's folder.
+    pub fn config(
+        &self,
+        suite: &SuiteSpec,
+        folder: &Path,
+        mut options: SuiteOptions,
+    ) -> Result<SuiteConfig, RunError> {
         if let Some(pairs) = &suite.pairs {
-            words.extend(["--pairs".into(), folder.join(pairs).into()]);
-            words.push("--".into());
-            let mut command = self.command.iter();
             // A program with a path is relative to the study; one without is searched for in
             // `PATH`.
-            let program = command.next().map(|program| {
-                if program.contains('/') { folder.join(program).into() } else { program.into() }
-            });
-            words.extend(program);
-            words.extend(command.map(Into::into));
-        } else {
-            let databases = suite.size.div_ceil(self.pairs_per_database);
-            words.push(suite.target.clone().into());
-            if !self.relations.is_empty() {
-                words.extend(["--relation".into(), self.relations.join(",").into()]);
-            }
-            words.extend(["--count".into(), suite.size.to_string().into()]);
-            words.extend(["--databases".into(), databases.to_string().into()]);
-            words.extend(["--seed".into(), suite.seed.to_string().into()]);
+            let at_path = |word: &String| {
+                if word.contains('/') { folder.join(word).into() } else { OsString::from(word) }
+            };
+            let program = self.command.iter().take(1).map(at_path);
+            let arguments = self.command.iter().skip(1).map(OsString::from);
+            return options.given(program.chain(arguments).collect(), folder.join(pairs), None);
         }
-        words
+        if !self.relations.is_empty() {
+            options.relations.clone_from(&self.relations);
+        }
+        let databases = suite.size.div_ceil(self.pairs_per_database);
+        Ok(options.generated(suite.target.clone(), suite.size, databases, suite.seed))
     }
 
     /// Returns a study that takes a minute: three suites of the two smallest sizes, and one pair in

@@ -3,7 +3,7 @@
 use metacov_core::{Criterion, Suite, Tally, total};
 
 /// The name for all relations of a suite together.
-pub const ALL: &str = "all";
+pub use metacov_run::ALL;
 
 /// The numbers of a suite.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use metacov_campaign::TrialProgress;
 use metacov_core::Suite;
+use metacov_run::RunError;
 use metacov_study::conduct::{
-    ConductError, PlannedTrial, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
-    TrialEvent, TrialFolder, TrialsRun, plan_trials,
+    PlannedTrial, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd, TrialEvent,
+    TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, FileVersion, KnownBugs, Study, StudyPlan, SuiteSpec, Task,
@@ -29,7 +30,7 @@ struct Scripted {
 }
 
 impl SuiteTasks for Scripted {
-    type Error = ConductError;
+    type Error = RunError;
 
     fn on_task(&self, number: usize, all: usize, task: &Task) {
         let what = match task {
@@ -40,17 +41,17 @@ impl SuiteTasks for Scripted {
         self.begun.borrow_mut().push(format!("{number}/{all} {what}"));
     }
 
-    fn measure(&self, _: &SuiteSpec) -> Result<TaskEnd<Suite>, ConductError> {
+    fn measure(&self, _: &SuiteSpec) -> Result<TaskEnd<Suite>, RunError> {
         Ok(TaskEnd::Interrupted)
     }
 
-    fn known_bugs(&self, _: &BugsPlan) -> Result<KnownBugs, ConductError> {
+    fn known_bugs(&self, _: &BugsPlan) -> Result<KnownBugs, RunError> {
         let (overlaps, left_out) = (Vec::new(), Vec::new());
         let corpus = "bugs.json".to_owned();
         Ok(KnownBugs { version: FileVersion, corpus, overlaps, left_out, correlation: None })
     }
 
-    fn efficiency(&self, _: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, ConductError> {
+    fn efficiency(&self, _: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {
         Ok(TaskEnd::Skipped)
     }
 }
@@ -84,7 +85,7 @@ fn a_folder_keeps_one_study() {
     folder.keep_study("first").unwrap();
     folder.keep_study("first").unwrap();
     let error = folder.keep_study("second").unwrap_err();
-    assert!(matches!(&error, ConductError::Invalid(what) if what.contains("has another study")));
+    assert!(matches!(&error, RunError::Invalid(what) if what.contains("has another study")));
     assert_eq!(folder.study().unwrap(), "first");
 }
 
@@ -93,7 +94,7 @@ fn trials() -> Vec<PlannedTrial> {
     let builds = AtomicUsize::new(0);
     let build = |_: &str| {
         assert_eq!(builds.fetch_add(1, Relaxed), 0, "an engine is built once");
-        Ok::<_, ConductError>("b".to_owned())
+        Ok::<_, RunError>("b".to_owned())
     };
     plan_trials(&plan, |_| Ok(()), build).unwrap()
 }

@@ -8,6 +8,7 @@ mod builder;
 mod cache;
 mod calculator;
 pub mod cc;
+pub mod gcc;
 pub mod sqlite;
 
 use metacov_exec::Target;

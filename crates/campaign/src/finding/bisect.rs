@@ -1,10 +1,10 @@
 //! Finds the version that fixed a finding.
 
 use metacov_core::Verdict;
+use metacov_run::RunError;
 
 use super::failing_case::FailureKind;
 use super::file::FindingFile;
-use crate::error::CampaignError;
 use crate::target_list::TargetList;
 
 /// The versions on which a finding fails.
@@ -21,8 +21,8 @@ pub struct Bisected {
 pub(super) fn bisect(
     finding: &FindingFile,
     targets: &TargetList,
-    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Verdict, CampaignError>,
-) -> Result<Bisected, CampaignError> {
+    replay: &mut impl FnMut(&FindingFile, &str) -> Result<Verdict, RunError>,
+) -> Result<Bisected, RunError> {
     let all = targets.installed(&finding.target)?;
     let (known, version) = targets.parse(&finding.target)?;
     let target = format!("{}@{version}", known.name());

@@ -1,8 +1,8 @@
 //! Runs cases again.
 
 use metacov_core::{Case, Cover, Missing, Outcome, Pair, Value, Verdict};
+use metacov_run::RunError;
 
-use crate::error::CampaignError;
 use crate::worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
 
 /// The result of a case.
@@ -16,10 +16,7 @@ pub(crate) struct CaseRun {
 }
 
 /// Runs cases; those with the same setup run together.
-pub(crate) fn run(
-    runner: &mut CaseRunner<'_>,
-    cases: &[Case],
-) -> Result<Vec<CaseRun>, CampaignError> {
+pub(crate) fn run(runner: &mut CaseRunner<'_>, cases: &[Case]) -> Result<Vec<CaseRun>, RunError> {
     let groups: Vec<&[Case]> = cases.chunk_by(|a, b| a.setup == b.setup).collect();
     let batch = |group: &&[Case]| CaseBatch {
         setup: group.first().map_or_else(Vec::new, |case| case.setup.clone()),
@@ -40,14 +37,14 @@ pub(crate) fn run(
     if runs.len() == cases.len() {
         Ok(runs)
     } else {
-        Err(CampaignError::Worker("worker returned no result for a case".to_owned()))
+        Err(RunError::Failed("worker returned no result for a case".to_owned()))
     }
 }
 
 /// Runs a case.
-pub(crate) fn one(runner: &mut CaseRunner<'_>, case: &Case) -> Result<CaseRun, CampaignError> {
+pub(crate) fn one(runner: &mut CaseRunner<'_>, case: &Case) -> Result<CaseRun, RunError> {
     let run = run(runner, std::slice::from_ref(case))?.pop();
-    run.ok_or_else(|| CampaignError::Worker("worker returned no result for a case".to_owned()))
+    run.ok_or_else(|| RunError::Failed("worker returned no result for a case".to_owned()))
 }
 
 fn judged(

@@ -5,12 +5,12 @@
 //! and shows which bug it most likely is.
 
 use metacov_core::{Case, Effort, Reduction, Verdict};
+use metacov_run::RunError;
 
 use super::case_run::one;
 use super::failing_case::{FailingCase, FailureKind};
 use super::signature::digest;
 use super::triage::{Triage, features};
-use crate::error::CampaignError;
 
 /// The most smaller queries that are tried.
 const CANDIDATES_MAX: usize = 500;
@@ -34,7 +34,7 @@ impl Triage<'_> {
     pub fn sketch(
         &mut self,
         suspect: FailingCase,
-    ) -> Result<Result<ConfirmedCase, String>, CampaignError> {
+    ) -> Result<Result<ConfirmedCase, String>, RunError> {
         if let Err(reason) = self.confirm(&suspect)? {
             return Ok(Err(reason));
         }
@@ -55,10 +55,7 @@ impl Triage<'_> {
     }
 
     /// The name of the reference, if there is one and the sides agree there.
-    fn holds_on_reference(
-        &mut self,
-        suspect: &FailingCase,
-    ) -> Result<Option<String>, CampaignError> {
+    fn holds_on_reference(&mut self, suspect: &FailingCase) -> Result<Option<String>, RunError> {
         let Some(runner) = &mut self.reference else { return Ok(None) };
         let holds = one(runner, &suspect.case)?.verdict == Verdict::Holds;
         let name = self.targets.reference.as_ref().map(|(name, _)| name.clone());

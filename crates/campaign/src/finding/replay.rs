@@ -1,19 +1,20 @@
 //! Runs findings again: on the target of each, on another one, or on all versions.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use metacov_core::Verdict;
+use metacov_core::{Verdict, command_line};
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Fault, Scope};
+use metacov_run::RunError;
 
 use super::bisect::{Bisected, bisect};
 use super::case_run::one;
 use super::file::{FindingFile, NAME};
-use crate::error::CampaignError;
 use crate::target_list::TargetList;
 use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
@@ -50,13 +51,13 @@ pub enum Replayed {
 
 impl FindingFile {
     /// Runs the finding again and judges it.
-    pub fn replay(&self, runner: &mut CaseRunner<'_>) -> Result<Verdict, CampaignError> {
+    pub fn replay(&self, runner: &mut CaseRunner<'_>) -> Result<Verdict, RunError> {
         Ok(one(runner, &self.suspect().case)?.verdict)
     }
 }
 
 /// Reads a finding, or all findings of a folder, sorted by name.
-pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, CampaignError> {
+pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, RunError> {
     let fault = |path: &Path, error| Fault::Io(error).of(path.display().to_string());
     let is_finding = |folder: &Path| folder.join(NAME).is_file();
     let mut folders = Vec::new();
@@ -72,7 +73,7 @@ pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, Campai
     if folders.is_empty() {
         let folder = folder.display();
         let what = format!("{folder} has no finding in it (a folder with a finding.toml)");
-        return Err(CampaignError::Invalid(what));
+        return Err(RunError::Invalid(what));
     }
     let read = |folder: PathBuf| {
         let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned();
@@ -89,7 +90,7 @@ pub fn replay_findings(
     config: &ReplayConfig,
     targets: &TargetList,
     interrupted: &AtomicBool,
-) -> Result<Vec<Replayed>, CampaignError> {
+) -> Result<Vec<Replayed>, RunError> {
     let libraries = libraries(findings, config, targets)?;
     let options = |(target, library)| WorkerOptions {
         timeout: config.timeout,
@@ -105,7 +106,7 @@ pub fn replay_findings(
         runners.insert(*name, runner);
     }
     let mut replay = |finding: &FindingFile, engine: &str| {
-        let unknown = || CampaignError::Worker("target was not started".to_owned());
+        let unknown = || RunError::Failed("target was not started".to_owned());
         let runner = runners.get_mut(engine).ok_or_else(unknown);
         let verdict = runner.and_then(|runner| finding.replay(runner));
         verdict.map_err(|error| error.of(engine))
@@ -131,22 +132,37 @@ enum Engine<'e> {
 }
 
 impl<'e> Engine<'e> {
-    /// The target of the finding, unless the user wants another. A library that a finding names is
-    /// not loaded: findings come from anywhere, and loading runs it.
+    /// The target of the finding, unless the user wants another.
     fn of(
         name: &str,
         finding: &'e FindingFile,
         config: &'e ReplayConfig,
-    ) -> Result<Self, CampaignError> {
-        match (&config.library, &config.target, &finding.library) {
-            (Some(library), _, _) => Ok(Engine::Library(library)),
-            (None, Some(target), _) => Ok(Engine::Named(target)),
-            (None, None, Some(library)) => {
-                Err(CampaignError::untrusted_library(name, library, &config.command))
+    ) -> Result<Self, RunError> {
+        match (&config.library, &config.target) {
+            (Some(library), _) => Ok(Engine::Library(library)),
+            (None, Some(target)) => Ok(Engine::Named(target)),
+            (None, None) => {
+                check_trust(name, finding.library.as_deref(), None, &config.command)?;
+                Ok(Engine::Named(&finding.target))
             }
-            (None, None, None) => Ok(Engine::Named(&finding.target)),
         }
     }
+}
+
+/// Refuses to load a library that only the file `name` names: files come from anywhere, and loading runs code. `given`
+/// is the library of the user, `command` what the user typed.
+pub fn check_trust(
+    name: &str,
+    named: Option<&Path>,
+    given: Option<&Path>,
+    command: &str,
+) -> Result<(), RunError> {
+    let (Some(library), None) = (named, given) else { return Ok(()) };
+    Err(RunError::Invalid(format!(
+        "{name}: made on the library {}, and metacov loads no code that a file names; if you trust it: {command} {}",
+        library.display(),
+        command_line([OsStr::new("--library"), library.as_os_str()])
+    )))
 }
 
 impl fmt::Display for Engine<'_> {
@@ -163,7 +179,7 @@ fn libraries(
     findings: &[(String, FindingFile)],
     config: &ReplayConfig,
     targets: &TargetList,
-) -> Result<BTreeMap<String, (&'static dyn Target, WorkerConfig)>, CampaignError> {
+) -> Result<BTreeMap<String, (&'static dyn Target, WorkerConfig)>, RunError> {
     let of = |name: &str, library| targets.config(name, library, Flavour::Plain, &Scope::default());
     let mut libraries = BTreeMap::new();
     for (name, finding) in findings {

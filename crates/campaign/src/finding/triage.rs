@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use metacov_core::{Case, Effort, Functions, Language, Reduction, ReductionStopped, Size, Verdict};
+use metacov_run::RunError;
 
 use super::case_run::{CaseRun, one, run, text};
 use super::confirm::ConfirmedCase;
@@ -12,7 +13,6 @@ use super::failing_case::{FailingCase, FailureKind};
 use super::family;
 use super::known_bugs::KnownBugs;
 use super::signature::Signature;
-use crate::error::CampaignError;
 use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
 
@@ -92,7 +92,7 @@ impl Finding {
 
 impl<'c> Triage<'c> {
     /// Starts the workers.
-    pub fn new(targets: TriageTargets<'c>, known: KnownBugs) -> Result<Self, CampaignError> {
+    pub fn new(targets: TriageTargets<'c>, known: KnownBugs) -> Result<Self, RunError> {
         let plain = CaseRunner::new(targets.plain)?;
         let reference = targets.reference.as_ref();
         let reference = reference.map(|(_, conditions)| CaseRunner::new(conditions)).transpose()?;
@@ -105,7 +105,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Reduces and measures a confirmed case.
-    pub fn examine(&mut self, sketch: ConfirmedCase) -> Result<Examined, CampaignError> {
+    pub fn examine(&mut self, sketch: ConfirmedCase) -> Result<Examined, RunError> {
         let finding = self.finding(sketch)?;
         let (small, signature) = (&finding.suspect, &finding.signature);
         let known = self.known.name(self.language(), &small.case, signature);
@@ -121,7 +121,7 @@ impl<'c> Triage<'c> {
     pub(super) fn confirm(
         &mut self,
         suspect: &FailingCase,
-    ) -> Result<Result<(), String>, CampaignError> {
+    ) -> Result<Result<(), String>, RunError> {
         let mut outcomes = Vec::new();
         for _ in 0..REPLAYS {
             self.plain.restart();
@@ -142,7 +142,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Reduces a confirmed case, and measures it.
-    fn finding(&mut self, sketch: ConfirmedCase) -> Result<Finding, CampaignError> {
+    fn finding(&mut self, sketch: ConfirmedCase) -> Result<Finding, RunError> {
         let reduction = self.reduce(&sketch)?;
         let ConfirmedCase { suspect, reference, .. } = sketch;
         let mut small = FailingCase { case: reduction.case, ..suspect.clone() };
@@ -176,7 +176,7 @@ impl<'c> Triage<'c> {
     }
 
     /// Reduces a case completely.
-    fn reduce(&mut self, sketch: &ConfirmedCase) -> Result<Reduction, CampaignError> {
+    fn reduce(&mut self, sketch: &ConfirmedCase) -> Result<Reduction, RunError> {
         let what = &sketch.suspect.what;
         let candidates_max = match what {
             FailureKind::Violated(_) => CANDIDATES_MAX,
@@ -216,7 +216,7 @@ impl<'c> Triage<'c> {
         effort: Effort,
         candidates_max: usize,
         (what, must_hold): (&FailureKind, bool),
-    ) -> Result<Reduction, CampaignError> {
+    ) -> Result<Reduction, RunError> {
         let (language, mut ended) = (self.language(), None);
         let mut fails = |cases: &[Case]| {
             self.still_fail(cases, what, must_hold).map_err(|error| {
@@ -226,7 +226,7 @@ impl<'c> Triage<'c> {
         };
         language
             .reduce(case, effort, candidates_max, &mut fails)
-            .map_err(|stopped| ended.unwrap_or(CampaignError::Worker(stopped.to_string())))
+            .map_err(|stopped| ended.unwrap_or(RunError::Failed(stopped.to_string())))
     }
 
     /// Whether each of these cases fails in this way and, if required, still holds on the
@@ -236,7 +236,7 @@ impl<'c> Triage<'c> {
         cases: &[Case],
         what: &FailureKind,
         must_hold: bool,
-    ) -> Result<Vec<bool>, CampaignError> {
+    ) -> Result<Vec<bool>, RunError> {
         let is_like = |run: &CaseRun| {
             FailureKind::of(&run.verdict).is_some_and(|failure| failure.is_like(what))
         };
@@ -252,7 +252,7 @@ impl<'c> Triage<'c> {
     }
 
     /// The code that only one of the sides runs, if both finish.
-    fn difference(&mut self, suspect: &FailingCase) -> Result<Option<Difference>, CampaignError> {
+    fn difference(&mut self, suspect: &FailingCase) -> Result<Option<Difference>, RunError> {
         if !matches!(suspect.what, FailureKind::Violated(_)) {
             return Ok(None);
         }

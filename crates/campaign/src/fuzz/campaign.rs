@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use metacov_core::{Operation, SiteTable};
 use metacov_formats::Error;
-use metacov_run::{GroupRead, Observer, PoolState, SharedTable, WorkerFold, run_jobs};
+use metacov_run::{GroupRead, Observer, PoolState, RunError, SharedTable, WorkerFold, run_jobs};
 
 use super::done::{Done, Kept};
 use super::knowledge::{Knowledge, KnowledgeDelta};
 use super::round::Schedule;
 use super::round_runner::RoundRunner;
-use crate::error::CampaignError;
 use crate::finding::{Finding, Triage};
 use crate::worker::host::WorkerOptions;
 
@@ -85,8 +84,8 @@ pub fn fuzz<'c, O: Observer + CampaignObserver>(
     closed: Vec<KnowledgeDelta>,
     table: SharedTable,
     observer: &O,
-    triage: &(dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
-) -> Result<SiteTable, CampaignError> {
+    triage: &(dyn Fn() -> Result<Triage<'c>, RunError> + Sync),
+) -> Result<SiteTable, RunError> {
     // More rounds than this never run at once.
     let workers = options.workers.get().min(usize::try_from(ROUND_LAG).unwrap_or(usize::MAX));
     let rounds = closed.len() as u64;
@@ -152,7 +151,7 @@ impl<'n> Rounds<'_, 'n> {
     }
 
     /// Returns the next round, once the rounds that it depends on are closed.
-    fn next(&self, pool: &PoolState<CampaignError>) -> Option<(u64, ())> {
+    fn next(&self, pool: &PoolState) -> Option<(u64, ())> {
         let mut state = self.state();
         loop {
             if pool.is_over() || self.observer.is_over() || state.next >= self.campaign.rounds() {
@@ -175,19 +174,19 @@ impl<'n> Rounds<'_, 'n> {
     }
 
     /// Accepts a complete round.
-    fn end(&self, number: u64, done: Done) -> Result<(), CampaignError> {
+    fn end(&self, number: u64, done: Done) -> Result<(), RunError> {
         let mut state = self.state();
         state.waiting.insert(number, done);
         self.close(&mut state)
     }
 
     /// Closes complete rounds up to the first that is not.
-    fn close(&self, state: &mut State<'_>) -> Result<(), CampaignError> {
+    fn close(&self, state: &mut State<'_>) -> Result<(), RunError> {
         while let Some(mut done) = state.waiting.remove(&state.closed) {
             for kept in std::mem::take(&mut done.kept) {
                 self.fold(state, kept)?;
             }
-            self.observer.close(&done).map_err(CampaignError::Output)?;
+            self.observer.close(&done).map_err(RunError::Output)?;
             let lesson = Arc::new(done.lesson);
             for news in &mut state.news {
                 news.push_back(Arc::clone(&lesson));
@@ -197,7 +196,7 @@ impl<'n> Rounds<'_, 'n> {
         Ok(())
     }
 
-    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), CampaignError> {
+    fn fold(&self, state: &mut State<'_>, kept: Kept) -> Result<(), RunError> {
         let Kept { place, relation, pair, group, sites, context, micros } = kept;
         if self.group_observer.is_done(place, relation, &pair)? {
             return Ok(());
@@ -207,6 +206,6 @@ impl<'n> Rounds<'_, 'n> {
         let (pair, sides) = (&pair, &sides);
         let readings = Ok(group);
         let read = GroupRead { place, relation, pair, sides, readings, context, took };
-        Ok(state.fold.add(read, &sites.table, self.group_observer)?)
+        state.fold.add(read, &sites.table, self.group_observer)
     }
 }

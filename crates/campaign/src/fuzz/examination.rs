@@ -1,10 +1,10 @@
 //! Failures in a round, and what becomes of them.
 
 use metacov_core::{Case, Failure, Judge, Pair};
+use metacov_run::RunError;
 
 use super::round::Violated;
 use super::round_runner::{At, RoundProgress, RoundRunner, WorkerLoss};
-use crate::error::CampaignError;
 use crate::finding::{Examined, FailingCase, FailureKind};
 
 /// The most failing cases of one kind and one relation that are examined in a round: most later
@@ -17,7 +17,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         violated: Violated,
         progress: &mut RoundProgress,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let Violated { pair, how, case } = violated;
         let suspect = FailingCase {
             case: Case { setup: progress.setup.clone(), ..case },
@@ -34,7 +34,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         loss: WorkerLoss,
         progress: &mut RoundProgress,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let WorkerLoss { missing, at, .. } = loss;
         let pair = progress.point.pairs;
         let (sides, side, relation) = match at {
@@ -74,7 +74,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         suspect: FailingCase,
         progress: &mut RoundProgress,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let examined = (suspect.case.relation.clone(), suspect.what.name());
         let examined = progress.examined.entry(examined).or_default();
         if !self.campaign.examines || *examined == EXAMINED_MAX {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use metacov_core::{Method, SiteTable};
 use metacov_exec::processor_time;
 use metacov_formats::{Error, Fault};
-use metacov_run::{GroupDone, Observer};
+use metacov_run::{GroupDone, Observer, RunError};
 use metacov_store::{RunWriter, StoredRound};
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,6 @@ use super::campaign::CampaignObserver;
 use super::done::Done;
 use super::history::{CampaignStats, FindingSummary, History, Record};
 use super::trial_progress::ProgressFile;
-use crate::error::CampaignError;
 use crate::finding::Finding;
 
 /// How often the processor time is queried.
@@ -106,16 +105,16 @@ impl CampaignRecorder<'_> {
     pub(crate) fn finish(
         self,
         is_complete: bool,
-        ended: Result<SiteTable, CampaignError>,
-    ) -> Result<(), CampaignError> {
+        ended: Result<SiteTable, RunError>,
+    ) -> Result<(), RunError> {
         let finished = self.writer.finish(is_complete, ended.as_ref().ok());
         // The error that ended the campaign is the cause of later ones.
         ended?;
-        finished.map_err(CampaignError::Output)?;
+        finished?;
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let reached = state.history.stand();
         let written = self.progress.map_or(Ok(()), |progress| progress.write(reached, is_complete));
-        written.map_err(CampaignError::Output)
+        written.map_err(RunError::Output)
     }
 
     fn state(&self) -> MutexGuard<'_, RecorderState> {

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use metacov_core::{Context, Cover, Group, Input, Missing, Pair, Reading, Setup, Verdict};
+use metacov_run::RunError;
 
 use super::campaign::{Campaign, CampaignObserver, known_rounds};
 use super::done::{Done, Kept, Summary};
 use super::knowledge::{Knowledge, KnowledgeDelta};
 use super::round::{Changed, Round, RoundBatch, RoundPosition, Stagnation};
 use super::sketch_hashes::SketchHashes;
-use crate::error::CampaignError;
 use crate::finding::{Finding, Triage};
 use crate::stored_inputs::stored;
-use crate::worker::host::{Heard, WorkerOptions, WorkerProcess};
+use crate::worker::host::{Heard, WorkerOptions, WorkerProcess, unexpected_reply};
 use crate::worker::protocol::{Answer, Request, SetupDone};
 
 /// A thread of a campaign.
@@ -24,7 +24,7 @@ pub(crate) struct RoundRunner<'l, 'c> {
     pub(crate) options: &'l WorkerOptions<'c>,
     pub(crate) observer: &'l dyn CampaignObserver,
     /// Starts a triage, when there is something to examine.
-    pub(crate) triage: &'l (dyn Fn() -> Result<Triage<'c>, CampaignError> + Sync),
+    pub(crate) triage: &'l (dyn Fn() -> Result<Triage<'c>, RunError> + Sync),
     pub(crate) started: Option<Triage<'c>>,
     /// It has been sent all of `known`.
     pub(crate) worker: Option<WorkerProcess>,
@@ -84,7 +84,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         number: u64,
         news: &[Arc<KnowledgeDelta>],
-    ) -> Result<Done, CampaignError> {
+    ) -> Result<Done, RunError> {
         let is_lost = self.learn(news)?;
         let mut progress = RoundProgress {
             number,
@@ -149,7 +149,7 @@ impl RoundRunner<'_, '_> {
     }
 
     /// Adds to what is known, here and in the worker. Returns whether the worker was lost.
-    fn learn(&mut self, news: &[Arc<KnowledgeDelta>]) -> Result<bool, CampaignError> {
+    fn learn(&mut self, news: &[Arc<KnowledgeDelta>]) -> Result<bool, RunError> {
         for lesson in news {
             self.known.learn(lesson);
         }
@@ -167,7 +167,7 @@ impl RoundRunner<'_, '_> {
 
     /// Starts a worker and sends it all that is known. A worker that is killed meanwhile is counted
     /// and replaced.
-    fn start(&self, restarts: &mut u64) -> Result<WorkerProcess, CampaignError> {
+    fn start(&self, restarts: &mut u64) -> Result<WorkerProcess, RunError> {
         for _ in 0..STARTS_MAX {
             let mut worker = WorkerProcess::start(self.options)?;
             if worker.teach(&Request::Know(Box::new(self.known.clone())), self.options)? {
@@ -176,7 +176,7 @@ impl RoundRunner<'_, '_> {
             *restarts += 1;
         }
         let what = format!("{STARTS_MAX} workers were lost one after the other before a round");
-        Err(CampaignError::Worker(what))
+        Err(RunError::Failed(what))
     }
 
     /// Reads the answers of a worker to a request for a round.
@@ -184,7 +184,7 @@ impl RoundRunner<'_, '_> {
         &mut self,
         worker: &mut WorkerProcess,
         progress: &mut RoundProgress,
-    ) -> Result<Followed, CampaignError> {
+    ) -> Result<Followed, RunError> {
         // Earlier changes are repeated first.
         let mut repeated = progress.point.changes.len();
         let mut at = At::Setup(Vec::new());
@@ -219,7 +219,7 @@ impl RoundRunner<'_, '_> {
                 Heard::Answer(Answer::Explored(stretch)) => {
                     self.take(*stretch, worker, progress)?;
                     if self.options.interrupted.load(Relaxed) {
-                        return Err(CampaignError::Interrupted);
+                        return Err(RunError::Interrupted);
                     }
                     if self.observer.is_over() {
                         return Ok(Followed::Over);
@@ -229,9 +229,8 @@ impl RoundRunner<'_, '_> {
                     progress.summary.times.add(&times);
                     return Ok(Followed::Done);
                 }
-                Heard::Answer(Answer::Failed(what)) => return Err(CampaignError::Worker(what)),
                 Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(CampaignError::unexpected_reply()),
+                Heard::Answer(_) => return Err(unexpected_reply()),
                 Heard::Gone(missing) => break (missing, true),
             }
         };
@@ -244,7 +243,7 @@ impl RoundRunner<'_, '_> {
         batch: RoundBatch,
         worker: &WorkerProcess,
         progress: &mut RoundProgress,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let RoundBatch { pairs, counts, kept, violations, pace, lesson } = batch;
         for (relation, counts) in counts {
             let name = self.options.relation(relation)?;

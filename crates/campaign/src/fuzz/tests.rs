@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex};
 
 use metacov_core::{Facts, Method, Recipe, Rng, SiteId, SiteTable, seed};
 use metacov_formats::Error;
-use metacov_run::{GroupDone, Observer, SharedTable};
+use metacov_run::{GroupDone, Observer, RunError, SharedTable};
 
 use super::explore::purpose;
 use super::round_runner::RoundRunner;
 use super::*;
-use crate::CampaignError;
 use crate::finding::Finding;
 use crate::scripted::{Effect, Reply, Scene, Scripted, ScriptedTarget, Unchanging};
 use crate::worker::link::Link;
@@ -96,7 +95,7 @@ impl Log {
         let config = ScriptedTarget::config(true);
         let options = target.options(&config, workers, &self.interrupted);
         let table = SharedTable::of(SiteTable::new(), None);
-        let triage = || Err(CampaignError::Worker("not examined".to_owned()));
+        let triage = || Err(RunError::Failed("not examined".to_owned()));
         fuzz(campaign, &options, closed, table, self, &triage).unwrap();
     }
 
@@ -233,7 +232,7 @@ fn with_runner<R>(
 ) -> R {
     let (log, campaign, config) = (Log::default(), campaign("none"), ScriptedTarget::config(true));
     let options = target.options(&config, 1, &log.interrupted);
-    let triage = || Err(CampaignError::Worker("not examined".to_owned()));
+    let triage = || Err(RunError::Failed("not examined".to_owned()));
     run(RoundRunner {
         campaign: &campaign,
         options: &options,

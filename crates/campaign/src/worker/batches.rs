@@ -7,11 +7,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metacov_core::{Input, Missing, Pair, SuccessRates, Verdict};
 use metacov_formats::Error;
-use metacov_run::{PoolState, run_jobs};
+use metacov_run::{PoolState, RunError, run_jobs};
 
-use super::host::{Heard, WorkerOptions, WorkerProcess};
+use super::host::{Heard, WorkerOptions, WorkerProcess, unexpected_reply};
 use super::protocol::{Answer, Request, SetupDone, TestBatch, TestResult};
-use crate::error::CampaignError;
 use crate::plan::TestPlan;
 use crate::timing::PhaseTimes;
 
@@ -41,7 +40,7 @@ pub(crate) trait ResultSink {
     /// Called before the tests on a state.
     fn set_state(&mut self, done: SetupDone, worker: &WorkerProcess) -> io::Result<()>;
     /// Called for each test.
-    fn take(&mut self, done: TestDone<'_>) -> Result<(), CampaignError>;
+    fn take(&mut self, done: TestDone<'_>) -> Result<(), RunError>;
 }
 
 /// Runs the wanted tests of a plan, and returns the sinks of all threads. An interrupt ends it
@@ -50,11 +49,11 @@ pub(crate) fn run<D: ResultSink + Send>(
     plan: &TestPlan,
     options: &WorkerOptions<'_>,
     sink: impl Fn() -> D + Sync,
-) -> Result<(Vec<D>, RunLog), CampaignError> {
+) -> Result<(Vec<D>, RunLog), RunError> {
     let tests = Tests { plan, options, log: Mutex::default() };
     let workers = options.workers.get().min(usize::try_from(plan.subjects).unwrap_or(1));
     let next = AtomicU64::new(0);
-    let next = |_: &PoolState<CampaignError>| {
+    let next = |_: &PoolState| {
         if options.interrupted.load(Relaxed) {
             return None;
         }
@@ -90,7 +89,7 @@ impl Tests<'_> {
         subject: u64,
         worker: &mut Option<WorkerProcess>,
         sink: &mut impl ResultSink,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let mut rest = VecDeque::new();
         for (relation, number) in self.plan.tests(subject) {
             let place = self.plan.place(relation, number);
@@ -142,7 +141,7 @@ impl Tests<'_> {
         rest: &mut VecDeque<(usize, u64)>,
         sink: &mut impl ResultSink,
         is_first: bool,
-    ) -> Result<Option<WorkerLoss>, CampaignError> {
+    ) -> Result<Option<WorkerLoss>, RunError> {
         let (mut at, mut sides, mut side) = (At::Setup, None, 0);
         let (missing, is_gone) = loop {
             match worker.hear(self.options)? {
@@ -158,7 +157,7 @@ impl Tests<'_> {
                 Heard::Answer(Answer::Side(number)) => side = number,
                 Heard::Answer(Answer::Tested(batch)) => {
                     for result in batch {
-                        let test = rest.pop_front().ok_or_else(CampaignError::unexpected_reply)?;
+                        let test = rest.pop_front().ok_or_else(unexpected_reply)?;
                         self.take(test, result, worker, sink)?;
                     }
                 }
@@ -166,9 +165,8 @@ impl Tests<'_> {
                     self.log().times.add(&times);
                     return Ok(None);
                 }
-                Heard::Answer(Answer::Failed(what)) => return Err(CampaignError::Worker(what)),
                 Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(CampaignError::unexpected_reply()),
+                Heard::Answer(_) => return Err(unexpected_reply()),
                 Heard::Gone(missing) => break (missing, true),
             }
         };
@@ -181,7 +179,7 @@ impl Tests<'_> {
         result: TestResult,
         worker: &WorkerProcess,
         sink: &mut impl ResultSink,
-    ) -> Result<(), CampaignError> {
+    ) -> Result<(), RunError> {
         let (place, relation) =
             (self.plan.place(relation, number), self.options.relation(relation)?);
         {

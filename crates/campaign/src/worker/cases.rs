@@ -7,13 +7,12 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, codec};
-use metacov_run::{PoolState, run_jobs};
+use metacov_run::{PoolState, RunError, run_jobs};
 use serde::{Deserialize, Serialize};
 
 use super::bench::TestBench;
-use super::host::{Heard, Sites, WorkerOptions, WorkerProcess};
+use super::host::{Heard, Sites, WorkerOptions, WorkerProcess, unexpected_reply};
 use super::protocol::{Answer, Request};
-use crate::error::CampaignError;
 
 /// A setup and tests on it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,7 +64,7 @@ pub struct CaseRunner<'c> {
 
 impl<'c> CaseRunner<'c> {
     /// Starts the workers.
-    pub fn new(options: &'c WorkerOptions<'c>) -> Result<Self, CampaignError> {
+    pub fn new(options: &'c WorkerOptions<'c>) -> Result<Self, RunError> {
         let start = |_| WorkerProcess::start(options).map(|worker| Mutex::new(Some(worker)));
         let workers = (0..options.workers.get()).map(start).collect::<Result<_, _>>()?;
         Ok(CaseRunner { options, workers })
@@ -82,9 +81,9 @@ impl<'c> CaseRunner<'c> {
     pub fn run(
         &mut self,
         batches: &[CaseBatch],
-    ) -> Result<Vec<Result<CaseResult, Missing>>, CampaignError> {
+    ) -> Result<Vec<Result<CaseResult, Missing>>, RunError> {
         let next = Mutex::new(0..batches.len());
-        let next = |_: &PoolState<CampaignError>| {
+        let next = |_: &PoolState| {
             let at = next.lock().ok().and_then(|mut next| next.next())?;
             Some((at as u64, at))
         };
@@ -100,7 +99,7 @@ impl<'c> CaseRunner<'c> {
         })?;
         let mut results: Vec<_> = results.into_iter().flatten().collect();
         if results.len() < batches.len() {
-            return Err(CampaignError::Interrupted);
+            return Err(RunError::Interrupted);
         }
         results.sort_by_key(|(at, _)| *at);
         Ok(results.into_iter().map(|(_, result)| result).collect())
@@ -118,7 +117,7 @@ fn attempt(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
     options: &WorkerOptions<'_>,
-) -> Result<Result<CaseResult, Missing>, CampaignError> {
+) -> Result<Result<CaseResult, Missing>, RunError> {
     let missing = match ask(batch, worker, options)? {
         Ok(outcomes) => {
             return Ok(Ok(outcomes.decoded(options.sites.get().map(|sites| &**sites))?));
@@ -159,7 +158,7 @@ fn ask(
     batch: &CaseBatch,
     worker: &mut Option<WorkerProcess>,
     options: &WorkerOptions<'_>,
-) -> Result<Result<CaseOutcomes, Missing>, CampaignError> {
+) -> Result<Result<CaseOutcomes, Missing>, RunError> {
     let mut running = match worker.take() {
         Some(running) => running,
         None => WorkerProcess::start(options)?,
@@ -173,8 +172,7 @@ fn ask(
     match answer {
         Answer::RanCases(outcomes) => Ok(Ok(outcomes)),
         Answer::Lost(lost) => Ok(Err(lost)),
-        Answer::Failed(what) => Err(CampaignError::Worker(what)),
-        _ => Err(CampaignError::unexpected_reply()),
+        _ => Err(unexpected_reply()),
     }
 }
 

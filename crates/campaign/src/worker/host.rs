@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use metacov_core::{Cover, Exit, Failure, Group, Language, Missing, Reading, SiteTable, codec};
 use metacov_exec::{HelperEvent, Target};
+use metacov_run::RunError;
 
 use super::link::{Launch, Link};
 use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
-use crate::error::CampaignError;
 
 /// How to run tests.
 pub struct WorkerOptions<'c> {
@@ -98,6 +98,11 @@ pub(crate) struct WorkerProcess {
     sites: Option<Arc<Sites>>,
 }
 
+/// The error of a worker that breaks the protocol.
+pub(crate) fn unexpected_reply() -> RunError {
+    RunError::Failed("unexpected reply from a worker".to_owned())
+}
+
 /// An answer of a worker, or its end.
 pub(crate) enum Heard {
     Answer(Answer),
@@ -106,24 +111,22 @@ pub(crate) enum Heard {
 }
 
 impl WorkerProcess {
-    pub(crate) fn start(options: &WorkerOptions<'_>) -> Result<Self, CampaignError> {
+    pub(crate) fn start(options: &WorkerOptions<'_>) -> Result<Self, RunError> {
         let mut link = Link::start(options.launch, options.memory_bytes)?;
         link.say(&encode(options.config));
         let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
             HelperEvent::Ended(_, words) => {
-                return Err(CampaignError::Worker(format!("worker does not start: {words}")));
+                return Err(RunError::Failed(format!("worker does not start: {words}")));
             }
             HelperEvent::Late => {
                 let seconds = START_TIME.as_secs();
                 let what = format!("the worker has not started within {seconds} seconds");
-                return Err(CampaignError::Worker(what));
+                return Err(RunError::Failed(what));
             }
         };
         let Answer::Ready(sites) = decode(&message)? else {
-            return Err(CampaignError::Worker(
-                "unexpected reply from a starting worker".to_owned(),
-            ));
+            return Err(RunError::Failed("unexpected reply from a starting worker".to_owned()));
         };
         let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
         Ok(WorkerProcess { link, sites })
@@ -138,18 +141,21 @@ impl WorkerProcess {
         &mut self,
         request: &Request,
         options: &WorkerOptions<'_>,
-    ) -> Result<bool, CampaignError> {
+    ) -> Result<bool, RunError> {
         self.ask(request);
         match self.hear(options)? {
             Heard::Answer(Answer::Learned) => Ok(true),
-            Heard::Answer(Answer::Failed(what)) => Err(CampaignError::Worker(what)),
             _ => Ok(false),
         }
     }
 
-    pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> Result<Heard, CampaignError> {
+    /// Waits for an answer. A failure that the worker reports is an error.
+    pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> Result<Heard, RunError> {
         Ok(match self.link.hear(options.timeout, options.interrupted)? {
-            HelperEvent::Message(message) => Heard::Answer(decode(&message)?),
+            HelperEvent::Message(message) => match decode(&message)? {
+                Answer::Failed(what) => return Err(RunError::Failed(what)),
+                answer => Heard::Answer(answer),
+            },
             HelperEvent::Ended(exit, output_tail) => {
                 Heard::Gone(Missing { failure: Failure::Crashed, exit, output_tail })
             }

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use metacov_core::JudgeChoice;
-use metacov_run::Judges;
+use metacov_run::{Judges, RunError};
 
 use crate::exit_code::bail_usage;
 
@@ -50,7 +50,7 @@ impl JudgeArgs {
     }
 
     /// Validates the options.
-    pub fn judges(self) -> anyhow::Result<Judges> {
+    pub fn judges(self) -> Result<Judges, RunError> {
         let mut judges = Judges::default();
         for JudgeArg { relation, judge } in self.judge {
             let (what, before) = match relation {
@@ -66,11 +66,4 @@ impl JudgeArgs {
         }
         Ok(judges)
     }
-}
-
-/// The judges as a setting of a run.
-pub fn setting(judges: &Judges) -> String {
-    let relations = judges.relations.iter().map(|(relation, judge)| format!("{relation}={judge}"));
-    let others = judges.others.iter().map(ToString::to_string);
-    relations.chain(others).collect::<Vec<_>>().join(", ")
 }

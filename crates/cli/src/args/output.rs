@@ -1,17 +1,18 @@
 //! Options of what to show and what to write.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr as _;
 
 use clap::ValueEnum;
-use metacov_core::{Criteria, Criterion, Failure, Summary};
-use metacov_formats::{GcovrFormat, WRITERS, Writer};
-use metacov_report::{Annotations, Badge, By, Csv, CurvePlot, Junit, Markdown};
+use metacov_core::{Criteria, Criterion, Failure};
+use metacov_formats::{GcovrFormat, Writer};
+use metacov_report::{By, CurvePlot, Gates, Output, Threshold, writers};
+use metacov_run::RunError;
 use metacov_store::RUN_FILE;
 
 use crate::exit_code::bail_usage;
-use crate::output::Output;
 
-#[derive(clap::Args)]
+#[derive(Default, clap::Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Write a file: .metacov (run file), .json, .info, .md, .csv, ...
@@ -41,7 +42,7 @@ pub struct OutputArgs {
     /// Exit with code 5 if MC is below N percent of all sites.
     ///
     /// `line=40` is MC of lines. `mc/cov=60` is MC/Cov of lines, and `branch:mc/cov=60` that of another criterion.
-    #[arg(long, value_name = "WHAT=N", value_delimiter = ',', value_parser = threshold)]
+    #[arg(long, value_name = "WHAT=N", value_delimiter = ',', value_parser = Threshold::from_str)]
     fail_under: Vec<Threshold>,
     /// Exit with code 5 if MC is lower than in this run file.
     #[arg(long, value_name = "RUN.metacov", hide_short_help = true)]
@@ -54,8 +55,8 @@ pub struct OutputArgs {
 }
 
 /// Pairs that end in a failing exit code.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
+#[derive(Clone, Copy, ValueEnum)]
+enum FailOn {
     /// A side crashed.
     Crash,
     /// A side reached its time limit.
@@ -72,7 +73,7 @@ pub enum FailOn {
 
 impl FailOn {
     /// The failure of a side, unless it is about the verdict.
-    pub fn failure(self) -> Option<Failure> {
+    fn failure(self) -> Option<Failure> {
         match self {
             FailOn::Crash => Some(Failure::Crashed),
             FailOn::Timeout => Some(Failure::TimedOut),
@@ -84,8 +85,9 @@ impl FailOn {
     }
 }
 
+/// What the rows of a table stand for.
 #[derive(Clone, Copy, ValueEnum)]
-enum Rows {
+pub enum Rows {
     /// A row for each file.
     File,
     /// A row for each function.
@@ -94,49 +96,14 @@ enum Rows {
     Relation,
 }
 
-/// The smallest percentage of a criterion.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Threshold {
-    pub criterion: Criterion,
-    pub metric: Metric,
-    pub percent: f64,
-}
-
-/// A percentage that can have a threshold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Metric {
-    Cov,
-    Mc,
-    McCov,
-}
-
-impl Metric {
-    /// The name in messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Cov => "Cov",
-            Metric::Mc => "MC",
-            Metric::McCov => "MC/Cov",
+impl From<Rows> for By {
+    fn from(rows: Rows) -> Self {
+        match rows {
+            Rows::File => By::File,
+            Rows::Function => By::Function,
+            Rows::Relation => By::Relation,
         }
     }
-
-    /// The percentage, if it is known: `lists_all` is whether all sites are known.
-    pub fn percent(self, summary: &Summary, lists_all: bool) -> Option<f64> {
-        match self {
-            Metric::Cov => summary.cov().filter(|_| lists_all),
-            Metric::Mc => summary.result_of_sites().filter(|_| lists_all),
-            Metric::McCov => summary.result_of_executed(),
-        }
-    }
-}
-
-/// The conditions that a run must meet.
-#[derive(Default)]
-pub struct Gates {
-    pub thresholds: Vec<Threshold>,
-    /// The run file whose MC is the minimum.
-    pub base: Option<PathBuf>,
-    pub fail_on: Vec<FailOn>,
 }
 
 /// Where to write, and how.
@@ -182,7 +149,7 @@ impl Presentation {
 
 impl OutputArgs {
     /// Validates the options; rows stand for `by` by default.
-    pub fn presentation(self, by: By) -> anyhow::Result<Presentation> {
+    pub fn presentation(self, by: By) -> Result<Presentation, RunError> {
         let gcovr_format = self.gcovr_format.as_deref();
         let gcovr_format =
             GcovrFormat::ALL.into_iter().find(|known| Some(known.name()) == gcovr_format);
@@ -196,24 +163,19 @@ impl OutputArgs {
             run_file,
             outputs,
             gcovr_format: gcovr_format.unwrap_or_default(),
-            by: match self.by {
-                Some(Rows::File) => By::File,
-                Some(Rows::Function) => By::Function,
-                Some(Rows::Relation) => By::Relation,
-                None => by,
-            },
+            by: self.by.map_or(by, By::from),
             in_shares: false,
             criteria: (!criteria.is_empty()).then(|| criteria.iter().copied().collect()),
             gates: Gates {
                 thresholds: self.fail_under,
                 base: self.fail_drop,
-                fail_on: self.fail_on,
+                failures: self.fail_on.iter().filter_map(|fail_on| fail_on.failure()).collect(),
             },
         })
     }
 
     /// The run file, and all other outputs.
-    fn outputs(&self) -> anyhow::Result<(Option<PathBuf>, Outputs)> {
+    fn outputs(&self) -> Result<(Option<PathBuf>, Outputs), RunError> {
         if self.format.is_some() && self.output.len() > 1 {
             bail_usage!(
                 "--format applies to a single --output; with several, name the files by format \
@@ -231,20 +193,11 @@ impl OutputArgs {
         Ok((runs.into_iter().next().cloned(), outputs?))
     }
 
-    fn output(&self, path: &Path) -> anyhow::Result<(Output, &'static dyn Writer)> {
-        let output = match path.to_str() {
-            Some("-") => Output::Stdout,
-            _ => Output::File(path.to_owned()),
-        };
+    fn output(&self, path: &Path) -> Result<(Output, &'static dyn Writer), RunError> {
+        let output = Output::of(path);
         let writer = match &self.format {
             Some(name) => writers().find(|writer| writer.name() == name),
-            None => writers()
-                .filter_map(|writer| {
-                    let endings = writer.extensions().iter().filter(|of| output.ends_in(of));
-                    Some((endings.map(|ending| ending.len()).max()?, writer))
-                })
-                .max_by_key(|(length, _)| *length)
-                .map(|(_, writer)| writer),
+            None => output.writer(),
         };
         let Some(writer) = writer else {
             let names: Vec<&str> = writers().map(Writer::name).collect();
@@ -258,52 +211,10 @@ impl OutputArgs {
     }
 }
 
-/// All formats that can be written: coverage files and reports.
-fn writers() -> impl Iterator<Item = &'static dyn Writer> {
-    let for_people: [&dyn Writer; 6] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations, &Junit];
-    WRITERS.iter().copied().chain(for_people)
-}
-
 fn writer_names() -> clap::builder::PossibleValuesParser {
     writers().map(Writer::name).collect::<Vec<_>>().into()
 }
 
 fn gcovr_formats() -> clap::builder::PossibleValuesParser {
     GcovrFormat::ALL.map(GcovrFormat::name).into()
-}
-
-fn threshold(text: &str) -> Result<Threshold, String> {
-    let expected = "expected a threshold such as line=40, mc/cov=60 or branch:mc/cov=60";
-    let (what, percent) = text.split_once('=').ok_or(expected)?;
-    let metric = |name: &str| {
-        let all = [Metric::Cov, Metric::Mc, Metric::McCov];
-        all.into_iter().find(|metric| metric.name().eq_ignore_ascii_case(name))
-    };
-    let (criterion, metric) = match (what.split_once(':'), metric(what)) {
-        (Some((criterion, name)), _) => (criterion.parse()?, metric(name).ok_or(expected)?),
-        (None, Some(metric)) => (Criterion::Line, metric),
-        (None, None) => (what.parse()?, Metric::Mc),
-    };
-    let percent: f64 = percent.parse().map_err(|_| format!("`{percent}` is not a number"))?;
-    if !(0.0..=100.0).contains(&percent) {
-        return Err(format!("{percent} is not between 0 and 100"));
-    }
-    Ok(Threshold { criterion, metric, percent })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thresholds_name_a_criterion_or_a_metric() {
-        let threshold = |text| threshold(text).ok();
-        let of = |criterion, metric, percent| Some(Threshold { criterion, metric, percent });
-        assert_eq!(threshold("line=80"), of(Criterion::Line, Metric::Mc, 80.0));
-        assert_eq!(threshold("mc/cov=60"), of(Criterion::Line, Metric::McCov, 60.0));
-        assert_eq!(threshold("branch:cov=6.5"), of(Criterion::Branch, Metric::Cov, 6.5));
-        for wrong in ["line", "lines=3", "line=x", "line=101", "line:x=3", "branch:=3"] {
-            assert_eq!(threshold(wrong), None, "{wrong}");
-        }
-    }
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context as _;
 use metacov_formats::{LeftOut, NotesSearch, Scope};
+use metacov_run::RunError;
 use regex::Regex;
 
 #[derive(clap::Args)]
@@ -38,9 +38,10 @@ impl ScopeArgs {
         self.notes.is_some()
     }
 
-    pub fn scope(self) -> anyhow::Result<Scope> {
+    pub fn scope(self) -> Result<Scope, RunError> {
         let root = self.root.unwrap_or_else(|| PathBuf::from("."));
-        let root = std::path::absolute(&root).context("cannot find the current folder")?;
+        let root = std::path::absolute(&root)
+            .map_err(|_| RunError::Failed("cannot find the current folder".to_owned()))?;
         Ok(Scope {
             root,
             prefix_map: self.prefix_map,

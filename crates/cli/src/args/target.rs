@@ -1,20 +1,16 @@
 //! The options of the program under test and its limits.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use metacov_core::Setup;
-use metacov_exec::{Limits, Mode, Program};
+use metacov_exec::{Limits, Mode};
 use metacov_formats::Fault;
-use metacov_store::Settings;
-
-use crate::args::run_file::command;
-use crate::exit_code::bail_usage;
+use metacov_run::RunError;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Running")]
@@ -24,7 +20,7 @@ pub struct TargetArgs {
     /// Without `@@`, a program reads the input from standard input. It is built with `metacov cc`, or with
     /// `gcc --coverage` (gcc 11 and 12 are tested).
     #[arg(last = true, value_name = "COMMAND", help_heading = None)]
-    command: Vec<OsString>,
+    pub command: Vec<OsString>,
     /// File to put before each input, such as a database schema.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     setup: Option<PathBuf>,
@@ -45,7 +41,7 @@ pub struct TargetArgs {
     memory: Memory,
     /// Exit codes of valid executions; a pair with any other code counts as invalid [default: all].
     #[arg(long, value_name = "CODES", value_delimiter = ',', hide_short_help = true)]
-    valid_exit: Vec<i32>,
+    pub valid_exit: Vec<i32>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -63,11 +59,6 @@ enum Modes {
 pub struct Memory(pub Option<u64>);
 
 impl TargetArgs {
-    /// Whether there is a command.
-    pub fn has_command(&self) -> bool {
-        !self.command.is_empty()
-    }
-
     /// Returns an option that was given but has no meaning for an engine.
     pub fn only_for_commands(&self) -> Option<&'static str> {
         let given = [
@@ -89,84 +80,22 @@ impl TargetArgs {
         }
     }
 
-    /// Validates the options. From now on, an interrupt ends the executions.
-    pub fn target(self) -> anyhow::Result<Program> {
-        let (interrupted, limits) = (interrupted()?, self.limits());
-        let setup = self.setup.map(|path| {
-            let name = path.display().to_string();
-            std::fs::read(path).map_err(|error| Fault::Io(error).of(name))
-        });
-        let mut target = Program::new(self.command, limits, interrupted);
-        target.mode = match self.mode {
-            Some(Modes::Exec) => Mode::Exec,
-            Some(Modes::Fork) => Mode::Fork,
-            Some(Modes::Inline) => Mode::Inline,
-            None => target.mode,
-        };
-        target.setup = setup.transpose()?.map(|content| Arc::new(Setup::new(content)));
-        target.valid_codes = self.valid_exit;
-        check(&target)?;
-        Ok(target)
+    /// Returns how inputs are executed, if that was given.
+    pub fn mode(&self) -> Option<Mode> {
+        self.mode.map(|mode| match mode {
+            Modes::Exec => Mode::Exec,
+            Modes::Fork => Mode::Fork,
+            Modes::Inline => Mode::Inline,
+        })
     }
-}
 
-/// Refuses a target that cannot be run, before anything is run.
-fn check(target: &Program) -> anyhow::Result<()> {
-    let name = target.name();
-    match target.mode {
-        Mode::Exec if target.is_library() => bail_usage!(
-            "{name}: --mode exec needs a program, and this is a shared library: use --mode inline \
-             or --mode fork, which call its LLVMFuzzerTestOneInput"
-        ),
-        Mode::Inline if !target.is_library() => bail_usage!(
-            "{name}: --mode inline needs a shared library (.so): use --mode exec or --mode fork \
-             for a program"
-        ),
-        _ => {}
+    /// Reads what precedes each input.
+    pub fn setup(&self) -> Result<Option<Arc<Setup>>, RunError> {
+        let Some(path) = &self.setup else { return Ok(None) };
+        let content =
+            fs::read(path).map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
+        Ok(Some(Arc::new(Setup::new(content))))
     }
-    if target.is_missing() {
-        let what = if target.has_path() {
-            "no such program (is it built, and is this its path from the current folder?)"
-                .to_owned()
-        } else {
-            format!("no such program in PATH (one in the current folder is ./{name})")
-        };
-        return Err(Fault::Io(io::Error::new(io::ErrorKind::NotFound, what)).of(name).into());
-    }
-    if !target.is_library() && !target.is_executable() {
-        let what = "not a program that may be executed (is it the right file? chmod +x)";
-        return Err(Fault::Io(io::Error::new(io::ErrorKind::PermissionDenied, what))
-            .of(name)
-            .into());
-    }
-    Ok(())
-}
-
-/// Returns a flag that an interrupt sets from now on.
-pub fn interrupted() -> anyhow::Result<Arc<AtomicBool>> {
-    let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register(signal, interrupted.clone())?;
-    }
-    Ok(interrupted)
-}
-
-/// Returns the settings that a run must share with one that it resumes.
-pub fn settings(target: &Program) -> Settings {
-    let Limits { wall, cpu, memory_bytes, .. } = target.limits;
-    let optional = |number: Option<String>| number.unwrap_or_else(|| "none".to_owned());
-    let setup = target.setup.as_ref().map(|setup| format!("{:016x}", setup.hash()));
-    let codes: Vec<String> = target.valid_codes.iter().map(ToString::to_string).collect();
-    let settings = [
-        ("the command", command(&target.command)),
-        ("--mode", format!("{:?}", target.mode).to_lowercase()),
-        ("--setup", optional(setup)),
-        ("--timeout", wall.as_secs_f64().to_string()),
-        ("--cpu-timeout", optional(cpu.map(|cpu| cpu.as_secs_f64().to_string()))),
-        ("--memory", optional(memory_bytes.map(|bytes| bytes.to_string()))),
-        ("--valid-exit", codes.join(",")),
-    ];
-    settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 pub fn seconds(text: &str) -> Result<Duration, String> {

@@ -1,25 +1,18 @@
 //! `metacov cc` and `metacov c++`: gcc, with coverage that metacov reads from memory.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
-use std::io::{BufRead, IsTerminal, Write};
-use std::os::unix::fs::symlink;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::{fs, io};
 
-use anyhow::{anyhow, bail};
+use metacov_core::command_line;
 use metacov_formats::{Fault, io_message};
-use metacov_runtime::{EXACT_LINES, Runtime};
-use metacov_targets::cc::{
-    Language, Lines, is_called_by_ccache, is_note_of_switches, links, optimises,
-};
+use metacov_run::RunError;
+use metacov_runtime::Runtime;
+use metacov_targets::cc::{Language, Lines, is_called_by_ccache};
+use metacov_targets::gcc::{self, Gcc};
 
 use super::target::usable_cache;
-use crate::args::run_file::command;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,7 +75,7 @@ pub fn pass_through(words: &[OsString]) -> Option<(Language, &[OsString])> {
     (!ours).then_some((language, arguments))
 }
 
-pub fn run(language: Language, args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(language: Language, args: &Args) -> Outcome {
     match &args.install {
         Some(folder) => install(folder),
         None => compile(language, &args.arguments, args.print_flags),
@@ -90,34 +83,19 @@ pub fn run(language: Language, args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Links this program under the names of its compilers, and prints the settings that a build needs.
-fn install(folder: &Path) -> anyhow::Result<ExitCode> {
-    let (program, folder) = (env::current_exe()?, std::path::absolute(folder)?);
+fn install(folder: &Path) -> Outcome {
+    let folder = std::path::absolute(folder)?;
     for (variable, language) in [("CC", Language::C), ("CXX", Language::Cpp)] {
         let path = folder.join(language.wrapper());
-        link(&program, &path)
-            .map_err(|error| Unwritten(Fault::Io(error).of(path.display().to_string())))?;
-        print(&format!("{variable}={}\n", command([&path.into_os_string()])))?;
+        gcc::install(language, &folder)
+            .map_err(|error| RunError::Output(Fault::Io(error).of(path.display().to_string())))?;
+        print(&format!("{variable}={}\n", command_line([path])))?;
     }
     Ok(ExitCode::Success)
 }
 
-/// Creates a link. Replaces an earlier one, but nothing else.
-fn link(program: &Path, path: &Path) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
-    }
-    if path.is_symlink() {
-        fs::remove_file(path)?;
-    }
-    symlink(program, path)
-}
-
 /// Executes the compiler, or prints its command.
-pub fn compile(
-    language: Language,
-    arguments: &[OsString],
-    only_flags: bool,
-) -> anyhow::Result<ExitCode> {
+pub fn compile(language: Language, arguments: &[OsString], only_flags: bool) -> Outcome {
     if is_called_by_ccache() {
         // If the preprocessor fails, ccache runs the compiler without it, and the notes are kept.
         bail_usage!(
@@ -125,59 +103,28 @@ pub fn compile(
              and set METACOV_CC=\"ccache gcc\" METACOV_CXX=\"ccache g++\""
         );
     }
-    let (lines, arguments) = Lines::split(arguments).map_err(UsageError)?;
+    let (lines, arguments) = Lines::split(arguments).map_err(RunError::Invalid)?;
     let compiler = language.compiler();
     // The runtime is C, whatever it is linked with.
     let cache = usable_cache()?;
     let runtime = Runtime::install(&Language::C.compiler(), &cache).map_err(|error| {
-        anyhow!("cannot set up the runtime in {}: {}", cache.display(), io_message(&error))
+        let what = io_message(&error);
+        RunError::Failed(format!("cannot set up the runtime in {}: {what}", cache.display()))
     })?;
-    let mut flags = runtime.compile_flags();
     if only_flags || arguments.is_empty() {
-        flags.push(runtime.link_flag());
-        let compiler = if only_flags { &[] } else { compiler.words() };
-        print(&format!("{}\n", command(compiler.iter().chain(&flags))))?;
+        let mut words = if only_flags { Vec::new() } else { compiler.words().to_vec() };
+        words.extend(runtime.compile_flags());
+        words.push(runtime.link_flag());
+        print(&format!("{}\n", command_line(&words)))?;
         return Ok(ExitCode::Success);
     }
-    if links(arguments) {
-        flags.push(runtime.link_flag());
-    }
-    let mut gcc = compiler.command();
-    if lines == Lines::Exact && optimises(arguments) {
-        let on_missing = || {
-            let name = compiler.words().first().map(|name| name.display());
-            let what = "has no switches for exact lines of optimised code; it compiles at -O0";
-            Console::default()
-                .warning(&format!("{} {what}", name.unwrap_or(OsStr::new("").display())));
-        };
-        if runtime.knows_exact_lines(&compiler, on_missing)? {
-            // Its stderr is a pipe, so colours have to be requested.
-            gcc.args(io::stderr().is_terminal().then_some("-fdiagnostics-color=always"));
-            return without_notes(gcc.args(flags).args(arguments).args(EXACT_LINES));
-        }
-        gcc.args(flags).args(arguments).arg("-O0");
-    } else {
-        gcc.args(flags).args(arguments);
-    }
-    let error = gcc.exec();
-    bail!("{}: {error}", gcc.get_program().display())
-}
-
-/// Runs the compiler, and drops its messages about the additional options.
-fn without_notes(gcc: &mut Command) -> anyhow::Result<ExitCode> {
-    let name = gcc.get_program().to_owned();
-    let failed = |error: io::Error| anyhow!("{}: {error}", name.display());
-    let mut child = gcc.stderr(Stdio::piped()).spawn().map_err(failed)?;
-    if let Some(output) = child.stderr.take() {
-        for line in io::BufReader::new(output).split(b'\n') {
-            let mut line = line.map_err(failed)?;
-            if !is_note_of_switches(&line) {
-                line.push(b'\n');
-                io::stderr().write_all(&line)?;
-            }
-        }
-    }
-    let status = child.wait().map_err(failed)?;
-    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap_or(1);
+    let on_missing = || {
+        let name = compiler.words().first().map(|name| name.display().to_string());
+        let what = "has no switches for exact lines of optimised code; it compiles at -O0";
+        Console::default().warning(&format!("{} {what}", name.unwrap_or_default()));
+    };
+    let gcc = Gcc::new(language, lines, arguments, &runtime, on_missing)?;
+    let name = gcc.name();
+    let code = gcc.run().map_err(|error| RunError::Failed(format!("{name}: {error}")))?;
     std::process::exit(code)
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use metacov_core::counted;
 use metacov_store::{RunCheck, check_run, repair_run};
 
-use crate::args::run_file::refused;
 use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
 
 /// How many problems are listed.
 const PROBLEMS_MAX: usize = 20;
@@ -35,7 +34,7 @@ pub struct Args {
     repair: Option<PathBuf>,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     if let Some(output) = &args.repair {
         return repair(&args.run, output, console);
     }
@@ -55,11 +54,8 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::BadInput)
 }
 
-fn repair(run: &Path, output: &Path, console: &Console) -> anyhow::Result<ExitCode> {
-    let repaired = repair_run(run, output).map_err(|error| {
-        let written = error.name == output.display().to_string();
-        if written { refused(error) } else { error.into() }
-    })?;
+fn repair(run: &Path, output: &Path, console: &Console) -> Outcome {
+    let repaired = repair_run(run, output)?;
     for lost in repaired.lost.iter().take(PROBLEMS_MAX) {
         console.warning(&format!("{}: {lost}", run.display()));
     }

@@ -2,21 +2,17 @@
 
 mod groups;
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use metacov_core::{Criteria, Criterion, Suite, Tally};
-use metacov_report::{
-    By, Layout, Table, View, comparison_csv, comparison_markdown, comparison_plot,
-    comparison_reading, comparison_sheet, comparison_sizes, comparison_tables, html::Part, table,
-};
+use metacov_core::{Criteria, Criterion};
+use metacov_report::{By, Compared, ComparedFormat, Output, comparison_sizes, write_text};
+use metacov_run::RunError;
 use metacov_study::conduct::{RunGroups, name_groups, read_groups};
-use metacov_study::{RunComparison, compare, side_by_side};
+use metacov_study::{compare, side_by_side};
 
+use crate::args::output::Rows;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten, bail_usage};
-use crate::output::{Output, write_whole};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use groups::Groups;
 
 const EXAMPLES: &str = "\
@@ -77,30 +73,8 @@ pub struct Args {
     output: Vec<PathBuf>,
 }
 
-/// The heading of the second table, for two groups of one build.
-const ONLY_ONE: &str = "Which MC sites has only one of them?";
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Rows {
-    /// A row for each file.
-    File,
-    /// A row for each function.
-    Function,
-    /// A row for each relation.
-    Relation,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Markdown,
-    Html,
-    Csv,
-    Svg,
-}
-
-pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
-    let outputs =
-        args.output.iter().map(|path| output(path)).collect::<anyhow::Result<Vec<_>>>()?;
+pub fn run(args: Args, console: &Console) -> Outcome {
+    let outputs = args.output.iter().map(|path| output(path)).collect::<Result<Vec<_>, _>>()?;
     let on_message = |message| console.message(message);
     let named = name_groups(args.groups.0)?;
     let RunGroups { groups, mc_sites } = read_groups(named, &args.relation, &on_message)?;
@@ -115,7 +89,6 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
              --criterion"
         );
     };
-    let plotted = first.criterion;
     if let Some(warning) = comparison_sizes(&comparison) {
         console.warning(&warning);
     }
@@ -134,89 +107,33 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
             "--by needs two groups of one build: it shows the MC sites that only one of them has"
         );
     }
-    let by = args.by.unwrap_or(Rows::Relation);
-    let sets = sets.as_ref().map(|(suite, total)| sets_table(suite, total, criteria, by));
+    let by = args.by.map_or(By::Relation, By::from);
+    let sets = sets.map(|sets| Compared::sets(&sets, criteria, by));
+    let compared = Compared { comparison: &comparison, plotted: first.criterion, sets };
     if !outputs.iter().any(|(output, _)| *output == Output::Stdout) {
-        show(&comparison, sets.as_ref(), console)?;
+        print(&compared.to_terminal(console.colors_output()))?;
+        compared.notes().iter().for_each(|note| console.note(note));
     }
     let plot = args.output.iter().find(|path| path.extension().is_some_and(|of| of == "svg"));
     let plot = plot.and_then(|path| path.file_name()?.to_str());
     for (output, format) in &outputs {
-        let mut text = match format {
-            Format::Csv => comparison_csv(&comparison),
-            Format::Svg => comparison_plot(&comparison, plotted),
-            Format::Markdown => comparison_markdown(&comparison, plot),
-            Format::Html => page(&comparison, plotted, sets.as_ref()),
-        };
-        if let (Format::Markdown, Some(sets)) = (format, &sets) {
-            let _ = write!(text, "\n### {ONLY_ONE}\n\n{}", sets.to_markdown());
-            let _ = writeln!(text, "\n{}", sides(&comparison));
-        }
-        write_whole(output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+        write_text(output, &compared.format(*format, plot))?;
         console.detail(|| format!("wrote {}", output.name()));
     }
     Ok(ExitCode::Success)
 }
 
-/// Formats everything as a page.
-fn page(comparison: &RunComparison, plotted: Criterion, sets: Option<&Table>) -> String {
-    let mut sheet = comparison_sheet(comparison, plotted);
-    if let Some(sets) = sets {
-        sheet.parts.push(Part::Heading(ONLY_ONE.to_owned()));
-        sheet.parts.push(Part::Table(sets.clone()));
-        sheet.parts.push(Part::Text(sides(comparison)));
-    }
-    sheet.to_html()
-}
-
-fn show(comparison: &RunComparison, sets: Option<&Table>, console: &Console) -> anyhow::Result<()> {
-    let color = console.colors_output();
-    let (suites, sensitivities) = comparison_tables(comparison);
-    let mut text = suites.to_terminal(color);
-    if let Some(sensitivities) = sensitivities {
-        text.push_str("\nHow well does it tell relations apart?\n");
-        text.push_str(&sensitivities.to_terminal(color));
-    }
-    if let Some(sets) = sets {
-        let _ = write!(text, "\n{ONLY_ONE}\n{}", sets.to_terminal(color));
-    }
-    print(&text)?;
-    console.note(&comparison_reading(comparison));
-    if sets.is_some() {
-        console.note(&sides(comparison));
-    }
-    Ok(())
-}
-
-fn sides(comparison: &RunComparison) -> String {
-    let names = &comparison.groups;
-    format!("a is {}, b is {}: MC sites of any of their suites", names[0], names[1])
-}
-
-fn sets_table(suite: &Suite, total: &Tally, criteria: Criteria, by: Rows) -> Table {
-    let by = match by {
-        Rows::File => By::File,
-        Rows::Function => By::Function,
-        Rows::Relation => By::Relation,
+fn output(path: &Path) -> Result<(Output, ComparedFormat), RunError> {
+    let output = Output::of(path);
+    let format = match &output {
+        Output::Stdout => Some(ComparedFormat::Csv),
+        Output::File(_) => output.extension().and_then(ComparedFormat::of_extension),
     };
-    let criteria = criteria.intersection(suite.criteria());
-    table(&View { suite, total, criteria, by, layout: Layout::Sets })
-}
-
-fn output(path: &Path) -> anyhow::Result<(Output, Format)> {
-    if path.as_os_str() == "-" {
-        return Ok((Output::Stdout, Format::Csv));
-    }
-    let output = Output::File(path.to_owned());
-    let format = match output.extension() {
-        Some("md" | "markdown") => Format::Markdown,
-        Some("html") => Format::Html,
-        Some("csv") => Format::Csv,
-        Some("svg") => Format::Svg,
-        _ => bail_usage!(
+    let Some(format) = format else {
+        bail_usage!(
             "{}: unknown ending; a comparison is written as .md, .html, .csv or .svg",
             path.display()
-        ),
+        );
     };
     Ok((output, format))
 }

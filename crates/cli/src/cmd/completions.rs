@@ -2,8 +2,9 @@
 
 use clap_complete::Shell;
 
-use crate::exit_code::{ExitCode, Unwritten};
-use crate::output::{Output, write_whole};
+use metacov_report::{Output, write_whole};
+
+use crate::exit_code::{ExitCode, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -19,11 +20,10 @@ pub struct Args {
     shell: Shell,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> Outcome {
     write_whole(&Output::Stdout, |mut out| {
         clap_complete::generate(args.shell, &mut crate::command(), "metacov", &mut out);
         Ok(())
-    })
-    .map_err(Unwritten)?;
+    })?;
     Ok(ExitCode::Success)
 }

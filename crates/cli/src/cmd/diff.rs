@@ -4,19 +4,21 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use metacov_core::{Group, Operation, Pair};
+use metacov_core::{Criterion, Group, Operation, Pair, command_line};
 use metacov_formats::{FileSpec, GroupSpec, PairList};
 use metacov_report::By;
-use metacov_run::{CoverageFiles, FoldOptions};
-use metacov_store::{Provenance, Settings};
+use metacov_run::{CoverageFiles, FoldOptions, RunError, fold};
+use metacov_store::Provenance;
 
-use super::{Config, RunSettings, names, workers};
+use super::{RunSettings, workers};
 use crate::args::count::positive;
 use crate::args::output::OutputArgs;
-use crate::args::run_file::{ResumeArgs, RunFile, paths};
+use crate::args::run_file::ResumeArgs;
 use crate::args::scope::ScopeArgs;
+use crate::console::Console;
 use crate::console::violations::PairOrigin;
-use crate::exit_code::bail_usage;
+use crate::exit_code::{Outcome, bail_usage};
+use crate::signals::interrupted;
 
 const USAGE: &str = "\
 metacov diff [OPTIONS] A B
@@ -116,57 +118,49 @@ enum Op {
     Or,
 }
 
-impl Args {
-    pub fn config(self) -> anyhow::Result<Config<CoverageFiles>> {
-        let operation = match self.op {
-            Op::Xor => Operation::Xor,
-            Op::Sub => Operation::Sub,
-            Op::And => Operation::And,
-            Op::Or => Operation::Or,
-        };
-        let by = if self.pairs.is_some() { By::Relation } else { By::Total };
-        let mut presentation = self.output.presentation(by)?;
-        let (run_file, settings) = (
-            presentation.run_file.take(),
-            Settings::from([
-                ("--universe".to_owned(), paths(&self.universe)),
-                ("--pairs".to_owned(), paths(&self.pairs)),
-                ("the files".to_owned(), paths(self.files.iter().chain(&self.a).chain(&self.b))),
-            ]),
-        );
-        // A manifest is read twice, and each worker reads the universe.
-        let read_twice = self.pairs.iter().map(|path| ("--pairs", path));
-        let mut read_twice =
-            read_twice.chain(self.universe.iter().map(|path| ("--universe", path)));
-        if let Some((option, _)) = read_twice.find(|(_, path)| is_stdin(path)) {
-            bail_usage!(
-                "{option} is read more than once, so it cannot be standard input: give a file"
-            );
-        }
-        let is_suite = self.pairs.is_some();
-        let mut frame = RunSettings {
-            run_file: RunFile::of(run_file, &self.resume, "diff", is_suite, settings)?,
-            provenance: Provenance::here(Vec::new()),
-            timed: false,
-            origin: PairOrigin::Files,
-            options: FoldOptions {
-                scope: self.scope.scope()?,
-                operation,
-                universe: specs(&self.universe),
-                workers: workers(self.jobs),
-            },
-            presentation,
-            leave_out_flaky: false,
-        };
-        let pairs = || pairs(&self.files, &self.a, &self.b, self.pairs.as_deref());
-        if let Some(file) = &mut frame.run_file
-            && file.goes_on()
-        {
-            file.listed = Some(names(pairs()?)?);
-        }
-        let pairs = pairs()?;
-        Ok(Config { source: CoverageFiles, pairs, frame })
+pub fn run(args: Args, console: &Console) -> Outcome {
+    let operation = match args.op {
+        Op::Xor => Operation::Xor,
+        Op::Sub => Operation::Sub,
+        Op::And => Operation::And,
+        Op::Or => Operation::Or,
+    };
+    let is_suite = args.pairs.is_some();
+    let by = if is_suite { By::Relation } else { By::Total };
+    let mut presentation = args.output.presentation(by)?;
+    let files = args.files.iter().chain(&args.a).chain(&args.b);
+    let settings = [
+        ("--universe", command_line(&args.universe)),
+        ("--pairs", command_line(&args.pairs)),
+        ("the files", command_line(files)),
+    ];
+    let settings = settings.map(|(name, value)| (name.to_owned(), value)).into();
+    // A manifest is read twice, and each worker reads the universe.
+    let read_twice = args.pairs.iter().map(|path| ("--pairs", path));
+    let mut read_twice = read_twice.chain(args.universe.iter().map(|path| ("--universe", path)));
+    if let Some((option, _)) = read_twice.find(|(_, path)| is_stdin(path)) {
+        bail_usage!("{option} is read more than once, so it cannot be standard input: give a file");
     }
+    let path = presentation.run_file.take();
+    let interrupted = path.as_ref().map(|_| interrupted()).transpose()?.unwrap_or_default();
+    let mut run_file = args.resume.run_file(path, "diff", is_suite, settings, interrupted)?;
+    let mut scope = args.scope.scope()?;
+    // There are as many blocks as all other sites together, so they are read only on request.
+    scope.blocks = presentation.asks_for(Criterion::Block);
+    let (universe, workers) = (specs(&args.universe), workers(args.jobs));
+    let options = FoldOptions { scope, operation, universe, workers };
+    let pairs = || pairs(&args.files, &args.a, &args.b, args.pairs.as_deref());
+    if let Some(file) = &mut run_file
+        && file.goes_on()
+    {
+        file.listed = Some(pairs()?.names()?);
+    }
+    let (pairs, provenance) = (pairs()?, Provenance::here(Vec::new()));
+    let (timed, origin, leave_out_flaky) = (false, PairOrigin::Files, false);
+    let settings = RunSettings { presentation, run_file, leave_out_flaky, timed, origin };
+    settings.run(&options, pairs.groups, provenance, console, |table, observer| {
+        fold(&CoverageFiles, pairs, &options, table, observer)
+    })
 }
 
 fn pairs(
@@ -174,7 +168,7 @@ fn pairs(
     a: &[PathBuf],
     b: &[PathBuf],
     manifest: Option<&Path>,
-) -> anyhow::Result<PairList> {
+) -> Result<PairList, RunError> {
     if let Some(path) = manifest {
         return Ok(PairList::open(path)?);
     }

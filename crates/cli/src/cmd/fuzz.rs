@@ -3,7 +3,7 @@
 pub mod report;
 mod status;
 
-use std::io::stdin;
+use std::io::{self, stdin};
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,18 +12,19 @@ use std::time::Duration;
 use metacov_campaign::{
     CampaignConfig, CampaignLimits, ROUND_LAG, Schedule, parse_duration, run_campaign,
 };
+use metacov_core::command_line;
+use metacov_run::RunError;
 use metacov_study::conduct::read_trial;
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::interrupts::{Interrupts, interrupts};
 use super::target;
 use super::workers;
 use crate::args::count::{OldCount, positive};
-use crate::args::run_file::command;
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
 use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
+use crate::signals::{Interrupts, interrupts};
 use status::Status;
 
 const EXAMPLES: &str = "\
@@ -138,7 +139,7 @@ pub struct Args {
     memory: Memory,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     args.old_count.warn(console);
     if let Some(jobs) = args.jobs.filter(|jobs| jobs.get() as u64 > ROUND_LAG) {
         console.note(&format!("-j {jobs}: a campaign has {ROUND_LAG} workers at most"));
@@ -150,14 +151,14 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
 
 /// `metacov trial`: runs a campaign of a study, which has written the configuration to standard
 /// input. It ends with the study.
-pub fn trial(console: &Console) -> anyhow::Result<ExitCode> {
-    set_parent_process_death_signal(Some(Signal::TERM))?;
+pub fn trial(console: &Console) -> Outcome {
+    set_parent_process_death_signal(Some(Signal::TERM)).map_err(io::Error::from)?;
     let config = read_trial(stdin().lock())?;
     Ok(campaign(&config, console)?.unwrap_or(ExitCode::Success))
 }
 
 /// Runs a campaign. Returns the exit code if it was interrupted.
-fn campaign(config: &CampaignConfig, console: &Console) -> anyhow::Result<Option<ExitCode>> {
+fn campaign(config: &CampaignConfig, console: &Console) -> Result<Option<ExitCode>, RunError> {
     let Interrupts { interrupted, signal } = interrupts()?;
     let title = format!("metacov fuzz {} ({})", config.engine, config.guidance);
     run_campaign(config, &target::list(), &interrupted, &Status::new(console, title))?;
@@ -188,7 +189,7 @@ impl Args {
             output: self.output.clone(),
             resume: self.resume,
             progress: None,
-            command: command(std::env::args_os()),
+            command: command_line(std::env::args_os()),
         }
     }
 }

@@ -1,21 +1,23 @@
 //! `metacov gen`
 
 use std::fs;
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use metacov_campaign::{CampaignError, WorkerOptions, write_pairs};
+use metacov_campaign::{GeneratedSuite, write_pairs};
 use metacov_core::counted;
-use metacov_exec::Flavour;
+use metacov_exec::{Flavour, Limits};
 use metacov_formats::{Fault, Scope};
+use metacov_run::RunError;
 
 use super::target;
 use crate::args::count::OldCount;
-use crate::args::target::interrupted;
 use crate::cmd::measure::DEFAULT_COUNT;
 use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
-use crate::exit_code::{ExitCode, Unwritten, bail_usage};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::signals::interrupted;
 
 /// The timeout of a database.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -50,21 +52,26 @@ pub struct Args {
     on_engine: EngineArgs,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
-    let library = args.on_engine.library.as_deref();
+pub fn run(args: &Args, console: &Console) -> Outcome {
     args.old_count.warn(console);
-    let count = args.old_count.get().or(args.on_engine.count).unwrap_or(DEFAULT_COUNT);
-    let (target, config) =
-        target::list().config(args.target(console), library, Flavour::Plain, &Scope::default())?;
-    let plan = args.on_engine.plan(target, count.get())?;
+    let engine = &args.on_engine;
+    let suite = GeneratedSuite {
+        engine: args.target(console).to_owned(),
+        library: engine.library.clone(),
+        relations: engine.relations.names(),
+        pairs: args.old_count.get().or(engine.count).unwrap_or(DEFAULT_COUNT).get(),
+        databases: engine.databases(),
+        seed: engine.seed(),
+        limits: Limits { wall: TIMEOUT, grace: Duration::ZERO, cpu: None, memory_bytes: None },
+        interrupted: interrupted()?,
+    };
+    let workers = NonZero::<usize>::MIN;
+    let tests = suite.open(&target::list(), Flavour::Plain, &Scope::default(), workers)?;
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail_usage!("{}: the folder is not empty; choose another --out", args.out.display());
     }
-    let interrupted = interrupted()?;
-    let options =
-        WorkerOptions { timeout: TIMEOUT, ..WorkerOptions::new(target, &config, &interrupted) };
-    let language = target.method().language();
-    let written = write_pairs(&plan, &options, |setup, (relation, number), sides| {
+    let language = tests.target.method().language();
+    let written = write_pairs(&tests.plan, &tests.options(), |setup, (relation, number), sides| {
         let folder = args.out.join(relation).join(number.to_string());
         fs::create_dir_all(&folder)?;
         for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
@@ -75,12 +82,12 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
         Ok(())
     });
     written.map_err(|error| match error {
-        CampaignError::System(error) => {
-            Unwritten(Fault::Io(error).of(args.out.display().to_string())).into()
+        RunError::System(error) => {
+            RunError::Output(Fault::Io(error).of(args.out.display().to_string()))
         }
-        other => anyhow::Error::from(other),
+        other => other,
     })?;
-    let pairs = counted(plan.groups(), "pair", "pairs");
+    let pairs = counted(tests.plan.groups(), "pair", "pairs");
     console.note(&format!("{pairs} in {}", args.out.display()));
     Ok(ExitCode::Success)
 }

@@ -4,11 +4,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
 
 /// Runs as a supervisor of targets. Errors are not printed; metacov detects that the process has
 /// ended.
-pub fn supervise(folder: &Path) -> anyhow::Result<ExitCode> {
+pub fn supervise(folder: &Path) -> Outcome {
     metacov_exec::require_metacov()?;
     metacov_exec::supervise(folder)?;
     Ok(ExitCode::Success)
@@ -22,14 +22,14 @@ pub struct LoadArgs {
 }
 
 /// Runs as a process that loads a library.
-pub fn load(args: LoadArgs) -> anyhow::Result<ExitCode> {
+pub fn load(args: LoadArgs) -> Outcome {
     metacov_exec::require_metacov()?;
     metacov_exec::load(args.words)?;
     Ok(ExitCode::Success)
 }
 
 /// Runs as a process that generates tests and runs them.
-pub fn work() -> anyhow::Result<ExitCode> {
+pub fn work() -> Outcome {
     metacov_exec::require_metacov()?;
     metacov_campaign::work(metacov_targets::ALL)?;
     Ok(ExitCode::Success)

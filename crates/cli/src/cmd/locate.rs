@@ -2,29 +2,21 @@
 
 mod corpus;
 
-use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use metacov_campaign::{CampaignError, findings_folder, read_findings};
-use metacov_core::{Case, Input, Judge, Language, Pair};
-use metacov_formats::Fault;
-use metacov_report::{Located, Table};
+use metacov_core::{Judge, command_line};
+use metacov_report::{Located, Output, write_text};
 use metacov_store::RUN_FILE;
-use metacov_study::conduct::{
-    Bug, LocateRun, LocateTarget, RunOfTarget, explore_findings, target_of_findings,
-};
-use metacov_study::locate::{Formula, Symptom, rank};
+use metacov_study::conduct::{LocateConfig, LocatedBugs, ScriptPair};
 
 use super::target::list;
 use super::workers;
 use crate::args::count::{OldCount, positive};
-use crate::args::run_file::command;
-use crate::args::target::interrupted;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten, UsageError, bail_usage};
-use crate::output::{Output, write_whole};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -133,7 +125,7 @@ impl Compare {
     }
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     args.old_count.warn(console);
     if let Some(corpus) = &args.corpus {
         return corpus::run(corpus, args, console);
@@ -141,111 +133,42 @@ pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
     let subject = args.subject.as_deref().unwrap_or_default();
     let path = Path::new(subject);
     let is_run = path.extension().is_some_and(|ending| ending == RUN_FILE);
-    match (&args.a, &args.b) {
+    let config = LocateConfig {
+        targets: &list(),
+        library: args.library.as_deref(),
+        workers: workers(args.jobs),
+        interrupted: &*interrupted()?,
+        variants: args.variants,
+        pairs: args.count(),
+        seed: args.seed(),
+        command: &command_line(std::env::args_os()),
+        on_message: &|message| console.message(message),
+    };
+    let located = match (&args.a, &args.b) {
         (Some(_), Some(_)) if is_run || path.is_dir() => {
             bail_usage!(
                 "--a and --b go with a target; a run file has its own pairs: choose with --pair"
             )
         }
-        (Some(a), Some(b)) => scripts(args, subject, [a, b], console),
-        _ if is_run => run_file(args, path, console),
+        (Some(a), Some(b)) => {
+            let (setup, judge) = (args.setup.as_deref(), args.compare.judge());
+            config.scripts(subject, &ScriptPair { setup, sides: [a, b], judge })?
+        }
+        _ if is_run => match args.only_for_generated() {
+            Some(option) => {
+                bail_usage!("{option} goes with a target; a run file has its own passing pairs")
+            }
+            None => config.run_file(path, &args.pair)?,
+        },
         _ if path.is_dir() && !args.pair.is_empty() => {
             bail_usage!("--pair goes with a run file; of findings, name the folder of one")
         }
-        _ if path.is_dir() => findings(args, path, None, console),
+        _ if path.is_dir() => config.findings(path, None)?,
         _ => bail_usage!(
             "missing pair: give --a FILE and --b FILE (and --setup FILE), a run file, or findings"
         ),
-    }
-}
-
-/// Two scripts of the user.
-fn scripts(
-    args: &Args,
-    subject: &str,
-    [a, b]: [&PathBuf; 2],
-    console: &Console,
-) -> anyhow::Result<ExitCode> {
-    let (interrupted, library) = (interrupted()?, args.library.as_deref());
-    let workers = workers(args.jobs);
-    let target = LocateTarget::new(&list(), subject, library, workers, &interrupted)?;
-    let script = |path: &Path| script(path, target.language());
-    let setup = args.setup.as_deref().map(script).transpose()?.unwrap_or_default();
-    let side = |path| Ok::<_, anyhow::Error>(vec![Input { statements: script(path)? }]);
-    let case = Case {
-        relation: String::new(),
-        setup,
-        sides: Pair { a: side(a)?, b: side(b)? },
-        parts: Vec::new(),
-        judge: args.compare.judge(),
     };
-    let options = target.options();
-    let mut run = LocateRun::with_generated(&options, args.count(), args.seed())?;
-    let name = format!("{} and {}", a.display(), b.display());
-    let symptom = run
-        .explore(&case, args.variants)?
-        .map_err(|unfit| UsageError(format!("{name}: {unfit}")))?;
-    show(args, subject, &run, vec![Bug::of(name, symptom)], console)
-}
-
-/// The violations of a run, or the findings beside it if it is a campaign.
-fn run_file(args: &Args, path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
-    if let Some(option) = args.only_for_generated() {
-        bail_usage!("{option} goes with a target; a run file has its own passing pairs");
-    }
-    let run = RunOfTarget::open(path)?;
-    let folder = findings_folder(path);
-    if run.is_campaign()? && args.pair.is_empty() && folder.is_dir() {
-        return findings(args, &folder, Some(run), console);
-    }
-    let subject = path.display().to_string();
-    trust(args, &subject, run.library.as_deref())?;
-    let (interrupted, library) = (interrupted()?, args.library.as_deref());
-    let workers = workers(args.jobs);
-    let target = LocateTarget::new(&list(), &run.engine, library, workers, &interrupted)?;
-    run.check_build(&target)?;
-    let violations = run.violations(&args.pair, target.language())?;
-    let options = target.options();
-    let on_message = |message| console.message(message);
-    let (run, bugs) = violations.explore(&target, &list(), &options, args.variants, &on_message)?;
-    show(args, &subject, &run, bugs, console)
-}
-
-/// A finding, or a folder of findings, which may be those of a campaign.
-fn findings(
-    args: &Args,
-    folder: &Path,
-    campaign: Option<RunOfTarget>,
-    console: &Console,
-) -> anyhow::Result<ExitCode> {
-    let findings = read_findings(folder)?;
-    let (name, named) = target_of_findings(&findings)?;
-    let subject = folder.display().to_string();
-    trust(args, &subject, named)?;
-    let (interrupted, library) = (interrupted()?, args.library.as_deref());
-    let target = LocateTarget::new(&list(), name, library, workers(args.jobs), &interrupted)?;
-    let options = target.options();
-    let mut run = match campaign {
-        Some(campaign) => {
-            campaign.check_build(&target)?;
-            campaign.passing(&options)?
-        }
-        None => LocateRun::with_generated(&options, args.count(), args.seed())?,
-    };
-    let on_message = |message| console.message(message);
-    let bugs = explore_findings(findings, &mut run, args.variants, &on_message)?;
-    show(args, &subject, &run, bugs, console)
-}
-
-/// Refuses to load a library that only a file names.
-fn trust(args: &Args, subject: &str, named: Option<&Path>) -> anyhow::Result<()> {
-    match (&args.library, named) {
-        (None, Some(library)) => {
-            let command = command(std::env::args_os());
-            Err(CampaignError::untrusted_library(subject, library, &command).into())
-        }
-        _ => Ok(()),
-    }
+    show(&located, args, console)
 }
 
 impl Args {
@@ -267,53 +190,21 @@ impl Args {
     }
 }
 
-/// Reads the statements of a script.
-fn script(path: &Path, language: &dyn Language) -> anyhow::Result<Vec<String>> {
-    let text = fs::read_to_string(path)
-        .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
-    let statements = language.statements(&text);
-    if statements.is_empty() {
-        bail_usage!("{}: no statement in the script", path.display());
-    }
-    Ok(statements)
-}
-
-fn show(
-    args: &Args,
-    subject: &str,
-    run: &LocateRun<'_>,
-    bugs: Vec<Bug>,
-    console: &Console,
-) -> anyhow::Result<ExitCode> {
-    let ranked = |bug: Bug| {
-        let symptoms: Vec<Symptom> =
-            bug.symptoms.iter().map(|(_, symptom)| symptom.clone()).collect();
-        let ranking = rank(&run.table, &run.functions, &symptoms, &run.passing, Formula::Suspicion);
-        (bug, ranking)
-    };
-    let bugs: Vec<_> = bugs.into_iter().map(ranked).collect();
-    let passing_pairs = run.passing.executions();
-    let located = Located { subject, passing_pairs, bugs: &bugs };
+fn show(located: &LocatedBugs, args: &Args, console: &Console) -> Outcome {
+    let LocatedBugs { subject, passing_pairs, bugs, folder } = located;
+    let located = Located { subject, passing_pairs: *passing_pairs, bugs };
     for note in located.notes() {
         console.note(&note);
     }
-    let output = args.output.as_ref().map(|path| match path.to_str() {
-        Some("-") => Output::Stdout,
-        _ => Output::File(path.clone()),
-    });
-    let is_page = output.as_ref().and_then(Output::extension) == Some("html");
-    let tables = located.tables(args.top, &run.folder);
+    let output = args.output.as_deref().map(Output::of);
+    let tables = located.tables(args.top, folder);
     if output != Some(Output::Stdout) {
-        let text = |(heading, tables): &(Option<String>, [Table; 2])| {
-            let texts = tables.each_ref().map(|table| table.to_terminal(console.colors_output()));
-            let heading = heading.as_ref().map(|heading| format!("{heading}\n\n"));
-            heading.unwrap_or_default() + &texts.join("\n")
-        };
-        print(&tables.iter().map(text).collect::<Vec<_>>().join("\n"))?;
+        print(&Located::to_terminal(&tables, console.colors_output()))?;
     }
     if let Some(output) = output {
+        let is_page = output.extension() == Some("html");
         let text = if is_page { located.to_html(tables) } else { located.to_json() };
-        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+        write_text(&output, &text)?;
     }
     Ok(ExitCode::Success)
 }

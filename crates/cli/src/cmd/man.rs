@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap_mangen::Man;
 use metacov_formats::Fault;
+use metacov_report::{Output, write_whole};
+use metacov_run::RunError;
 
-use crate::exit_code::{ExitCode, Unwritten};
-use crate::output::{Output, write_whole};
+use crate::exit_code::{ExitCode, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -22,15 +23,15 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args) -> Outcome {
     let command = crate::command();
     let Some(folder) = &args.out else {
         let page = Man::new(command);
-        write_whole(&Output::Stdout, |mut out| page.render(&mut out)).map_err(Unwritten)?;
+        write_whole(&Output::Stdout, |mut out| page.render(&mut out))?;
         return Ok(ExitCode::Success);
     };
     std::fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command, folder))
-        .map_err(|error| Unwritten(Fault::Io(error).of(folder.display().to_string())))?;
+        .map_err(|error| RunError::Output(Fault::Io(error).of(folder.display().to_string())))?;
     Ok(ExitCode::Success)
 }

@@ -3,30 +3,31 @@
 mod check;
 pub mod engine;
 
-use std::collections::BTreeSet;
+use std::mem::take;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use metacov_core::{Operation, Suite};
-use metacov_exec::{Executions, Invocation, Program, pairs_below};
-use metacov_formats::{Error, GroupSpec, PairList};
+use metacov_campaign::{SuiteConfig, SuiteOptions, SuitePairs};
+use metacov_core::{Criterion, Operation};
+use metacov_exec::Flavour;
 use metacov_report::By;
-use metacov_run::{FoldOptions, ProgramRuns, SharedTable, fold};
-use metacov_store::{Provenance, Settings};
-use metacov_study::ALL;
+use metacov_run::{FoldOptions, RunError};
 
-use super::{Config, RunSettings, names, workers};
+use super::target::list;
+use super::{RunSettings, workers};
 use crate::args::count::{self, positive};
-use crate::args::judge::{self, JudgeArgs};
+use crate::args::judge::JudgeArgs;
 use crate::args::output::OutputArgs;
-use crate::args::run_file::{ResumeArgs, RunFile, paths};
+use crate::args::run_file::ResumeArgs;
 use crate::args::scope::ScopeArgs;
-use crate::args::target::{TargetArgs, interrupted, settings};
+use crate::args::target::TargetArgs;
 use crate::console::Console;
-use crate::console::progress::Progress;
 use crate::console::violations::PairOrigin;
-use crate::exit_code::{ExitCode, bail_usage};
-use engine::{EngineArgs, Sql};
+use crate::exit_code::{Outcome, bail_usage};
+use crate::signals::interrupted;
+use engine::{EngineArgs, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -140,80 +141,118 @@ struct FrameArgs {
     scope: ScopeArgs,
 }
 
-impl FrameArgs {
-    /// Validates the options. The settings must agree with those of a run that is resumed.
-    fn frame(self, settings: Settings, origin: PairOrigin) -> anyhow::Result<RunSettings> {
-        let mut presentation = self.output.presentation(By::Relation)?;
+impl Args {
+    pub fn run(self, console: &Console) -> Outcome {
+        let is_measured = !self.no_coverage;
+        let (config, settings) = self.config(console)?;
+        match config.pairs {
+            SuitePairs::Generated(suite) if !is_measured => {
+                let FoldOptions { scope, workers, .. } = &config.fold;
+                check::run(&suite.open(&list(), Flavour::Plain, scope, *workers)?, console)
+            }
+            _ => measure(config, settings, console),
+        }
+    }
+
+    /// Validates everything.
+    fn config(mut self, console: &Console) -> Result<(SuiteConfig, RunSettings), RunError> {
+        let (output, resume) = (take(&mut self.frame.output), take(&mut self.frame.resume));
+        let (leave_out_flaky, interrupted) = (self.frame.no_flaky, interrupted()?);
+        let signal = interrupted.clone();
+        let mut config = if let Some(engine) = self.engine.take() {
+            if !self.target.command.is_empty() {
+                bail_usage!("both a target and a command after `--`: give one of them");
+            }
+            let (count, databases) = (self.count(console)?.get(), self.on_engine.databases());
+            if self.pair.is_some() {
+                bail_usage!("--pair goes with a command after `--`, not with a target");
+            }
+            let seed = self.on_engine.seed();
+            self.options(true, interrupted)?.generated(engine, count, databases, seed)
+        } else {
+            let command = take(&mut self.target.command);
+            if command.is_empty() {
+                bail_usage!(
+                    "missing command: metacov measure --pairs PATH -- ./prog @@ (or a target: \
+                     metacov measure sqlite)"
+                );
+            }
+            let (pairs, pair) = (self.pairs.take(), self.pair.take());
+            let options = self.options(false, interrupted)?;
+            let Some(pairs) = pairs else {
+                bail_usage!(
+                    "missing --pairs PATH: the inputs, as folders or in a manifest (see --help)"
+                );
+            };
+            options.given(command, pairs, pair)?
+        };
+        let mut presentation = output.presentation(By::Relation)?;
         presentation.in_shares = true;
-        let run_file = presentation.run_file.take();
-        Ok(RunSettings {
-            run_file: RunFile::of(run_file, &self.resume, "measure", true, settings)?,
-            provenance: Provenance::default(),
-            timed: true,
-            origin,
-            leave_out_flaky: self.no_flaky,
-            options: FoldOptions {
-                scope: self.scope.scope()?,
+        // There are as many blocks as all other sites together, so they are read only on request.
+        config.fold.scope.blocks = presentation.asks_for(Criterion::Block);
+        let (origin, settings) = match &config.pairs {
+            SuitePairs::Given(suite) => (PairOrigin::Files, suite.settings()),
+            SuitePairs::Generated(suite) => (PairOrigin::Generated, suite.settings()),
+        };
+        let path = presentation.run_file.take();
+        let mut run_file = resume.run_file(path, "measure", true, settings, signal)?;
+        if let (SuitePairs::Given(suite), Some(file)) = (&config.pairs, &mut run_file)
+            && file.goes_on()
+        {
+            file.listed = Some(suite.of_relations()?.names()?);
+        }
+        let settings = RunSettings { run_file, timed: true, origin, leave_out_flaky, presentation };
+        Ok((config, settings))
+    }
+
+    /// Validates the options that do not say which pairs are run. Those that mean nothing for a target, or for a
+    /// command, are refused.
+    pub fn options(
+        self,
+        is_target: bool,
+        interrupted: Arc<AtomicBool>,
+    ) -> Result<SuiteOptions, RunError> {
+        if is_target {
+            let repeats = self.frame.repeat.is_some().then_some("--repeat");
+            let judges = self.judge.is_given().then_some("--judge");
+            if let Some(option) = self.target.only_for_commands().or(repeats).or(judges) {
+                bail_usage!("{option} goes with a command after `--`, not with a target");
+            }
+            if self.frame.scope.has_notes() && self.on_engine.library.is_none() {
+                bail_usage!("--notes goes with --library or a command; a target has its own notes");
+            }
+        } else {
+            if self.no_coverage {
+                bail_usage!("--no-coverage goes with a target, not with a command after `--`");
+            }
+            if self.on_engine.count.is_some() {
+                bail_usage!("--count goes with a target; a command gets all pairs of --pairs PATH");
+            }
+            if let Some(option) = self.on_engine.only_for_targets() {
+                bail_usage!("{option} goes with a target, not with a command after `--`");
+            }
+        }
+        Ok(SuiteOptions {
+            judges: self.judge.judges()?,
+            limits: self.target.limits(),
+            mode: self.target.mode(),
+            setup: self.target.setup()?,
+            valid_codes: self.target.valid_exit,
+            relations: self.on_engine.relations.names(),
+            library: self.on_engine.library,
+            repeat: self.frame.repeat.unwrap_or(NonZero::<u32>::MIN),
+            interrupted,
+            fold: FoldOptions {
+                scope: self.frame.scope.scope()?,
                 operation: Operation::Xor,
                 universe: Vec::new(),
-                workers: workers(self.jobs),
+                workers: workers(self.frame.jobs),
             },
-            presentation,
-        })
-    }
-}
-
-impl Args {
-    pub fn run(self, console: &Console) -> anyhow::Result<ExitCode> {
-        if let Some(engine) = self.engine.clone() {
-            let is_measured = !self.no_coverage;
-            let sql = self.sql(engine, console)?;
-            return if is_measured { sql.run(console) } else { check::run(&sql, console) };
-        }
-        super::run(self.config()?, console)
-    }
-
-    /// Measures a suite of a study without showing it. None if it was interrupted.
-    pub fn suite(self, console: &Console) -> anyhow::Result<Option<Suite>> {
-        if let Some(engine) = self.engine.clone() {
-            return self.sql(engine, console)?.suite(console);
-        }
-        let Config { source, pairs, frame } = self.config()?;
-        let planned = pairs.groups;
-        let progress = Progress::new(console, planned, 0, Operation::Xor);
-        let suite = fold(&source, pairs, &frame.options, SharedTable::default(), &progress);
-        progress.finish(false);
-        Ok(whole(suite?, planned))
-    }
-
-    /// Returns the tests of an engine.
-    fn sql(self, engine: String, console: &Console) -> anyhow::Result<Sql> {
-        if self.target.has_command() {
-            bail_usage!("both a target and a command after `--`: give one of them");
-        }
-        let pairs = self.count(console)?.get();
-        let repeats = self.frame.repeat.is_some().then_some("--repeat");
-        let judges = self.judge.is_given().then_some("--judge");
-        let pair = self.pair.is_some().then_some("--pair");
-        if let Some(option) = self.target.only_for_commands().or(repeats).or(judges).or(pair) {
-            bail_usage!("{option} goes with a command after `--`, not with a target");
-        }
-        if self.frame.scope.has_notes() && self.on_engine.library.is_none() {
-            bail_usage!("--notes goes with --library or a command; a target has its own notes");
-        }
-        let settings = self.on_engine.settings(&engine, pairs);
-        Ok(Sql {
-            engine,
-            args: self.on_engine,
-            pairs,
-            limits: self.target.limits(),
-            frame: self.frame.frame(settings, PairOrigin::Generated)?,
-            interrupted: interrupted()?,
         })
     }
 
     /// Returns how many pairs of each relation are generated.
-    fn count(&self, console: &Console) -> anyhow::Result<NonZero<u64>> {
+    fn count(&self, console: &Console) -> Result<NonZero<u64>, RunError> {
         let Some(pairs) = &self.pairs else {
             return Ok(self.on_engine.count.unwrap_or(DEFAULT_COUNT));
         };
@@ -230,118 +269,22 @@ impl Args {
         count::warn(count, console);
         Ok(count)
     }
-
-    fn config(self) -> anyhow::Result<Config<ProgramRuns>> {
-        if !self.target.has_command() {
-            bail_usage!(
-                "missing command: metacov measure --pairs PATH -- ./prog @@ (or a target: metacov \
-                 measure sqlite)"
-            );
-        }
-        if self.no_coverage {
-            bail_usage!("--no-coverage goes with a target, not with a command after `--`");
-        }
-        if self.on_engine.count.is_some() {
-            bail_usage!("--count goes with a target; a command gets all pairs of --pairs PATH");
-        }
-        if let Some(option) = self.on_engine.only_for_targets() {
-            bail_usage!("{option} goes with a target, not with a command after `--`");
-        }
-        let Some(pairs) = self.pairs else {
-            bail_usage!(
-                "missing --pairs PATH: the inputs, as folders or in a manifest (see --help)"
-            );
-        };
-        let judges = self.judge.judges()?;
-        let mut target = self.target.target()?;
-        let mut settings = settings(&target);
-        settings.insert("--judge".to_owned(), judge::setting(&judges));
-        settings.insert("--pairs".to_owned(), paths([&pairs]));
-        let repeat = self.frame.repeat.unwrap_or(NonZero::<u32>::MIN);
-        settings.insert("--repeat".to_owned(), repeat.to_string());
-        settings.insert("--pair".to_owned(), self.pair.clone().unwrap_or_default());
-        let relations = self.on_engine.relations.names();
-        if !relations.iter().any(|name| name == ALL) {
-            settings.insert("--relation".to_owned(), relations.join(","));
-        }
-        let mut frame = self.frame.frame(settings, PairOrigin::Files)?;
-        frame.provenance = Provenance::here(target.code_files());
-        if let Some(file) = &mut frame.run_file
-            && file.goes_on()
-        {
-            file.listed = Some(names(read_pairs(&pairs, &target, &relations)?)?);
-        }
-        let mut list = read_pairs(&pairs, &target, &relations)?;
-        if let Some(name) = self.pair {
-            let Some(only) = list.only(&name)? else {
-                bail_usage!("{}: no pair `{name}` (RELATION/NAME)", pairs.display());
-            };
-            list = only;
-        }
-        target.keeps_output = !judges.is_empty() || list.has_judges;
-        Ok(Config { source: ProgramRuns { target, repeat, judges }, pairs: list, frame })
-    }
 }
 
-/// Returns the suite, if it is complete.
-pub fn whole(suite: Suite, planned: u64) -> Option<Suite> {
-    let is_whole = suite.total().all_groups() == planned;
-    is_whole.then_some(suite)
-}
-
-/// The pairs of these relations.
-fn read_pairs(
-    path: &Path,
-    target: &Program,
-    relations: &[String],
-) -> anyhow::Result<PairList<Vec<Invocation>>> {
-    if path.as_os_str() == "-" {
-        bail_usage!(
-            "--pairs: a manifest is read twice, so it cannot be standard input: give a file"
-        );
+/// Measures a suite and shows it.
+fn measure(config: SuiteConfig, settings: RunSettings, console: &Console) -> Outcome {
+    let suite = config.open(&list())?;
+    let (fold, planned, provenance) = (suite.fold.clone(), suite.groups(), suite.provenance());
+    let mut log = None;
+    let code = settings.run(&fold, planned, provenance, console, |table, observer| {
+        let (suite, of_run) = suite.measure(table, observer)?;
+        log = of_run;
+        Ok(suite)
+    })?;
+    if let Some(log) = log {
+        tell(&log, console);
     }
-    let read =
-        || if path.is_dir() { pairs_below(path) } else { PairList::read::<Executions>(path) };
-    let all = relations.iter().any(|name| name == ALL);
-    let is_wanted = |name: &String| all || relations.contains(name);
-    if all && !target.is_library() {
-        return Ok(read()?);
-    }
-    let (mut groups, mut has_judges, mut known) = (0, false, BTreeSet::new());
-    for spec in read()?.specs {
-        let spec = spec?;
-        if is_wanted(&spec.relation) {
-            groups += 1;
-            has_judges |= spec.judge.is_some();
-            if target.is_library() {
-                check_for_library(&spec)?;
-            }
-        }
-        known.insert(spec.relation);
-    }
-    let unknown = relations.iter().find(|name| !all && !known.contains(*name));
-    if let Some(name) = unknown {
-        let known: Vec<String> = known.into_iter().collect();
-        bail_usage!("--relation {name}: {} has pairs of {}", path.display(), known.join(", "));
-    }
-    let relations = relations.to_vec();
-    let is_wanted = move |spec: &Result<GroupSpec<_>, Error>| {
-        spec.as_ref().map_or(true, |spec| all || relations.contains(&spec.relation))
-    };
-    Ok(PairList { groups, has_judges, specs: Box::new(read()?.specs.filter(is_wanted)) })
-}
-
-/// A library is called with an input: it has no arguments or environment.
-fn check_for_library(spec: &GroupSpec<Vec<Invocation>>) -> anyhow::Result<()> {
-    if spec.sides.sides().iter().flatten().any(|invocation| invocation.only_input().is_none()) {
-        bail_usage!(
-            "pair {} of {}: a shared library gets an `input` and nothing else: remove `args`, \
-             `env` and `stdin`, or measure a program",
-            spec.pair,
-            spec.relation
-        );
-    }
-    Ok(())
+    Ok(code)
 }
 
 #[cfg(test)]
@@ -403,10 +346,7 @@ mod tests {
         let value = Some(value).filter(|value| !value.is_empty());
         let words = ["measure"].iter().chain(before).copied().chain([&*option]).chain(value);
         let args = Words::try_parse_from(words.chain(after.iter().copied())).unwrap().measure;
-        let refused = match args.engine.clone() {
-            Some(engine) => args.sql(engine, &Console::default()).map(drop),
-            None => args.config().map(drop),
-        };
+        let refused = args.config(&Console::default()).map(drop);
         refused.expect_err(&option).to_string()
     }
 

@@ -8,9 +8,9 @@ use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
 
 use super::{target, workers};
 use crate::args::count::positive;
-use crate::args::target::interrupted;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, bail_usage};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,7 +48,7 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     let on_message = |message| console.message(message);
     let rows = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {

@@ -9,7 +9,7 @@ use metacov_store::Run;
 use regex::bytes::Regex;
 
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, bail_usage};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,7 +49,7 @@ pub struct Args {
     json: bool,
 }
 
-pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, console: &Console) -> Outcome {
     let run = Run::open(&args.run)?;
     if let Some(name) = &args.pair {
         let Some(stored) = run.find(name)? else {

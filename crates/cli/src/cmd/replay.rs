@@ -4,18 +4,15 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use metacov_campaign::{
-    Bisected, FailureKind, ReplayConfig, Replayed, read_findings, replay_findings,
-};
-use metacov_core::Verdict;
-use metacov_report::{Column, Table};
+use metacov_campaign::{ReplayConfig, read_findings, replay_findings};
+use metacov_core::command_line;
+use metacov_report::replays;
 
 use super::target;
 use crate::args::count::positive;
-use crate::args::run_file::command;
-use crate::args::target::interrupted;
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
+use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -53,43 +50,17 @@ pub struct Args {
     timeout: NonZero<u64>,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     let findings = read_findings(&args.folder)?;
     let config = ReplayConfig {
         target: args.target.clone(),
         library: args.library.clone(),
         bisect: args.bisect,
         timeout: Duration::from_secs(args.timeout.get()),
-        command: command(std::env::args_os()),
+        command: command_line(std::env::args_os()),
     };
     let replayed = replay_findings(&findings, &config, &target::list(), &*interrupted()?)?;
-    let (mut rows, mut fails) = (Vec::new(), false);
-    for ((name, finding), replayed) in findings.iter().zip(replayed) {
-        let [first, second] = match replayed {
-            Replayed::Bisected(Bisected { last_failing, fixed }) => {
-                fails |= fixed.is_none();
-                [last_failing, fixed.unwrap_or_else(|| "no version".to_owned())]
-            }
-            Replayed::Once { engine, verdict } => {
-                fails |= FailureKind::of(&verdict).is_some();
-                [engine, words(&verdict)]
-            }
-        };
-        rows.push(vec![name.clone(), finding.relation.clone(), first, second]);
-    }
-    let headings = if args.bisect { ["fails up to", "fixed in"] } else { ["engine", "result"] };
-    let columns = ["finding", "relation"].into_iter().chain(headings).map(Column::word).collect();
-    print(&Table { columns, rows }.to_terminal(console.colors_output()))?;
+    let (table, fails) = replays(&findings, replayed, args.bisect);
+    print(&table.to_terminal(console.colors_output()))?;
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
-}
-
-fn words(verdict: &Verdict) -> String {
-    match (FailureKind::of(verdict), verdict) {
-        (Some(what), _) => format!("fails: {what}"),
-        (None, Verdict::Invalid(reason)) => format!("does not run: {reason}"),
-        (None, Verdict::Lost { missing, .. }) => {
-            format!("does not run: {}", missing.failure.name())
-        }
-        (None, Verdict::Holds | Verdict::Violated(_)) => "does not fail".to_owned(),
-    }
 }

@@ -1,22 +1,24 @@
 //! `metacov report`
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use metacov_campaign::History;
-use metacov_core::counted;
+use metacov_core::{Operation, counted};
+use metacov_formats::Fault;
 use metacov_report::digest::Digest;
-use metacov_report::{By, left_out_note};
-use metacov_store::Run;
+use metacov_report::{By, Gates, html, left_out_note};
+use metacov_run::RunError;
+use metacov_store::{MeasuredSources, Run};
 use metacov_study::conduct::keep_changed;
 
 use super::present::Origin;
-use super::source_texts::ReportSources;
-use super::{fuzz, pages, present};
-use crate::args::output::{Gates, OutputArgs};
+use super::target::list;
+use super::{fuzz, present};
+use crate::args::output::OutputArgs;
 use crate::console::Console;
 use crate::console::violations::{self, PairOrigin};
-use crate::exit_code::{ExitCode, bail_usage};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -71,7 +73,7 @@ pub struct Args {
     output: OutputArgs,
 }
 
-pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: Args, console: &Console) -> Outcome {
     let mut run = open(&args)?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
     let mut presentation = args.output.presentation(by)?;
@@ -95,25 +97,27 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
         };
         console.warning(&format!("{name} is not complete: the numbers are of {of}"));
     }
-    let is_generated = header.settings.contains_key("the engine");
-    let pair_origin = if is_generated { PairOrigin::Generated } else { PairOrigin::Files };
+    let pair_origin =
+        if header.target().is_some() { PairOrigin::Generated } else { PairOrigin::Files };
     if groups == 0 {
         let files = presentation.outputs.iter().map(|(output, _)| output.name());
         let files: Vec<String> =
             files.chain(args.html.iter().map(|at| at.display().to_string())).collect();
         if !files.is_empty() {
             let (files, name) = (files.join(", "), &run.name);
-            anyhow::bail!(
+            return Err(RunError::Failed(format!(
                 "cannot write {files}: {name} has no measured pairs (a campaign keeps those with new coverage)"
-            );
+            )));
         }
         return Ok(found);
     }
     if let Some(note) = left_out_note(header.provenance.left_out.values().sum()) {
         console.note(&note);
     }
-    let sources = ReportSources::open(&args.run, &header)?;
-    sources.tell_changed(console);
+    let target = header.known_target().and_then(|name| list().find(name).ok());
+    let folder = target.map(|(_, artifact)| artifact.folder);
+    let sources = MeasuredSources::open(&args.run, folder, &header.root)?;
+    sources.changes().iter().for_each(|note| console.note(note));
     let on_message = |message| console.message(message);
     if let Some(base) = &args.diff
         && !keep_changed(
@@ -134,7 +138,7 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     let suite = match &args.html {
         Some(folder) => {
             let digest = Digest::of(run)?;
-            pages::write(&digest, &sources, folder, console)?;
+            pages(&digest, &sources, folder, console)?;
             digest.suite
         }
         None => run.suite()?.0,
@@ -151,8 +155,28 @@ pub fn run(args: Args, console: &Console) -> anyhow::Result<ExitCode> {
     Ok(violations::report(&violations, pair_origin, code, console))
 }
 
+/// Writes the pages of a run to a folder.
+fn pages(
+    digest: &Digest,
+    sources: &MeasuredSources,
+    folder: &Path,
+    console: &Console,
+) -> Result<(), RunError> {
+    if digest.header.operation != Operation::Xor {
+        bail_usage!(
+            "--html shows differences (--op xor), and this run was made with --op {}",
+            digest.header.operation
+        );
+    }
+    let written = html::write_folder(digest, &|path| sources.text(path), folder)
+        .map_err(|error| RunError::Output(Fault::Io(error).of(folder.display().to_string())))?;
+    written.warnings().for_each(|warning| console.warning(&warning));
+    console.note(&format!("pages in {}", folder.join("index.html").display()));
+    Ok(())
+}
+
 /// Opens the run, without flaky sites if requested. It may be longer when it is opened again.
-fn open(args: &Args) -> anyhow::Result<Run> {
+fn open(args: &Args) -> Result<Run, RunError> {
     if !args.no_flaky {
         return Ok(Run::open(&args.run)?);
     }

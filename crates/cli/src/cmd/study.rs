@@ -3,20 +3,19 @@
 mod bugs;
 mod campaigns;
 mod pipeline;
-mod report;
 mod run;
 
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use metacov_formats::Fault;
-use metacov_report::{tasks_table, trials_table};
+use metacov_report::{Report, tasks_table, trials_table};
+use metacov_run::RunError;
 use metacov_study::Study;
 use metacov_study::conduct::{Selection, StudyFolder, read_text};
 
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, bail_usage};
-pub use report::tell_disputed;
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,16 +94,16 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     match &args.action {
         Action::Run(args) => run_study(args, console),
         Action::Plan { study, ids } => plan(study, *ids, console),
         Action::Bugs(args) => bugs::run(args, console),
-        Action::Report { folders, out } => report::report(folders, out.as_deref(), console),
+        Action::Report { folders, out } => report(folders, out.as_deref(), console),
     }
 }
 
-fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
+fn run_study(args: &run::Args, console: &Console) -> Outcome {
     let out = args.out.clone().unwrap_or_else(|| default_folder(&args.study));
     let (folder, text) = (StudyFolder(&out), read_text(&args.study)?);
     let selection = args.selection()?;
@@ -130,12 +129,26 @@ fn run_study(args: &run::Args, console: &Console) -> anyhow::Result<ExitCode> {
         }
     };
     if code == ExitCode::Success && selection == Selection::ALL {
-        report::report(std::slice::from_ref(&out), Some(&out), console)?;
+        report(std::slice::from_ref(&out), Some(&out), console)?;
     }
     Ok(code)
 }
 
-fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> {
+/// Shows the results of several folders together, and writes them to a folder.
+fn report(folders: &[PathBuf], out: Option<&Path>, console: &Console) -> Outcome {
+    let report = Report::read(folders, &|message| console.message(message))?;
+    print(&report.to_terminal(console.colors_output()))?;
+    if let Some(out) = out {
+        report.write(out)?;
+        console.note(&format!(
+            "report.md, report.html, all numbers (CSV) and figures are in {}",
+            out.display()
+        ));
+    }
+    Ok(ExitCode::Success)
+}
+
+fn plan(study: &Path, ids: bool, console: &Console) -> Outcome {
     match parse(study, &read_text(study)?)? {
         Study::Suites(_) if ids => {
             bail_usage!(
@@ -154,7 +167,7 @@ fn plan(study: &Path, ids: bool, console: &Console) -> anyhow::Result<ExitCode> 
     Ok(ExitCode::Success)
 }
 
-fn parse(file: &Path, text: &str) -> anyhow::Result<Study> {
+fn parse(file: &Path, text: &str) -> Result<Study, RunError> {
     Ok(Study::parse(text).map_err(|fault: Fault| fault.of(file.display().to_string()))?)
 }
 

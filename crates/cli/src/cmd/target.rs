@@ -7,11 +7,12 @@ use clap::Subcommand;
 use metacov_campaign::TargetList;
 use metacov_exec::Artifact;
 use metacov_formats::Fault;
+use metacov_run::RunError;
 use metacov_targets::ALL;
 use metacov_targets::cc::{Language, cache};
 
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten};
+use crate::exit_code::{ExitCode, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -47,7 +48,7 @@ enum Action {
     },
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     match &args.action {
         Action::List => print_list()?,
         Action::Build { name } => {
@@ -66,15 +67,15 @@ pub fn list() -> TargetList {
 }
 
 /// Returns the folder for what metacov compiles, which is created if it does not exist.
-pub fn usable_cache() -> anyhow::Result<PathBuf> {
+pub fn usable_cache() -> Result<PathBuf, RunError> {
     let cache = cache();
     let name = || format!("cache folder {} (METACOV_CACHE chooses another)", cache.display());
-    fs::create_dir_all(&cache).map_err(|error| Unwritten(Fault::Io(error).of(name())))?;
+    fs::create_dir_all(&cache).map_err(|error| RunError::Output(Fault::Io(error).of(name())))?;
     Ok(cache)
 }
 
 /// Returns the engine of this name, and builds it if necessary.
-pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifact> {
+pub fn engine_on_demand(name: &str, console: &Console) -> Result<Artifact, RunError> {
     let (target, version) = list().parse(name)?;
     let fault = |error| Fault::Io(error).of(name);
     if let Some(found) = target.find(version, &cache()).map_err(fault)? {
@@ -84,7 +85,7 @@ pub fn engine_on_demand(name: &str, console: &Console) -> anyhow::Result<Artifac
     Ok(target.build(version, &Language::C.compiler(), &usable_cache()?).map_err(fault)?)
 }
 
-fn print_list() -> anyhow::Result<()> {
+fn print_list() -> Result<(), RunError> {
     let mut lines = Vec::new();
     for target in ALL {
         let (name, default) = (target.name(), target.default_version());

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use metacov_core::{Cover, Criterion, Group, Operation, Reading, counted};
 use metacov_formats::Error;
+use metacov_report::failed_side;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
 use crate::console::Console;
@@ -101,6 +102,10 @@ impl<'t> Progress<'t> {
 impl Observer for Progress<'_> {
     #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
     fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
+        if let Err((side, missing)) = done.outcome {
+            let what = || failed_side(done.relation, done.pair, side, missing);
+            self.console.detail(|| format!("{}: {}", missing.failure.name(), what()));
+        }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.groups += 1;
         if self.shown == Shown::NotAtAll {

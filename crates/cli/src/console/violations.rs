@@ -1,34 +1,11 @@
 //! Reports pairs that violate their relation to users.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 
 use metacov_core::Violation;
-use metacov_formats::Error;
-use metacov_run::{GroupDone, Observer};
 
 use crate::console::Console;
 use crate::exit_code::ExitCode;
-
-/// Collects all pairs that violate their relation, by place.
-#[derive(Default)]
-pub struct Violations(Mutex<BTreeMap<u64, Violation>>);
-
-impl Violations {
-    /// Returns all violations.
-    pub fn into_inner(self) -> BTreeMap<u64, Violation> {
-        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Observer for Violations {
-    fn on_group(&self, done: &GroupDone<'_>) -> Result<(), Error> {
-        let violation = done.context.violation(done.relation, done.pair);
-        let mut violations = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        violations.extend(violation.map(|violation| (done.place, violation)));
-        Ok(())
-    }
-}
 
 /// Where the pairs of a run come from, for a hint on how to see them.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -29,6 +29,13 @@ impl Suite {
         total
     }
 
+    /// Excludes sites that ran in some repetitions of an execution and not in others.
+    pub fn leave_out_flaky(&mut self) {
+        for site in self.total().flaky.iter() {
+            self.table.exclude(site);
+        }
+    }
+
     /// Returns the criteria that all sides report and name alike: those that can be compared.
     pub fn criteria(&self) -> Criteria {
         self.agreement.criteria()

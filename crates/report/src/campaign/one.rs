@@ -1,9 +1,10 @@
 //! A campaign as tables.
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
-use metacov_campaign::{FindingSummary, History, RoundCounts, families};
-use metacov_core::thousands;
+use metacov_campaign::{CampaignStats, FindingSummary, History, RoundCounts, Summary, families};
+use metacov_core::{counted, thousands};
 
 use crate::table::{Column, Table};
 
@@ -24,6 +25,36 @@ pub fn pairs(history: &History) -> Table {
         rows.push(row("all", sums));
     }
     Table { columns, rows }
+}
+
+/// Returns how far a campaign is, and what it did not report, in sentences.
+pub fn notes(history: &History) -> Vec<String> {
+    let CampaignStats { pairs, differing, executed, plans, .. } = history.stand();
+    let times = |count: u64| counted(count, "time", "times");
+    let mut words = format!(
+        "{} on {}, changed {}; {} lost",
+        counted(pairs, "pair", "pairs"),
+        counted(history.curve.len() as u64, "database", "databases"),
+        times(history.summary.changes),
+        counted(history.summary.restarts, "worker", "workers"),
+    );
+    if plans > 0 {
+        let _ = write!(words, "; {}", counted(plans, "query plan", "query plans"));
+    }
+    if executed > 0 {
+        let executed = counted(executed, "executed edge", "executed edges");
+        let _ = write!(words, "; {} of {executed} differ", thousands(differing));
+    }
+    let Summary { known, unconfirmed, alike, .. } = &history.summary;
+    let known = known.iter().map(|(what, count)| format!("known: {what}, {}", times(*count)));
+    let unconfirmed = unconfirmed.iter();
+    let unconfirmed =
+        unconfirmed.map(|(why, count)| format!("not confirmed, {}: {why}", times(*count)));
+    let alike = (*alike > 0).then(|| {
+        let alike = counted(*alike, "violation", "violations");
+        format!("{alike} similar to others: not examined")
+    });
+    [words].into_iter().chain(known).chain(unconfirmed).chain(alike).collect()
 }
 
 /// Returns the findings: a row for each bug, with its smallest case.

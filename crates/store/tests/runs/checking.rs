@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use metacov_formats::Fault;
+use metacov_run::RunError;
 use metacov_store::{Run, RunCheck, RunWriter, StoredRound, check_run, repair_run};
 use rusqlite::Connection;
 
@@ -83,7 +83,7 @@ fn a_file_as_it_was_written_is_intact() {
     );
     // It does not replace anything.
     let error = repair_run(&bench.path("run.metacov"), &bench.path("saved.metacov")).unwrap_err();
-    assert!(matches!(error.fault, Fault::Io(_)) && error.name.ends_with("saved.metacov"));
+    assert!(matches!(error, RunError::Output(of) if of.name.ends_with("saved.metacov")));
 }
 
 /// Any byte may be another: what is found intact says what it said before, and what is saved was
@@ -181,7 +181,8 @@ fn nothing_is_saved_without_sites() {
     for sql in ["UPDATE site SET line = 999 WHERE id = 2", "DELETE FROM site WHERE id = 2"] {
         let error = repair_run(&bench.edited(sql), &bench.path("saved.metacov")).unwrap_err();
         assert!(error.to_string().contains("nothing can be saved without"), "{error}");
-        assert!(error.name.ends_with("edited.metacov") && !bench.path("saved.metacov").exists());
+        assert!(matches!(error, RunError::Input(of) if of.name.ends_with("edited.metacov")));
+        assert!(!bench.path("saved.metacov").exists());
     }
 }
 

@@ -3,8 +3,7 @@
 use std::fs;
 
 use metacov_core::{CodeFile, Operation, StoredInput};
-use metacov_formats::Fault;
-use metacov_run::Observer;
+use metacov_run::{Observer, RunError};
 use metacov_store::{Header, Provenance, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
@@ -70,10 +69,9 @@ fn a_run_is_resumed_only_with_the_same_options() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.metacov");
     record(folder.path(), &file, &two(), 1).unwrap();
-    let refusal = |header: Header| {
-        let error = RunWriter::open(&file, &header, true).err().unwrap();
-        assert!(!matches!(error.fault, Fault::Io(_)));
-        error.fault.to_string()
+    let refusal = |header: Header| match RunWriter::open(&file, &header, true) {
+        Err(RunError::Input(error)) => error.fault.to_string(),
+        _ => panic!("not refused"),
     };
     let begun = header(&two());
     let said = refusal(Header { operation: Operation::Sub, ..begun.clone() });
@@ -115,7 +113,7 @@ fn an_existing_file_is_not_overwritten() {
     record(folder.path(), &file, &two(), 2).unwrap();
     let before = fs::read(&file).unwrap();
     let error = RunWriter::open(&file, &header(&two()), false).err().unwrap();
-    assert!(matches!(error.fault, Fault::Io(_)), "{error}");
+    assert!(matches!(error, RunError::Output(_)), "{error}");
     assert!(error.to_string().contains("it exists"), "{error}");
     assert_eq!(fs::read(&file).unwrap(), before);
 }
@@ -142,7 +140,7 @@ fn two_pairs_with_one_name_are_refused() {
     twice[1].1 = "1".to_owned();
     let file = folder.path().join("run.metacov");
     let error = record(folder.path(), &file, &twice, 2).unwrap_err();
-    assert!(matches!(error.fault, Fault::Io(_)), "{error}");
+    assert!(matches!(error, RunError::Output(_)), "{error}");
     assert!(error.to_string().contains("two pairs of swap are named 1"), "{error}");
 }
 

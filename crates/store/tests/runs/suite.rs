@@ -14,7 +14,7 @@ use metacov_core::{
 use metacov_formats::{
     CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,
 };
-use metacov_run::{FoldOptions, SharedTable, SideRun, Source, StopReason, fold};
+use metacov_run::{FoldOptions, RunError, SharedTable, SideRun, Source, fold};
 use metacov_store::{Header, Provenance, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
@@ -74,7 +74,7 @@ impl Source for Inputs {
         side: &Input,
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
-    ) -> Result<SideRun, StopReason> {
+    ) -> Result<SideRun, RunError> {
         let reading = match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
@@ -183,7 +183,7 @@ pub fn live(folder: &Path, specs: &[Spec]) -> Suite {
 }
 
 /// Records the first `until` groups of a suite, or continues up to there.
-pub fn record(folder: &Path, file: &Path, specs: &[Spec], until: usize) -> Result<(), Error> {
+pub fn record(folder: &Path, file: &Path, specs: &[Spec], until: usize) -> Result<(), RunError> {
     record_with(3, folder, file, specs, until)
 }
 
@@ -194,7 +194,7 @@ pub fn record_with(
     file: &Path,
     specs: &[Spec],
     until: usize,
-) -> Result<(), Error> {
+) -> Result<(), RunError> {
     let recorder = RunWriter::open(file, &header(specs), file.exists())?;
     let listed = specs.iter().map(|(relation, pair, _)| (relation.clone(), pair.clone()));
     let mut recorder = recorder.check_listed(&listed.collect())?;
@@ -204,11 +204,10 @@ pub fn record_with(
     let table = recorder.shared_table();
     let suite = match fold(&Inputs, plan, &options(workers), table, &recorder) {
         Ok(suite) => suite,
-        Err(StopReason::Input(error) | StopReason::Observer(error)) => {
+        Err(error) => {
             recorder.finish(false, None)?;
             return Err(error);
         }
-        Err(other) => panic!("{other}"),
     };
     recorder.finish(until >= specs.len(), Some(&suite.table))
 }

@@ -6,8 +6,9 @@ use std::process::Command;
 
 use metacov_core::{SiteId, SiteTable};
 use metacov_formats::added_lines;
+use metacov_run::RunError;
 
-use super::{ConductError, Message};
+use super::Message;
 
 /// Excludes all sites except those on lines that were changed since `base`. Returns whether any is left.
 ///
@@ -18,9 +19,9 @@ pub fn keep_changed(
     root: &Path,
     measured: &dyn Fn(&str) -> Option<Vec<u8>>,
     on_message: &dyn Fn(Message),
-) -> Result<bool, ConductError> {
+) -> Result<bool, RunError> {
     if base.starts_with('-') {
-        return Err(ConductError::Invalid(format!("--diff {base}: not a commit or branch")));
+        return Err(RunError::Invalid(format!("--diff {base}: not a commit or branch")));
     }
     let top = PathBuf::from(git(base, &["rev-parse", "--show-toplevel"])?.trim_end());
     // Without the colours, programs and prefixes of the user's configuration.
@@ -77,7 +78,7 @@ pub fn keep_changed(
 
 /// The lines of a text that are not in the file of the merge base. As for `git diff`, a file that git does not know has
 /// none.
-fn lines_since(base: &str, path: &Path, text: &[u8]) -> Result<BTreeSet<u32>, ConductError> {
+fn lines_since(base: &str, path: &Path, text: &[u8]) -> Result<BTreeSet<u32>, RunError> {
     let commit = git(base, &["merge-base", base, "HEAD"])?;
     let object = format!("{}:{}", commit.trim_end(), path.display());
     let old = git_bytes(base, &["cat-file", "blob", &object]);
@@ -87,7 +88,7 @@ fn lines_since(base: &str, path: &Path, text: &[u8]) -> Result<BTreeSet<u32>, Co
             return Ok(BTreeSet::new());
         }
     }
-    let failed = |error: std::io::Error| ConductError::Failed(format!("--diff {base}: {error}"));
+    let failed = |error: std::io::Error| RunError::Failed(format!("--diff {base}: {error}"));
     let folder = tempfile::tempdir().map_err(failed)?;
     let [before, now] = ["before", "now"].map(|name| folder.path().join(name));
     std::fs::write(&before, old.unwrap_or_default())
@@ -102,20 +103,20 @@ fn lines_since(base: &str, path: &Path, text: &[u8]) -> Result<BTreeSet<u32>, Co
 }
 
 /// The output of git, for `--diff BASE`.
-fn git(base: &str, args: &[&str]) -> Result<String, ConductError> {
+fn git(base: &str, args: &[&str]) -> Result<String, RunError> {
     git_bytes(base, args).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn git_bytes(base: &str, args: &[&str]) -> Result<Vec<u8>, ConductError> {
+fn git_bytes(base: &str, args: &[&str]) -> Result<Vec<u8>, RunError> {
     let output = Command::new("git").args(args).output();
-    let needed = |error| ConductError::Failed(format!("--diff needs git: {error}"));
+    let needed = |error| RunError::Failed(format!("--diff needs git: {error}"));
     let output = output.map_err(needed)?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("git failed");
         let said = said.strip_prefix("fatal: ").unwrap_or(said);
         let what = format!("--diff {base}: git says: {said}");
-        return Err(ConductError::Invalid(what));
+        return Err(RunError::Invalid(what));
     }
     Ok(output.stdout)
 }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use metacov_formats::{Error, Fault, Location};
+use metacov_run::RunError;
 use metacov_store::replace_file;
 
-use super::{ConductError, TrialFolder};
+use super::TrialFolder;
 use crate::{Efficiency, KnownBugs, StudyShard, SuiteResult, TrialOutcome};
 
 /// The study itself.
@@ -50,9 +51,9 @@ impl StudyFolder<'_> {
 
     /// Writes the study, so that the results can be reported without the original file. A folder of
     /// another study is refused.
-    pub fn keep_study(self, text: &str) -> Result<(), ConductError> {
+    pub fn keep_study(self, text: &str) -> Result<(), RunError> {
         if self.is_there() && self.study()? != text {
-            return Err(ConductError::Invalid(format!(
+            return Err(RunError::Invalid(format!(
                 "{} has another study, or another version of this one: choose another --out",
                 self.0.display()
             )));
@@ -62,7 +63,7 @@ impl StudyFolder<'_> {
     }
 
     /// Writes the study and all results of a shard.
-    pub fn keep(self, shard: &StudyShard) -> Result<(), ConductError> {
+    pub fn keep(self, shard: &StudyShard) -> Result<(), RunError> {
         create(&self.0.join(SUITES))?;
         self.write(PLAN, &shard.study)?;
         for outcome in &shard.outcomes {
@@ -73,18 +74,18 @@ impl StudyFolder<'_> {
     }
 
     /// Writes the result of a suite.
-    pub fn keep_outcome(self, outcome: &SuiteResult) -> Result<(), ConductError> {
+    pub fn keep_outcome(self, outcome: &SuiteResult) -> Result<(), RunError> {
         create(&self.0.join(SUITES))?;
         self.write(&outcome_file(&outcome.suite_name()), &outcome.to_json())
     }
 
     /// Writes the results of known bugs.
-    pub fn keep_bugs(self, bugs: &KnownBugs) -> Result<(), ConductError> {
+    pub fn keep_bugs(self, bugs: &KnownBugs) -> Result<(), RunError> {
         self.write(BUGS, &bugs.to_json())
     }
 
     /// Writes the cost of the gcovr pipeline.
-    pub fn keep_efficiency(self, efficiency: &Efficiency) -> Result<(), ConductError> {
+    pub fn keep_efficiency(self, efficiency: &Efficiency) -> Result<(), RunError> {
         self.write(EFFICIENCY, &efficiency.to_json())
     }
 
@@ -108,14 +109,14 @@ impl StudyFolder<'_> {
         path.exists().then(|| read_file(&path, parse)).transpose()
     }
 
-    fn write(self, name: &str, text: &str) -> Result<(), ConductError> {
+    fn write(self, name: &str, text: &str) -> Result<(), RunError> {
         write_file(&self.0.join(name), text)
     }
 }
 
 /// Replaces a file as a whole.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), ConductError> {
-    let unwritten = |error| ConductError::Output(Fault::Io(error).of(path.display().to_string()));
+pub(super) fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
+    let unwritten = |error| RunError::Output(Fault::Io(error).of(path.display().to_string()));
     replace_file(path, |out| out.write_all(text.as_bytes())).map_err(unwritten)
 }
 
@@ -129,12 +130,12 @@ pub fn read_shards(folders: &[PathBuf]) -> Result<Vec<StudyShard>, Error> {
 pub fn read_trials(
     study: &str,
     folders: &[PathBuf],
-) -> Result<Vec<(String, Vec<TrialOutcome>)>, ConductError> {
+) -> Result<Vec<(String, Vec<TrialOutcome>)>, RunError> {
     let mut shards = Vec::new();
     for folder in folders {
         let name = folder.display().to_string();
         if StudyFolder(folder).study()? != study {
-            return Err(ConductError::Invalid(format!(
+            return Err(RunError::Invalid(format!(
                 "{name} is not of the same study as {}",
                 folders[0].display()
             )));
@@ -145,8 +146,8 @@ pub fn read_trials(
 }
 
 /// Creates a folder.
-pub(super) fn create(folder: &Path) -> Result<(), ConductError> {
-    let unwritten = |error| ConductError::Output(Fault::Io(error).of(folder.display().to_string()));
+pub(super) fn create(folder: &Path) -> Result<(), RunError> {
+    let unwritten = |error| RunError::Output(Fault::Io(error).of(folder.display().to_string()));
     std::fs::create_dir_all(folder).map_err(unwritten)
 }
 

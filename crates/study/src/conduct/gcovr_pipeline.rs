@@ -11,10 +11,10 @@ use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Criterion, Group, Pair, Reading, SiteId};
 use metacov_formats::{Error, Fault};
-use metacov_run::{GroupDone, Observer, SharedTable};
+use metacov_run::{GroupDone, Observer, RunError, SharedTable};
 use tempfile::TempDir;
 
-use super::{ConductError, Stopwatch};
+use super::Stopwatch;
 use crate::{EfficiencyPlan, PairInPipeline, StudyPlan, Time};
 
 /// Compares two reports of gcovr.
@@ -29,7 +29,7 @@ pub struct Gcovr {
 
 impl Gcovr {
     /// Searches for gcovr; none if it is not installed.
-    pub fn find(gcovr: &Path) -> Result<Option<Self>, ConductError> {
+    pub fn find(gcovr: &Path) -> Result<Option<Self>, RunError> {
         let is_path = gcovr.components().count() > 1;
         // Commands of the pipeline run in another folder.
         let path = if is_path { std::path::absolute(gcovr)? } else { gcovr.to_owned() };
@@ -60,11 +60,7 @@ pub struct PipelineSample {
 impl PipelineSample {
     /// The first pairs of the study's first suite, of as many relations as there are pairs. `all`
     /// has the names of all relations.
-    pub fn of(
-        plan: &StudyPlan,
-        sample: EfficiencyPlan,
-        all: &[&str],
-    ) -> Result<Self, ConductError> {
+    pub fn of(plan: &StudyPlan, sample: EfficiencyPlan, all: &[&str]) -> Result<Self, RunError> {
         let index = |name: &String| {
             let index = all.iter().position(|relation| relation == name);
             index.ok_or_else(|| invalid(format!("`{name}` is not a relation")))
@@ -107,8 +103,8 @@ pub struct Pipeline<'p> {
 
 impl<'p> Pipeline<'p> {
     /// Creates the folder.
-    pub fn new(gcovr: Gcovr, program: PipelineProgram<'p>) -> Result<Self, ConductError> {
-        let failed = |error| ConductError::Failed(format!("no folder for the pipeline: {error}"));
+    pub fn new(gcovr: Gcovr, program: PipelineProgram<'p>) -> Result<Self, RunError> {
+        let failed = |error| RunError::Failed(format!("no folder for the pipeline: {error}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         Ok(Pipeline { folder, gcovr, program })
     }
@@ -124,7 +120,7 @@ impl<'p> Pipeline<'p> {
     }
 
     /// Builds the program.
-    pub fn build(&mut self) -> Result<(), ConductError> {
+    pub fn build(&mut self) -> Result<(), RunError> {
         for path in &self.program.copied {
             let copy = self.folder().join(path.file_name().unwrap_or_default());
             std::fs::copy(path, copy)
@@ -151,7 +147,7 @@ impl<'p> Pipeline<'p> {
         by_metacov: &[PairLines],
         interrupted: &AtomicBool,
         on_pair: &dyn Fn(usize),
-    ) -> Result<Option<Vec<PairInPipeline>>, ConductError> {
+    ) -> Result<Option<Vec<PairInPipeline>>, RunError> {
         let mut measured = Vec::new();
         for (number, (relation, pair)) in (1..).zip(pairs) {
             on_pair(number);
@@ -179,7 +175,7 @@ impl<'p> Pipeline<'p> {
     }
 
     /// The time for the coverage of both sides and for their difference, and how many lines differ.
-    fn measure_pair(&self, relation: &str, pair: &str) -> Result<(Time, Time, u64), ConductError> {
+    fn measure_pair(&self, relation: &str, pair: &str) -> Result<(Time, Time, u64), RunError> {
         let watch = Stopwatch::start();
         for side in ["a", "b"] {
             for counters in self.program.counters {
@@ -198,19 +194,21 @@ impl<'p> Pipeline<'p> {
         let mut files = text.lines().filter_map(|line| line.split_once(' '));
         let lines = files.find(|(_, file)| *file == self.program.source);
         let lines = lines.and_then(|(count, _)| count.parse().ok());
-        let missing = || invalid(format!("difference.py has no result for {}", self.program.name));
+        let missing =
+            || RunError::Failed(format!("difference.py has no result for {}", self.program.name));
         Ok((coverage, difference, lines.ok_or_else(missing)?))
     }
 
     /// The output of a command, which must succeed.
-    fn run(&self, command: &mut Command) -> Result<String, ConductError> {
+    fn run(&self, command: &mut Command) -> Result<String, RunError> {
         let name = command.get_program().to_string_lossy().into_owned();
         let output = command.current_dir(self.folder()).output();
         let output = output.map_err(|error| Fault::Io(error).of(&name))?;
         if !output.status.success() {
             let text = String::from_utf8_lossy(&output.stderr);
             let (status, text) = (output.status, text.trim());
-            return Err(invalid(format!("{name} in the paper's pipeline: {status}: {text}")));
+            let what = format!("{name} in the paper's pipeline: {status}: {text}");
+            return Err(RunError::Failed(what));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -220,8 +218,8 @@ fn input_name(relation: &str, pair: &str, side: &str) -> String {
     format!("{relation}-{pair}-{side}.sql")
 }
 
-fn invalid(what: String) -> ConductError {
-    ConductError::Invalid(what)
+fn invalid(what: String) -> RunError {
+    RunError::Invalid(what)
 }
 
 /// How many lines of a pair differ.

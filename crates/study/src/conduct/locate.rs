@@ -2,6 +2,7 @@
 //! corpus.
 
 mod bugs;
+mod config;
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -15,16 +16,18 @@ use metacov_core::{
 };
 use metacov_exec::{Flavour, Target};
 use metacov_formats::{Fault, Location, Scope};
-use metacov_run::SharedTable;
+use metacov_run::{RunError, SharedTable};
 use metacov_store::{BUILD, Run, StoredPair};
 
-use super::{ConductError, Message};
+use super::Message;
 use crate::corpus::{self, Bug as KnownBug};
 use crate::locate::{
     Formula, Found, Frequency, Passing, Symptom, Unfit, explore, found, passing, rank,
 };
+pub use bugs::Bug;
 use bugs::Explored;
-pub use bugs::{Bug, explore_findings, target_of_findings};
+use bugs::{explore_findings, target_of_findings};
+pub use config::{LocateConfig, LocatedBugs, ScriptPair};
 
 /// How many violations of a run are examined: each takes seconds, and later ones rarely add much.
 const VIOLATIONS_MAX: usize = 10;
@@ -52,7 +55,7 @@ impl<'i> LocateTarget<'i> {
         library: Option<&Path>,
         workers: NonZero<usize>,
         interrupted: &'i AtomicBool,
-    ) -> Result<Self, ConductError> {
+    ) -> Result<Self, RunError> {
         let (target, config) =
             targets.config(name, library, Flavour::Counting, &Scope::default())?;
         let build = targets.build_id(name, library)?;
@@ -94,7 +97,7 @@ impl<'c> LocateRun<'c> {
         options: &'c WorkerOptions<'c>,
         pairs: u64,
         seed: u64,
-    ) -> Result<Self, ConductError> {
+    ) -> Result<Self, RunError> {
         let relations = (0..options.target.method().relations().len()).collect();
         let plan = TestPlan { seed, relations, pairs, subjects: pairs };
         let passing = Passing::default();
@@ -108,7 +111,7 @@ impl<'c> LocateRun<'c> {
         options: &'c WorkerOptions<'c>,
         mut table: SiteTable,
         passing: Frequency,
-    ) -> Result<Self, ConductError> {
+    ) -> Result<Self, RunError> {
         let name = options.config.library.display().to_string();
         let runner = CaseRunner::new(options).map_err(|error| error.of(&name))?;
         let numbers = table.absorb(runner.table()).map_err(|mismatch| {
@@ -126,9 +129,9 @@ impl<'c> LocateRun<'c> {
         &mut self,
         case: &Case,
         variants: usize,
-    ) -> Result<Result<Symptom, Unfit>, ConductError> {
+    ) -> Result<Result<Symptom, Unfit>, RunError> {
         let LocateRun { runner, numbers, language, .. } = self;
-        Ok(explore(case, *language, variants, numbers, |batches| runner.run(batches))?)
+        explore(case, *language, variants, numbers, |batches| runner.run(batches))
     }
 }
 
@@ -150,11 +153,11 @@ struct StoredViolation {
 
 impl RunOfTarget {
     /// Opens a run file.
-    pub fn open(path: &Path) -> Result<Self, ConductError> {
+    pub fn open(path: &Path) -> Result<Self, RunError> {
         let run = Run::open(path)?;
         let setting = |name: &str| run.header.settings.get(name).filter(|text| !text.is_empty());
         let Some(engine) = setting("the engine").cloned() else {
-            return Err(ConductError::Invalid(format!(
+            return Err(RunError::Invalid(format!(
                 "{}: not a run of generated pairs (metacov measure TARGET), which can be run again",
                 run.name
             )));
@@ -165,7 +168,7 @@ impl RunOfTarget {
 
     /// Refuses a target of another build than that of a campaign, which does not say whether it
     /// tested a library.
-    pub fn check_build(&self, target: &LocateTarget<'_>) -> Result<(), ConductError> {
+    pub fn check_build(&self, target: &LocateTarget<'_>) -> Result<(), RunError> {
         match self.run.header.settings.get(BUILD) {
             Some(build) if *build != target.build => {
                 let place = format!(
@@ -181,15 +184,12 @@ impl RunOfTarget {
     }
 
     /// Whether a campaign made it.
-    pub fn is_campaign(&self) -> Result<bool, ConductError> {
+    pub fn is_campaign(&self) -> Result<bool, RunError> {
         Ok(!self.run.rounds()?.is_empty())
     }
 
     /// Compares with the pairs of the run that pass.
-    pub fn passing<'c>(
-        self,
-        options: &'c WorkerOptions<'c>,
-    ) -> Result<LocateRun<'c>, ConductError> {
+    pub fn passing<'c>(self, options: &'c WorkerOptions<'c>) -> Result<LocateRun<'c>, RunError> {
         let frequency = passing(&self.run)?;
         LocateRun::with(options, self.run.table, frequency)
     }
@@ -199,7 +199,7 @@ impl RunOfTarget {
         self,
         pairs: &[String],
         language: &dyn Language,
-    ) -> Result<RunViolations, ConductError> {
+    ) -> Result<RunViolations, RunError> {
         let run = self.run;
         let mut violations: Vec<StoredViolation> = Vec::new();
         for stored in run.pairs()? {
@@ -213,11 +213,11 @@ impl RunOfTarget {
         let is_missing = |pair: &&String| violations.iter().all(|known| known.name != **pair);
         if let Some(missing) = pairs.iter().find(is_missing) {
             let what = format!("{}: no violating pair `{missing}`", run.name);
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         }
         if violations.is_empty() {
             let what = format!("{}: no pair violates its relation", run.name);
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         }
         Ok(RunViolations { run, violations })
     }
@@ -239,7 +239,7 @@ impl RunViolations {
         options: &'c WorkerOptions<'c>,
         variants: usize,
         on_message: &dyn Fn(Message),
-    ) -> Result<(LocateRun<'c>, Vec<Bug>), ConductError> {
+    ) -> Result<(LocateRun<'c>, Vec<Bug>), RunError> {
         let frequency = passing(&self.run)?;
         let name = self.run.name.clone();
         let mut run = LocateRun::with(options, self.run.table, frequency)?;
@@ -264,7 +264,7 @@ impl RunViolations {
         let bugs = target.by_bug(explored, targets, on_message)?;
         if bugs.is_empty() {
             let what = format!("no violation of {name} shows again on this engine");
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         }
         Ok((run, bugs))
     }
@@ -276,10 +276,10 @@ impl StoredViolation {
         stored: &StoredPair,
         name: String,
         language: &dyn Language,
-    ) -> Result<Self, ConductError> {
+    ) -> Result<Self, RunError> {
         let statements = |content: &[u8]| language.statements(&String::from_utf8_lossy(content));
         let input = |input: &StoredInput| match input {
-            input if input.is_cut() => Err(ConductError::Invalid(format!(
+            input if input.is_cut() => Err(RunError::Invalid(format!(
                 "{}: the statements of pair {name} are not in the run file",
                 run.name
             ))),
@@ -288,7 +288,7 @@ impl StoredViolation {
         let side = |inputs: &Vec<StoredInput>| inputs.iter().map(input).collect::<Result<_, _>>();
         let [a, b] = stored.inputs.as_slice() else {
             let what = format!("{}: pair {name} has not two sides", run.name);
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         };
         let sides = Pair { a: side(a)?, b: side(b)? };
         let setup = match stored.setup {
@@ -301,7 +301,7 @@ impl StoredViolation {
                 "{}: the judge of pair {name} is not in the run file, or is not one of generated tests; measure again",
                 run.name
             );
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         };
         let case = Case { relation, setup, sides, parts, judge };
         Ok(StoredViolation { name, case })
@@ -309,7 +309,7 @@ impl StoredViolation {
 }
 
 /// Reads a corpus of known bugs.
-pub fn read_corpus(path: &Path) -> Result<Vec<KnownBug>, ConductError> {
+pub fn read_corpus(path: &Path) -> Result<Vec<KnownBug>, RunError> {
     let name = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| Fault::Io(error).of(name.clone()))?;
     let malformed = |error: corpus::Error| {
@@ -325,7 +325,7 @@ type BugsOfTarget<'b> = (String, Vec<(usize, &'b KnownBug)>);
 pub(super) fn by_target<'b>(
     bugs: &'b [KnownBug],
     targets: &TargetList,
-) -> Result<Vec<BugsOfTarget<'b>>, ConductError> {
+) -> Result<Vec<BugsOfTarget<'b>>, RunError> {
     let mut versions: BTreeMap<&str, Vec<(usize, &KnownBug)>> = BTreeMap::new();
     for (at, bug) in bugs.iter().enumerate() {
         versions.entry(&bug.version).or_default().push((at, bug));
@@ -363,7 +363,7 @@ pub struct CorpusOptions<'o> {
 pub fn locate_corpus(
     bugs: &[KnownBug],
     options: &CorpusOptions<'_>,
-) -> Result<Vec<(String, [Found; 3])>, ConductError> {
+) -> Result<Vec<(String, [Found; 3])>, RunError> {
     let CorpusOptions { targets, pairs, seed, variants, workers, interrupted, .. } = *options;
     let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
     for (name, bugs) in by_target(bugs, targets)? {

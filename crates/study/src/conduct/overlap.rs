@@ -1,6 +1,6 @@
 //! Runs the targets for `metacov overlap`: whether the MC sites of pairs overlap with fixes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -8,13 +8,14 @@ use std::sync::atomic::AtomicBool;
 use metacov_campaign::{CaseBatch, CaseRunner, TargetList};
 use metacov_core::{Cover, FileId, Functions, SiteTable, Verdict};
 use metacov_formats::Fault;
+use metacov_run::RunError;
 use metacov_store::Run;
 
-use super::locate::{LocateTarget, SOURCE, by_target};
-use super::{ConductError, Message};
+use super::Message;
+use super::locate::{LocateTarget, SOURCE, by_target, read_corpus};
 use crate::corpus::{Bug, Change};
 use crate::overlap::{FileFix, Overlap, overlap, parse};
-use crate::{BugCovers, BugOverlap, LeftOut, MeasuredBugs};
+use crate::{BUGS_MIN, BugCovers, BugOverlap, FileVersion, KnownBugs, LeftOut, MeasuredBugs};
 
 /// Compares a fix (a unified diff, or a list of lines) with the pairs of a run, or one of them, by
 /// file.
@@ -23,7 +24,7 @@ pub fn overlap_of_run(
     pair: Option<&str>,
     fix: &Path,
     on_message: &dyn Fn(Message),
-) -> Result<Vec<(String, Overlap)>, ConductError> {
+) -> Result<Vec<(String, Overlap)>, RunError> {
     let name = fix.display().to_string();
     let text = std::fs::read_to_string(fix).map_err(|error| Fault::Io(error).of(name.clone()))?;
     let fixes = parse(&text).map_err(|fault| fault.of(name.clone()))?;
@@ -46,13 +47,13 @@ pub fn overlap_of_run(
     }
     if rows.is_empty() {
         let what = format!("{name} changes no file that {} measured", run.name);
-        return Err(ConductError::Invalid(what));
+        return Err(RunError::Invalid(what));
     }
     Ok(rows)
 }
 
 /// The sites that the pairs of a run executed, and the union of their differences.
-fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), ConductError> {
+fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), RunError> {
     let (mut executed, mut difference) = (Cover::of(&run.table), Cover::of(&run.table));
     let mut is_found = false;
     for stored in run.pairs()? {
@@ -73,11 +74,11 @@ fn covers(run: &Run, pair: Option<&str>) -> Result<(Cover, Cover), ConductError>
         Some(pair) => format!("{} has no measured pair `{pair}`", run.name),
         None => format!("{} has no measured pair", run.name),
     };
-    Err(ConductError::Invalid(missing))
+    Err(RunError::Invalid(missing))
 }
 
 /// The measured file that a fix refers to: its path ends with the same components.
-fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, ConductError> {
+fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, RunError> {
     let mut files: BTreeMap<&str, FileId> = BTreeMap::new();
     for (_, site) in table.sites() {
         files.insert(table.path(site.file), site.file);
@@ -92,7 +93,7 @@ fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, ConductError> {
         (Some((_, file)), None) => Ok(Some(*file)),
         (Some((one, _)), Some((other, _))) => {
             let what = format!("{path} may be {one} or {other}: which of them is meant?");
-            Err(ConductError::Invalid(what))
+            Err(RunError::Invalid(what))
         }
     }
 }
@@ -112,7 +113,7 @@ pub struct BugRunner<'r> {
 impl BugRunner<'_> {
     /// Compares the fix of each bug with the MC sites of its pair on the version that has the bug.
     /// Returns also the bugs that are left out. All versions must be built.
-    pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), ConductError> {
+    pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), RunError> {
         let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
         for (engine, bugs) in by_target(bugs, self.targets)? {
             self.overlaps_on(&engine, bugs, &mut rows)?;
@@ -133,7 +134,7 @@ impl BugRunner<'_> {
         engine: &str,
         bugs: Vec<(usize, &Bug)>,
         rows: &mut BTreeMap<usize, Result<BugOverlap, LeftOut>>,
-    ) -> Result<(), ConductError> {
+    ) -> Result<(), RunError> {
         let left_out =
             |bug: &Bug, why: &str| Err(LeftOut { id: bug.id.clone(), why: why.to_owned() });
         let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
@@ -151,7 +152,7 @@ impl BugRunner<'_> {
         let build = table.build_id().to_string();
         let functions = Functions::of(table);
         let file = file(table, SOURCE)?
-            .ok_or_else(|| ConductError::Invalid(format!("{SOURCE} was not measured")))?;
+            .ok_or_else(|| RunError::Invalid(format!("{SOURCE} was not measured")))?;
         for ((at, bug), result) in known.into_iter().zip(results) {
             let why = match &result {
                 Ok(tried) => match tried.pairs.first() {
@@ -179,8 +180,29 @@ impl BugRunner<'_> {
         Ok(())
     }
 
+    /// Runs all known bugs of a study. `build` makes a target that may not be built yet.
+    pub fn known_bugs(
+        &self,
+        path: &Path,
+        engine: &str,
+        build: &dyn Fn(&str) -> Result<(), RunError>,
+    ) -> Result<KnownBugs, RunError> {
+        let corpus = read_corpus(path)?;
+        let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
+        versions.iter().try_for_each(|version| build(&format!("sqlite@{version}")))?;
+        let (overlaps, left_out) = self.overlaps(&corpus)?;
+        let correlation = if corpus.len() >= BUGS_MIN {
+            build(engine)?;
+            self.measure(&corpus, engine)?.correlation(engine)
+        } else {
+            None
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
+    }
+
     /// Runs the pairs of all bugs on one target, and returns their covers.
-    pub fn measure(&self, bugs: &[Bug], engine: &str) -> Result<MeasuredBugs, ConductError> {
+    pub fn measure(&self, bugs: &[Bug], engine: &str) -> Result<MeasuredBugs, RunError> {
         let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
         let options = target.options();
         let mut runner = CaseRunner::new(&options)?;

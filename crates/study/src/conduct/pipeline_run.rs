@@ -1,11 +1,10 @@
 //! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
 
 use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
-use metacov_run::SharedTable;
+use metacov_run::{RunError, SharedTable};
 
 use super::{
-    ConductError, Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineProgram, PipelineSample,
-    Stopwatch,
+    Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineProgram, PipelineSample, Stopwatch,
 };
 use crate::{Efficiency, EfficiencyPlan, FileVersion, StudyPlan, Time};
 
@@ -26,7 +25,7 @@ pub fn run_pipeline(
     (name, options): (&str, &WorkerOptions<'_>),
     program: PipelineProgram<'_>,
     on_message: &dyn Fn(Message),
-) -> Result<PipelineEnd, ConductError> {
+) -> Result<PipelineEnd, RunError> {
     let relations = options.target.method().relations();
     let names: Vec<&str> = relations.iter().map(|relation| relation.name).collect();
     let PipelineSample { relations, pairs } = PipelineSample::of(plan, sample, &names)?;
@@ -56,7 +55,7 @@ fn write_inputs(
     pipeline: &Pipeline<'_>,
     sample: &TestPlan,
     options: &WorkerOptions<'_>,
-) -> Result<Vec<(String, String)>, ConductError> {
+) -> Result<Vec<(String, String)>, RunError> {
     let mut pairs = Vec::new();
     let language = options.target.method().language();
     let written = write_pairs(sample, options, |setup, (relation, number), sides| {
@@ -78,7 +77,7 @@ fn write_inputs(
 fn by_metacov(
     sample: &TestPlan,
     options: &WorkerOptions<'_>,
-) -> Result<Option<(String, Vec<PairLines>, Time)>, ConductError> {
+) -> Result<Option<(String, Vec<PairLines>, Time)>, RunError> {
     let watch = Stopwatch::start();
     let counts = LineCounts::default();
     let measured = measure(sample, options, SharedTable::default(), &counts);

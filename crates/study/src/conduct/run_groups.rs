@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::Operation;
 use metacov_formats::{Error, Fault, Location};
+use metacov_run::RunError;
 use metacov_store::{MeasuredProgram, RUN_FILE, Run, Settings};
 
-use super::{ConductError, Message};
+use super::Message;
 use crate::{McSites, SuiteGroup, SuiteNumbers};
 
 /// Groups run files and names the groups: folders are replaced by their files, and two files become
@@ -88,7 +89,7 @@ pub fn read_groups(
     groups: Vec<(String, Vec<PathBuf>)>,
     relations: &[String],
     on_message: &dyn Fn(Message),
-) -> Result<RunGroups, ConductError> {
+) -> Result<RunGroups, RunError> {
     let two = groups.len() == 2;
     let mut compared = RunGroups { groups: Vec::new(), mc_sites: Vec::new() };
     let mut unmet: BTreeSet<&String> = relations.iter().collect();
@@ -136,7 +137,7 @@ pub fn read_groups(
     }
     if let Some(name) = unmet.first() {
         let what = format!("no run has pairs of the relation `{name}`");
-        return Err(ConductError::Invalid(what));
+        return Err(RunError::Invalid(what));
     }
     if let Some(mismatch) = &other_build {
         on_message(Message::Note(format!("MC sites of only one group are not shown: {mismatch}")));
@@ -147,7 +148,7 @@ pub fn read_groups(
     if compared.groups.iter().all(|group| group.records.iter().all(|of| of.measurements.is_empty()))
     {
         let what = "no pair of these runs could be measured".to_owned();
-        return Err(ConductError::Invalid(what));
+        return Err(RunError::Invalid(what));
     }
     Ok(compared)
 }

@@ -3,7 +3,9 @@
 
 use std::str::FromStr;
 
-use super::{ConductError, PlannedTrial};
+use metacov_run::RunError;
+
+use super::PlannedTrial;
 
 /// Every `parts`-th suite or trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,8 +51,8 @@ impl Selection {
     pub const ALL: Selection = Selection::Shard(Shard { part: 1, parts: 1 });
 
     /// Returns what Slurm or Kubernetes assign to this process, by environment variables.
-    pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConductError> {
-        let number = |name: &str| -> Result<Option<usize>, ConductError> {
+    pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self, RunError> {
+        let number = |name: &str| -> Result<Option<usize>, RunError> {
             let Some(text) = get(name) else { return Ok(None) };
             text.trim()
                 .parse()
@@ -89,7 +91,7 @@ impl Selection {
     pub fn choose<'p>(
         &self,
         planned: &'p [PlannedTrial],
-    ) -> Result<Vec<&'p PlannedTrial>, ConductError> {
+    ) -> Result<Vec<&'p PlannedTrial>, RunError> {
         let (found, unknown) = match self {
             Selection::Shard(shard) => return Ok(shard.of(planned).collect()),
             Selection::Id(id) => (
@@ -105,8 +107,8 @@ impl Selection {
     }
 }
 
-fn invalid(what: impl Into<String>) -> ConductError {
-    ConductError::Invalid(what.into())
+fn invalid(what: impl Into<String>) -> RunError {
+    RunError::Invalid(what.into())
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The tasks of a study of suites, one after the other. Tasks that have a result are skipped.
 
 use metacov_core::Suite;
+use metacov_run::RunError;
 
-use super::{ConductError, Shard, Stopwatch, StudyFolder};
+use super::{Shard, Stopwatch, StudyFolder};
 use crate::{
     BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteNumbers, SuiteResult,
     SuiteSpec, Task,
@@ -19,10 +20,18 @@ pub enum TaskEnd<T> {
     Interrupted,
 }
 
+impl TaskEnd<Suite> {
+    /// The end of a suite of `planned` groups: it was interrupted if some are missing.
+    pub fn of(suite: Suite, planned: u64) -> Self {
+        let is_whole = suite.total().all_groups() == planned;
+        if is_whole { TaskEnd::Done(suite) } else { TaskEnd::Interrupted }
+    }
+}
+
 /// Runs the tasks of a study.
 pub trait SuiteTasks {
     /// Why a task failed.
-    type Error: From<ConductError>;
+    type Error: From<RunError>;
 
     /// Called before a task, with its number from one and the number of all tasks.
     fn on_task(&self, number: usize, all: usize, task: &Task);
@@ -67,7 +76,7 @@ impl SuitesRun<'_> {
         Ok(true)
     }
 
-    fn is_done(&self, task: &Task) -> Result<bool, ConductError> {
+    fn is_done(&self, task: &Task) -> Result<bool, RunError> {
         match task {
             Task::Bugs(_) => Ok(!self.repeats_bugs && self.folder.bugs()?.is_some()),
             Task::Efficiency(sample) => {
@@ -77,7 +86,7 @@ impl SuitesRun<'_> {
             Task::Suite(suite) => match self.folder.outcome(&suite.name())? {
                 Some(known) if known.seed != suite.seed => {
                     let what = format!("{} was measured with another seed", suite.name());
-                    Err(ConductError::Invalid(what))
+                    Err(RunError::Invalid(what))
                 }
                 known => Ok(known.is_some()),
             },
@@ -104,7 +113,7 @@ impl SuitesRun<'_> {
                 if numbers.measurements.is_empty() {
                     let what =
                         format!("{}: no pair of {} could be measured", self.name, suite.name());
-                    return Err(ConductError::Invalid(what).into());
+                    return Err(RunError::Invalid(what).into());
                 }
                 self.folder.keep_outcome(&SuiteResult::new(suite, &numbers, time))?;
             }

@@ -13,10 +13,11 @@ use std::time::Duration;
 use metacov_campaign::{CampaignConfig, CampaignLimits, History, RoundCounts, TrialProgress};
 use metacov_core::{Criterion, total};
 use metacov_formats::{Error, Fault};
+use metacov_run::RunError;
 use metacov_store::Run;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::{ConductError, PlannedTrial, TrialFolder};
+use super::{PlannedTrial, TrialFolder};
 use crate::{FileVersion, Observed, Time, TrialOutcome};
 
 /// How often it is checked whether the process of a trial has ended.
@@ -51,10 +52,10 @@ struct FinishedCampaign {
 
 impl TrialRun<'_> {
     /// Runs or resumes the trial until it is complete; none if it was interrupted.
-    pub fn run(&self) -> Result<Option<TrialOutcome>, ConductError> {
+    pub fn run(&self) -> Result<Option<TrialOutcome>, RunError> {
         let PlannedTrial { id, trial, .. } = self.planned;
         let (file, progress) = (self.folder.run(id), self.folder.progress(id));
-        let campaign = trial.campaign(&file).map_err(ConductError::Invalid)?;
+        let campaign = trial.campaign(&file).map_err(RunError::Invalid)?;
         if !self.is_over(campaign, &progress)? {
             return Ok(None);
         }
@@ -87,9 +88,9 @@ impl TrialRun<'_> {
     }
 
     /// Repeats the pairs of the trial to observe what they run; none if it was interrupted.
-    fn repeat(&self, pairs: u64) -> Result<Option<FinishedCampaign>, ConductError> {
+    fn repeat(&self, pairs: u64) -> Result<Option<FinishedCampaign>, RunError> {
         let (file, progress) = self.folder.observed(&self.planned.id);
-        let mut campaign = self.planned.trial.campaign(&file).map_err(ConductError::Invalid)?;
+        let mut campaign = self.planned.trial.campaign(&file).map_err(RunError::Invalid)?;
         (campaign.observes, campaign.examines) = (true, false);
         (campaign.limits, campaign.pairs) = (CampaignLimits::default(), Some(pairs));
         if !self.is_over(campaign, &progress)? {
@@ -98,13 +99,13 @@ impl TrialRun<'_> {
         let repeated = finished(&file)?;
         if repeated.history.stand().pairs != pairs {
             let what = format!("{}: these are not the pairs of the trial", file.display());
-            return Err(ConductError::Invalid(what));
+            return Err(RunError::Invalid(what));
         }
         Ok(Some(repeated))
     }
 
     /// Runs or resumes a campaign. Returns whether it is complete; it is not if it was interrupted.
-    fn is_over(&self, mut campaign: CampaignConfig, progress: &Path) -> Result<bool, ConductError> {
+    fn is_over(&self, mut campaign: CampaignConfig, progress: &Path) -> Result<bool, RunError> {
         if TrialProgress::read(progress)?.is_over {
             return Ok(true);
         }
@@ -113,7 +114,7 @@ impl TrialRun<'_> {
         }
         let log_path = self.folder.log(&self.planned.id);
         let unwritten =
-            |error| ConductError::Output(Fault::Io(error).of(log_path.display().to_string()));
+            |error| RunError::Output(Fault::Io(error).of(log_path.display().to_string()));
         let log =
             OpenOptions::new().create(true).append(true).open(&log_path).map_err(unwritten)?;
         let begin = log.metadata().map_err(unwritten)?.len();
@@ -128,7 +129,7 @@ impl TrialRun<'_> {
             Some(0) => Ok(true),
             Some(INTERRUPTED) => Ok(false),
             _ if self.interrupted.load(Relaxed) => Ok(false),
-            _ => Err(ConductError::Invalid(failure_message(&log_path, begin, status))),
+            _ => Err(RunError::Failed(failure_message(&log_path, begin, status))),
         }
     }
 

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use metacov_formats::Error;
+use metacov_run::RunError;
 
-use super::ConductError;
 use super::folder::{create, read_all, read_file, write_file};
 use crate::TrialOutcome;
 
@@ -20,7 +20,7 @@ pub struct TrialFolder<'p>(pub &'p Path);
 
 impl TrialFolder<'_> {
     /// Creates the folder.
-    pub fn create(self) -> Result<(), ConductError> {
+    pub fn create(self) -> Result<(), RunError> {
         [TRIALS, OBSERVED].iter().try_for_each(|name| create(&self.0.join(name)))
     }
 
@@ -52,7 +52,7 @@ impl TrialFolder<'_> {
     }
 
     /// Writes the result of a trial.
-    pub fn keep(self, outcome: &TrialOutcome) -> Result<(), ConductError> {
+    pub fn keep(self, outcome: &TrialOutcome) -> Result<(), RunError> {
         write_file(&self.outcome_file(&outcome.id), &outcome.to_json())
     }
 

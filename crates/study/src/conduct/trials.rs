@@ -8,11 +8,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use metacov_campaign::{CampaignError, TrialProgress};
-use metacov_run::run_jobs;
+use metacov_campaign::TrialProgress;
+use metacov_run::{RunError, run_jobs};
 
 use super::trial::TrialRun;
-use super::{ConductError, Selection, TrialFolder, TrialProgram};
+use super::{Selection, TrialFolder, TrialProgram};
 use crate::{CampaignPlan, Trial, TrialOutcome};
 
 /// The progress of running trials is reported if none has ended for this long.
@@ -93,7 +93,7 @@ pub enum TrialEvent<'e> {
         /// The trial.
         planned: &'e PlannedTrial,
         /// The reason.
-        error: &'e ConductError,
+        error: &'e RunError,
     },
     /// No trial has ended for a minute.
     Running {
@@ -129,7 +129,7 @@ impl TrialsRun<'_> {
         &self,
         planned: &[PlannedTrial],
         on_event: &(dyn Fn(TrialEvent<'_>) + Sync),
-    ) -> Result<BTreeMap<String, String>, ConductError> {
+    ) -> Result<BTreeMap<String, String>, RunError> {
         self.folder.create()?;
         let selected = self.selection.choose(planned)?;
         let all = selected.len();
@@ -156,7 +156,7 @@ impl TrialsRun<'_> {
                         shared.trial(one);
                         // The receiver outlives all workers.
                         let _ = ended.send(());
-                        Ok::<_, CampaignError>(())
+                        Ok::<_, RunError>(())
                     });
                 },
             )

@@ -2,8 +2,9 @@
 
 use std::io;
 
-use metacov_campaign::{CampaignError, CaseBatch, CaseResult, PairResult};
+use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{Case, Cover, Language, Missing, Renumbering, Variant, Verdict};
+use metacov_run::RunError;
 
 use super::Frequency;
 
@@ -54,8 +55,8 @@ pub fn explore(
     language: &dyn Language,
     most: usize,
     numbers: &Renumbering,
-    mut run: impl FnMut(&[CaseBatch]) -> Result<Vec<Result<CaseResult, Missing>>, CampaignError>,
-) -> Result<Result<Symptom, Unfit>, CampaignError> {
+    mut run: impl FnMut(&[CaseBatch]) -> Result<Vec<Result<CaseResult, Missing>>, RunError>,
+) -> Result<Result<Symptom, Unfit>, RunError> {
     let whole = CaseBatch { setup: case.setup.clone(), tests: vec![case.sides.clone()] };
     let tried = match run(&[whole])?.pop() {
         Some(Ok(tried)) => tried,
@@ -108,8 +109,8 @@ pub fn explore(
     Ok(Ok(symptom))
 }
 
-fn without_result(what: &str) -> CampaignError {
-    CampaignError::Worker(format!("worker returned no result for {what}"))
+fn without_result(what: &str) -> RunError {
+    RunError::Failed(format!("worker returned no result for {what}"))
 }
 
 /// The batches for the variants of a case, and the variants of each batch.

@@ -1,18 +1,17 @@
 //! Shows the results of a campaign, from its run file.
 
-use std::fmt::Write as _;
 use std::path::Path;
 
-use metacov_campaign::{CampaignStats, History, findings_folder};
-use metacov_core::{Criterion, counted, thousands, total};
-use metacov_report::{campaign_findings, campaign_pairs};
+use metacov_campaign::{History, findings_folder};
+use metacov_core::{Criterion, counted, total};
+use metacov_report::{campaign_findings, campaign_notes, campaign_pairs};
 use metacov_store::Run;
 
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
 
 /// Shows the results of a campaign that has just ended.
-pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, console: &Console) -> Outcome {
     let run = Run::open(path)?;
     let (history, kept) = (History::of(&run)?, run.groups()?);
     let code = show(&history, path, console)?;
@@ -29,37 +28,13 @@ pub fn run(path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
 }
 
 /// Shows the results of the rounds of a campaign; nothing if there are none.
-pub fn show(history: &History, path: &Path, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn show(history: &History, path: &Path, console: &Console) -> Outcome {
     if history.curve.is_empty() {
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_pairs(history).to_terminal(console.colors_output())))?;
-    let CampaignStats { pairs, differing, executed, plans, bugs } = history.stand();
-    let mut words = format!(
-        "{} on {}, changed {}; {} lost",
-        counted(pairs, "pair", "pairs"),
-        counted(history.curve.len() as u64, "database", "databases"),
-        counted(history.summary.changes, "time", "times"),
-        counted(history.summary.restarts, "worker", "workers"),
-    );
-    if plans > 0 {
-        let _ = write!(words, "; {}", counted(plans, "query plan", "query plans"));
-    }
-    if executed > 0 {
-        let executed = counted(executed, "executed edge", "executed edges");
-        let _ = write!(words, "; {} of {executed} differ", thousands(differing));
-    }
-    console.note(&words);
-    for (what, count) in &history.summary.known {
-        console.note(&format!("known: {what}, {}", counted(*count, "time", "times")));
-    }
-    for (why, count) in &history.summary.unconfirmed {
-        console.note(&format!("not confirmed, {}: {why}", counted(*count, "time", "times")));
-    }
-    if history.summary.alike > 0 {
-        let alike = counted(history.summary.alike, "violation", "violations");
-        console.note(&format!("{alike} similar to others: not examined"));
-    }
+    campaign_notes(history).iter().for_each(|note| console.note(note));
+    let bugs = history.stand().bugs;
     if bugs == 0 {
         return Ok(ExitCode::Success);
     }

@@ -7,12 +7,12 @@ use metacov_study::conduct::{CorpusOptions, locate_corpus, read_corpus};
 use metacov_study::locate::{Found, shares};
 
 use super::Args;
-use crate::args::target::interrupted;
 use crate::cmd::{target, workers};
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
+use crate::signals::interrupted;
 
-pub fn run(path: &Path, args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(path: &Path, args: &Args, console: &Console) -> Outcome {
     let bugs = read_corpus(path)?;
     let progress = console.progress(bugs.len() as u64);
     let results = locate_corpus(

@@ -2,27 +2,24 @@
 
 use std::time::Instant;
 
-use metacov_campaign::{Counts, check};
+use metacov_campaign::{Counts, GeneratedTests, check};
 use metacov_core::counted;
-use metacov_exec::Flavour;
 use metacov_report::checks_table;
 
-use super::engine::{Sql, tell};
+use super::engine::tell;
 use crate::console::violations::{self, PairOrigin};
 use crate::console::{Console, print};
-use crate::exit_code::ExitCode;
+use crate::exit_code::{ExitCode, Outcome};
 
 #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
-pub fn run(sql: &Sql, console: &Console) -> anyhow::Result<ExitCode> {
-    let (target, config) = sql.config(Flavour::Plain)?;
-    let plan = sql.args.plan(target, sql.pairs)?;
-    let options = sql.options(target, &config);
+pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
+    let plan = &tests.plan;
     let (start, bar) = (Instant::now(), console.progress(plan.groups()));
-    let checked = check(&plan, &options, &|| bar.inc(1));
+    let checked = check(plan, &tests.options(), &|| bar.inc(1));
     bar.finish_and_clear();
     let (checks, log) = checked?;
     let seconds = start.elapsed().as_secs_f64();
-    let table = checks_table(&checks, target.method());
+    let table = checks_table(&checks, tests.target.method());
     print(&table.to_terminal(console.colors_output()))?;
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]

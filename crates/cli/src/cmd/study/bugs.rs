@@ -1,21 +1,19 @@
 //! `metacov study bugs`: whether coverage grows with the number of bugs.
 
-use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use metacov_report::correlations;
+use metacov_report::{Output, correlations, write_text};
+use metacov_run::RunError;
 use metacov_study::conduct::{BugRunner, read_corpus};
-use metacov_study::corpus::Bug;
-use metacov_study::{BUGS_MIN, BugCorrelation, FileVersion, KnownBugs, Program};
+use metacov_study::{BUGS_MIN, KnownBugs, Program};
 
 use crate::args::count::positive;
-use crate::args::target::interrupted;
 use crate::cmd::target::{engine_on_demand, list};
 use crate::cmd::workers;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Unwritten, bail_usage};
-use crate::output::{Output, write_whole};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,25 +40,22 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-pub fn run(args: &Args, console: &Console) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, console: &Console) -> Outcome {
     let corpus = read_corpus(&args.corpus)?;
-    let found = with_runner(args.jobs, console, |runner| {
-        correlated(&corpus, &args.target, runner, console)
-    })?;
-    let found = match found {
-        Ok(found) => found,
-        Err(bugs) => bail_usage!(
-            "{}: {bugs} bugs are too few for a correlation, which needs {BUGS_MIN}",
-            args.corpus.display()
-        ),
+    engine_on_demand(&args.target, console)?;
+    let measured = with_runner(args.jobs, console, |runner| runner.measure(&corpus, &args.target))?;
+    let Some(found) = measured.correlation(&args.target) else {
+        bail_usage!(
+            "{}: {} bugs are too few for a correlation, which needs {BUGS_MIN}",
+            args.corpus.display(),
+            measured.bugs.len()
+        );
     };
     let paper = Program::find("SQLite");
     print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;
     console.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
-        let text = correlations::figure(&found);
-        let output = Output::File(path.clone());
-        write_whole(&output, |out| out.write_all(text.as_bytes())).map_err(Unwritten)?;
+        write_text(&Output::File(path.clone()), &correlations::figure(&found))?;
     }
     Ok(ExitCode::Success)
 }
@@ -71,40 +66,16 @@ pub fn known_bugs(
     engine: &str,
     jobs: Option<NonZero<usize>>,
     console: &Console,
-) -> anyhow::Result<KnownBugs> {
-    let corpus = read_corpus(path)?;
-    let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
-    for version in versions {
-        engine_on_demand(&format!("sqlite@{version}"), console)?;
-    }
-    with_runner(jobs, console, |runner| {
-        let (overlaps, left_out) = runner.overlaps(&corpus)?;
-        let has_enough = corpus.len() >= BUGS_MIN;
-        let correlated = has_enough.then(|| correlated(&corpus, engine, runner, console));
-        let correlation = correlated.transpose()?.and_then(Result::ok);
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
-    })
-}
-
-/// The correlation of coverage with the number of bugs; or the number of bugs, if there are too
-/// few.
-fn correlated(
-    corpus: &[Bug],
-    engine: &str,
-    runner: &BugRunner<'_>,
-    console: &Console,
-) -> anyhow::Result<Result<BugCorrelation, usize>> {
-    engine_on_demand(engine, console)?;
-    let measured = runner.measure(corpus, engine)?;
-    Ok(measured.correlation(engine).ok_or(measured.bugs.len()))
+) -> Result<KnownBugs, RunError> {
+    let build = |name: &str| engine_on_demand(name, console).map(drop);
+    with_runner(jobs, console, |runner| runner.known_bugs(path, engine, &build))
 }
 
 fn with_runner<T>(
     jobs: Option<NonZero<usize>>,
     console: &Console,
-    run: impl FnOnce(&BugRunner<'_>) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
+    run: impl FnOnce(&BugRunner<'_>) -> Result<T, RunError>,
+) -> Result<T, RunError> {
     let interrupted = interrupted()?;
     run(&BugRunner {
         targets: &list(),

@@ -6,34 +6,34 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 
-use anyhow::bail;
-use metacov_core::{counted, thousands};
+use metacov_core::{command_line, counted, thousands};
+use metacov_run::RunError;
 use metacov_study::conduct::{
     PlannedTrial, Selection, TrialEvent, TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{CampaignPlan, Trial};
 
-use crate::args::run_file::command;
-use crate::cmd::interrupts::{Interrupts, interrupts};
 use crate::cmd::{target, workers};
 use crate::console::Console;
-use crate::exit_code::{ExitCode, UsageError};
+use crate::exit_code::{ExitCode, Outcome};
+use crate::signals::{Interrupts, interrupts};
 
 /// Returns all trials of a study, checked. Missing engines are built.
 pub fn planned(
     plan: &CampaignPlan,
     file: &Path,
     console: &Console,
-) -> anyhow::Result<Vec<PlannedTrial>> {
+) -> Result<Vec<PlannedTrial>, RunError> {
     let check = |trial: &Trial| {
-        let invalid =
-            |error: &dyn std::fmt::Display| UsageError(format!("{}: {error}", file.display()));
+        let invalid = |error: &dyn std::fmt::Display| {
+            RunError::Invalid(format!("{}: {error}", file.display()))
+        };
         let config = trial.campaign(Path::new("")).map_err(|error| invalid(&error))?;
-        Ok(config.check(&target::list()).map_err(|error| invalid(&error))?)
+        config.check(&target::list()).map_err(|error| invalid(&error))
     };
     let build = |engine: &str| {
         target::engine_on_demand(engine, console)?;
-        Ok(target::list().build_id(engine, None)?)
+        target::list().build_id(engine, None)
     };
     plan_trials(plan, check, build)
 }
@@ -46,7 +46,7 @@ pub fn run(
     jobs: Option<NonZero<usize>>,
     selection: &Selection,
     console: &Console,
-) -> anyhow::Result<ExitCode> {
+) -> Outcome {
     let Interrupts { interrupted, signal } = interrupts()?;
     let (folder, workers) = (TrialFolder(folder), workers(jobs));
     let program = || {
@@ -54,13 +54,13 @@ pub fn run(
         command.arg("trial");
         Ok(command)
     };
-    let (program, command, interrupted) = (&program, &*command(args_os()), &*interrupted);
+    let (program, command, interrupted) = (&program, &*command_line(args_os()), &*interrupted);
     let trials = TrialsRun { folder, observe, workers, selection, program, command, interrupted };
     let failed = trials.run(planned, &|event| show(event, console))?;
     if let Some((id, what)) = failed.first_key_value() {
         let count = failed.len();
         let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
-        bail!("trial {id} failed{others}: {what}");
+        return Err(RunError::Failed(format!("trial {id} failed{others}: {what}")));
     }
     if interrupted.load(Relaxed) {
         console.warning("interrupted: run the same command to continue");

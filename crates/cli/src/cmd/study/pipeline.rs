@@ -3,17 +3,18 @@
 use std::num::NonZero;
 use std::path::Path;
 
+use metacov_run::RunError;
 use metacov_runtime::COUNTING_LEVEL;
 use metacov_study::conduct::{Gcovr, LocateTarget, PipelineEnd, PipelineProgram, run_pipeline};
 use metacov_study::{EfficiencyPlan, StudyPlan};
 use metacov_targets::cc::Language;
 use metacov_targets::sqlite::{HEADER, OPTIONS, SOURCE, STATEMENTS};
 
-use crate::args::target::interrupted;
 use crate::cmd::target::list;
 use crate::cmd::workers;
 use crate::console::Console;
 use crate::exit_code::bail_usage;
+use crate::signals::interrupted;
 
 /// Measures a sample with gcovr and with metacov; none if gcovr is not installed.
 pub fn run(
@@ -22,7 +23,7 @@ pub fn run(
     gcovr: &Path,
     jobs: Option<NonZero<usize>>,
     console: &Console,
-) -> anyhow::Result<Option<PipelineEnd>> {
+) -> Result<Option<PipelineEnd>, RunError> {
     let Some(name) = plan.targets.first() else { bail_usage!("`[efficiency]` needs a target") };
     let Some(gcovr) = Gcovr::find(gcovr)? else { return Ok(None) };
     let interrupted = interrupted()?;

@@ -1,13 +1,14 @@
 //! `metacov study run` of suites, one after the other.
 
-use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use metacov_core::Suite;
+use metacov_campaign::SuiteOptions;
+use metacov_core::{Operation, Suite};
+use metacov_run::{RunError, SharedTable};
 use metacov_study::conduct::{
-    ConductError, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
 };
 use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
 
@@ -16,7 +17,9 @@ use super::pipeline;
 use crate::args::count::positive;
 use crate::cmd::{measure, target};
 use crate::console::Console;
-use crate::exit_code::{ExitCode, UsageError};
+use crate::console::progress::Progress;
+use crate::exit_code::{ExitCode, Outcome};
+use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,7 +64,7 @@ pub struct Args {
 
 impl Args {
     /// Returns the selection of suites or trials.
-    pub fn selection(&self) -> Result<Selection, ConductError> {
+    pub fn selection(&self) -> Result<Selection, RunError> {
         match &self.trial {
             Some(id) => Ok(Selection::Id(id.clone())),
             None if self.array_from_env => {
@@ -80,7 +83,7 @@ pub fn suites(
     folder: StudyFolder<'_>,
     shard: Shard,
     console: &Console,
-) -> anyhow::Result<ExitCode> {
+) -> Outcome {
     let plan = if args.quick { plan.quick() } else { plan };
     let plan = match &args.corpus {
         // Paths in a study are relative to its file, those on the command line are not.
@@ -100,9 +103,10 @@ pub fn suites(
     Ok(ExitCode::Success)
 }
 
-/// A suite is measured as `metacov measure` does it, with the words that a user would type.
+/// The options of `metacov measure` that a study has for its suites.
 #[derive(Parser)]
-struct Words {
+#[command(no_binary_name = true)]
+struct MeasureOptions {
     #[command(flatten)]
     measure: measure::Args,
 }
@@ -120,10 +124,23 @@ impl Tasks<'_> {
         let folder = self.args.study.parent().filter(|folder| !folder.as_os_str().is_empty());
         folder.unwrap_or(Path::new("."))
     }
+
+    /// The options of a suite.
+    fn options(&self) -> Result<SuiteOptions, RunError> {
+        let parsed = MeasureOptions::try_parse_from(&self.plan.options).map_err(|error| {
+            let message = error.to_string();
+            let message = message.lines().next().unwrap_or_default();
+            let study = self.args.study.display();
+            RunError::Invalid(format!("{study}: {}", message.trim_start_matches("error: ")))
+        })?;
+        let mut options = parsed.measure.options(!self.plan.targets.is_empty(), interrupted()?)?;
+        options.fold.workers = self.args.jobs.unwrap_or(options.fold.workers);
+        Ok(options)
+    }
 }
 
 impl SuiteTasks for Tasks<'_> {
-    type Error = anyhow::Error;
+    type Error = RunError;
 
     fn on_task(&self, number: usize, all: usize, task: &Task) {
         let what = match task {
@@ -134,27 +151,22 @@ impl SuiteTasks for Tasks<'_> {
         self.console.note(&format!("{number} of {all}: {what}"));
     }
 
-    fn measure(&self, suite: &SuiteSpec) -> anyhow::Result<TaskEnd<Suite>> {
-        let mut words = self.plan.words(suite, self.study_folder());
-        if let Some(jobs) = self.args.jobs {
-            words.splice(1..1, [OsString::from("--jobs"), jobs.to_string().into()]);
-        }
-        let words = Words::try_parse_from(words).map_err(|error| {
-            let message = error.to_string();
-            let message = message.lines().next().unwrap_or_default();
-            let study = self.args.study.display();
-            UsageError(format!("{study}: {}", message.trim_start_matches("error: ")))
-        })?;
-        let measured = words.measure.suite(self.console)?;
-        Ok(measured.map_or(TaskEnd::Interrupted, TaskEnd::Done))
+    fn measure(&self, suite: &SuiteSpec) -> Result<TaskEnd<Suite>, RunError> {
+        let config = self.plan.config(suite, self.study_folder(), self.options()?)?;
+        let suite = config.open(&target::list())?;
+        let planned = suite.groups();
+        let progress = Progress::new(self.console, planned, 0, Operation::Xor);
+        let measured = suite.measure(SharedTable::default(), &progress);
+        progress.finish(false);
+        Ok(TaskEnd::of(measured?.0, planned))
     }
 
-    fn known_bugs(&self, bugs: &BugsPlan) -> anyhow::Result<KnownBugs> {
+    fn known_bugs(&self, bugs: &BugsPlan) -> Result<KnownBugs, RunError> {
         let path = self.study_folder().join(&bugs.corpus);
         bugs::known_bugs(&path, &bugs.engine, self.args.jobs, self.console)
     }
 
-    fn efficiency(&self, sample: EfficiencyPlan) -> anyhow::Result<TaskEnd<Efficiency>> {
+    fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {
         let gcovr = self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr"));
         match pipeline::run(self.plan, sample, gcovr, self.args.jobs, self.console)? {
             Some(PipelineEnd::Measured(efficiency)) => Ok(TaskEnd::Done(efficiency)),

@@ -10,9 +10,10 @@ use metacov_campaign::{
 use metacov_core::Case;
 use metacov_exec::Flavour;
 use metacov_formats::Scope;
+use metacov_run::RunError;
 
 use super::{LocateRun, LocateTarget};
-use crate::conduct::{ConductError, Message};
+use crate::conduct::Message;
 use crate::locate::Symptom;
 
 /// How many cases of a bug are looked into: each takes seconds, and the next one seldom adds much.
@@ -49,7 +50,7 @@ impl LocateTarget<'_> {
         violations: Vec<Explored>,
         targets: &TargetList,
         on_message: &dyn Fn(Message),
-    ) -> Result<Vec<Bug>, ConductError> {
+    ) -> Result<Vec<Bug>, RunError> {
         let violations = match <[Explored; 1]>::try_from(violations) {
             Ok([Explored { name, symptom, .. }]) => return Ok(vec![Bug::of(name, symptom)]),
             Err(several) => several,
@@ -95,10 +96,7 @@ impl LocateTarget<'_> {
 
     /// The default version, if another one is looked into and the default is built: what fails
     /// there too is not reduced to.
-    fn reference(
-        &self,
-        targets: &TargetList,
-    ) -> Result<Option<(String, WorkerConfig)>, ConductError> {
+    fn reference(&self, targets: &TargetList) -> Result<Option<(String, WorkerConfig)>, RunError> {
         let (target, version) = targets.parse(&self.name)?;
         let default = target.default_version();
         if self.library.is_none() && version == default {
@@ -119,7 +117,7 @@ pub fn explore_findings(
     run: &mut LocateRun<'_>,
     variants: usize,
     on_message: &dyn Fn(Message),
-) -> Result<Vec<Bug>, ConductError> {
+) -> Result<Vec<Bug>, RunError> {
     let all = findings.len();
     let is_violation =
         |finding: &FindingFile| matches!(finding.suspect().what, FailureKind::Violated(_));
@@ -152,7 +150,7 @@ pub fn explore_findings(
         }
     }
     if bugs.is_empty() {
-        return Err(ConductError::Invalid(
+        return Err(RunError::Invalid(
             "no finding violates its relation on this target".to_owned(),
         ));
     }
@@ -163,15 +161,15 @@ pub fn explore_findings(
 /// agree.
 pub fn target_of_findings(
     findings: &[(String, FindingFile)],
-) -> Result<(&str, Option<&Path>), ConductError> {
+) -> Result<(&str, Option<&Path>), RunError> {
     let Some((_, first)) = findings.first() else {
-        return Err(ConductError::Invalid("no finding".to_owned()));
+        return Err(RunError::Invalid("no finding".to_owned()));
     };
     let differs = |finding: &FindingFile| {
         (&finding.target, &finding.library) != (&first.target, &first.library)
     };
     if let Some((name, other)) = findings.iter().find(|(_, finding)| differs(finding)) {
-        return Err(ConductError::Invalid(format!(
+        return Err(RunError::Invalid(format!(
             "findings of several targets, such as {name} of {} beside {}: locate them one by one",
             other.target, first.target
         )));

@@ -1,6 +1,6 @@
 //! Every command that the documents show is one that the command line accepts.
 
-#[path = "../tests/end_to_end/markdown.rs"]
+#[path = "../end_to_end/markdown.rs"]
 #[expect(dead_code, reason = "the tests of the binary use the rest")]
 mod markdown;
 

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use metacov_formats::{Error, Fault};
+use metacov_formats::{Fault, WRITERS, Writer};
+use metacov_run::RunError;
 use metacov_store::replace_file;
+
+use crate::{Annotations, Badge, Csv, CurvePlot, Junit, Markdown};
 
 /// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +21,20 @@ pub enum Output {
 }
 
 impl Output {
+    /// The file at a path; `-` is standard output.
+    pub fn of(path: &Path) -> Self {
+        if path.as_os_str() == "-" { Output::Stdout } else { Output::File(path.to_owned()) }
+    }
+
+    /// Returns the format that the ending of the name stands for: of several, that with the longest ending.
+    pub fn writer(&self) -> Option<&'static dyn Writer> {
+        let endings = writers().filter_map(|writer| {
+            let endings = writer.extensions().iter().filter(|of| self.ends_in(of));
+            Some((endings.map(|ending| ending.len()).max()?, writer))
+        });
+        endings.max_by_key(|(length, _)| *length).map(|(_, writer)| writer)
+    }
+
     /// Returns the extension of the name, without that of the compression.
     pub fn extension(&self) -> Option<&str> {
         let Output::File(path) = self else { return None };
@@ -30,7 +47,7 @@ impl Output {
 
     /// Whether the name ends with this, ignoring the extension of the compression: `badge.svg` is
     /// an ending of `our-badge.svg` and of `badge.svg`, and `svg` is one of both.
-    pub fn ends_in(&self, ending: &str) -> bool {
+    fn ends_in(&self, ending: &str) -> bool {
         let Output::File(path) = self else { return false };
         let name = match compression(path) {
             Some(_) => path.file_stem(),
@@ -58,7 +75,7 @@ impl Output {
 pub fn write_whole(
     output: &Output,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Error> {
+) -> Result<(), RunError> {
     let result = match output {
         Output::Stdout => {
             let mut out = BufWriter::new(io::stdout().lock());
@@ -79,7 +96,18 @@ pub fn write_whole(
             None => replace_file(path, write),
         },
     };
-    result.map_err(|error| Fault::Io(error).of(output.name()))
+    result.map_err(|error| RunError::Output(Fault::Io(error).of(output.name())))
+}
+
+/// Writes a text to an output.
+pub fn write_text(output: &Output, text: &str) -> Result<(), RunError> {
+    write_whole(output, |out| out.write_all(text.as_bytes()))
+}
+
+/// All formats that can be written: coverage files and reports.
+pub fn writers() -> impl Iterator<Item = &'static dyn Writer> {
+    let for_people: [&dyn Writer; 6] = [&Markdown, &Csv, &CurvePlot, &Badge, &Annotations, &Junit];
+    WRITERS.iter().copied().chain(for_people)
 }
 
 fn is_special(path: &Path) -> bool {
