@@ -24,6 +24,7 @@ use crate::worker::host::WorkerOptions;
 use crate::worker::protocol::WorkerConfig;
 
 /// The configuration of a campaign.
+#[expect(clippy::struct_excessive_bools, reason = "each is a separate choice of the user")]
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CampaignConfig {
     /// The name of the target, such as `sqlite@3.29.0`.
@@ -42,6 +43,8 @@ pub struct CampaignConfig {
     pub observes: bool,
     /// Whether violations are examined.
     pub examines: bool,
+    /// Whether coverage may be measured: for the guidance, and of findings.
+    pub is_measured: bool,
     /// A file of known bugs.
     pub known: Option<PathBuf>,
     /// When it ends.
@@ -71,8 +74,8 @@ struct CampaignTargets {
     tested: WorkerConfig,
     /// The same without counters.
     plain: WorkerConfig,
-    /// The same with counters.
-    counting: WorkerConfig,
+    /// The same with counters, if coverage may be measured.
+    counting: Option<WorkerConfig>,
     /// The default version, if another one is tested.
     reference: Option<(String, WorkerConfig)>,
     /// Identifies the build.
@@ -95,7 +98,10 @@ impl CampaignTargets {
             target,
             tested,
             plain: of(Flavour::Plain)?.1,
-            counting: of(Flavour::Counting)?.1,
+            counting: config
+                .is_measured
+                .then(|| of(Flavour::Counting).map(|(_, config)| config))
+                .transpose()?,
             reference: reference.transpose()?,
             build: targets.build_id(engine, library)?,
         })
@@ -113,6 +119,10 @@ pub fn run_campaign(
     let guidance = config.guidance()?;
     let progress = config.progress.as_deref().map(ProgressFile::open).transpose()?;
     let traces = config.observes || GUIDANCES[guidance].looks().traces;
+    if traces && !config.is_measured {
+        let what = "--no-coverage goes with --guidance qpg or none, and without --observe";
+        return Err(RunError::Invalid(what.to_owned()));
+    }
     let loaded = CampaignTargets::of(config, traces, targets)?;
     let campaign = config.campaign(guidance, loaded.target, &loaded.build)?;
     let known = config.known.as_deref().map(KnownBugs::read).transpose()?.unwrap_or_default();
@@ -129,7 +139,8 @@ pub fn run_campaign(
         memory_bytes: config.memory_bytes,
         ..WorkerOptions::new(loaded.target, &loaded.tested, interrupted)
     };
-    let (plain, counting) = (options.single(&loaded.plain), options.single(&loaded.counting));
+    let plain = options.single(&loaded.plain);
+    let counting = loaded.counting.as_ref().map(|config| options.single(config));
     let reference = loaded.reference.as_ref();
     let reference = reference.map(|(name, config)| (name.clone(), options.single(config)));
     let triage = || {
@@ -137,7 +148,7 @@ pub fn run_campaign(
             target: config.engine.clone(),
             library: config.library.as_ref().map(|_| loaded.plain.library.clone()),
             plain: &plain,
-            counting: &counting,
+            counting: counting.as_ref(),
             reference: reference.as_ref().map(|(name, options)| (name.clone(), options)),
         };
         Triage::new(targets, known.clone())
@@ -174,6 +185,7 @@ impl CampaignConfig {
             schedule: Schedule::default(),
             observes: false,
             examines: true,
+            is_measured: true,
             known: None,
             limits: CampaignLimits::default(),
             pairs: None,
@@ -255,6 +267,7 @@ impl CampaignConfig {
 
     fn header(&self, loaded: &CampaignTargets) -> Header {
         let flag = |is_set: bool| if is_set { "yes" } else { "" }.to_owned();
+        let library = &loaded.counting.as_ref().unwrap_or(&loaded.plain).library;
         let settings = [
             ("the engine", self.engine.clone()),
             (BUILD, loaded.build.clone()),
@@ -265,6 +278,7 @@ impl CampaignConfig {
             ("--database-pairs", self.schedule.pairs.to_string()),
             ("--observe", flag(self.observes)),
             ("--no-findings", flag(!self.examines)),
+            ("--no-coverage", flag(!self.is_measured)),
             ("a distance of rounds of", ROUND_LAG.to_string()),
         ];
         let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
@@ -281,7 +295,7 @@ impl CampaignConfig {
             settings,
             provenance: Provenance {
                 seed: Some(self.seed.to_string()),
-                ..Provenance::here(code_files(Some(&loaded.counting.library), &[]))
+                ..Provenance::here(code_files(Some(library), &[]))
             },
         }
     }

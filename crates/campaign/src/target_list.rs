@@ -63,14 +63,22 @@ impl TargetList {
             return Ok((target, WorkerConfig::of_library(target, library, flavour, scope)?));
         }
         let (target, artifact) = self.find(name)?;
-        Ok((target, WorkerConfig::of_artifact(target, &artifact, flavour, scope)))
+        let without_counters = || {
+            let what = "has no counters: metacov target build builds it with them, and with \
+                        --no-coverage they are not needed";
+            RunError::Invalid(format!("{name} {what}"))
+        };
+        let config = WorkerConfig::of_artifact(target, &artifact, flavour, scope);
+        Ok((target, config.ok_or_else(without_counters)?))
     }
 
     /// Identifies a build of a target by all its libraries, whichever of them a campaign loads, so
     /// that all campaigns on a target have the same build, whatever guides them.
     pub fn build_id(&self, name: &str, library: Option<&Path>) -> Result<String, RunError> {
         let mut fingerprint = Fingerprint::new();
-        for flavour in [Flavour::Plain, Flavour::Counting] {
+        let has_counters = library.is_some() || self.find(name)?.1.counting.is_some();
+        let counting = has_counters.then_some(Flavour::Counting);
+        for flavour in [Flavour::Plain].into_iter().chain(counting) {
             let path = self.config(name, library, flavour, &Scope::default())?.1.library;
             let bytes = std::fs::read(&path)
                 .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;

@@ -32,6 +32,17 @@ pub trait Target: Sync {
     /// all.
     fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact>;
 
+    /// Provides a version, at least without counters: a target that is released as a library needs
+    /// no building for that.
+    fn build_plain(
+        &self,
+        version: &str,
+        compiler: &Compiler,
+        cache: &Path,
+    ) -> io::Result<Artifact> {
+        self.build(version, compiler, cache)
+    }
+
     /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
 }
@@ -43,8 +54,8 @@ pub struct Artifact {
     pub folder: PathBuf,
     /// The folder that it was compiled in, as its notes name it.
     pub compiled_in: String,
-    /// The library that counts.
-    pub counting: PathBuf,
+    /// The library that counts, if it was built.
+    pub counting: Option<PathBuf>,
     /// The library without counters.
     pub plain: PathBuf,
 }
@@ -59,11 +70,11 @@ pub enum Flavour {
 }
 
 impl Artifact {
-    /// The library of a flavour.
-    pub fn library(&self, flavour: Flavour) -> &Path {
+    /// The library of a flavour, if there is one.
+    pub fn library(&self, flavour: Flavour) -> Option<&Path> {
         match flavour {
-            Flavour::Counting => &self.counting,
-            Flavour::Plain => &self.plain,
+            Flavour::Counting => self.counting.as_deref(),
+            Flavour::Plain => Some(&self.plain),
         }
     }
 }

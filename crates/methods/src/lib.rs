@@ -36,4 +36,5 @@ mod calculator;
 pub mod sql;
 
 pub use calculator::CALCULATOR;
+pub use sql::duckdb::DUCKDB;
 pub use sql::sqlite::SQLITE;

@@ -29,5 +29,5 @@ pub(crate) fn find(folder: PathBuf, source: &Source<'_>) -> io::Result<Option<Ar
 /// Describes the libraries in a folder.
 pub(crate) fn artifact(folder: PathBuf, compiled_in: String, source: &Source<'_>) -> Artifact {
     let [counting, plain] = [source.library, source.plain_library].map(|name| folder.join(name));
-    Artifact { folder, compiled_in, counting, plain }
+    Artifact { folder, compiled_in, counting: Some(counting), plain }
 }

@@ -8,10 +8,11 @@ mod builder;
 mod cache;
 mod calculator;
 pub mod cc;
+mod duckdb;
 pub mod gcc;
 pub mod sqlite;
 
 use metacov_exec::Target;
 
 /// All targets.
-pub const ALL: &[&dyn Target] = &[&sqlite::Sqlite, &calculator::Calculator];
+pub const ALL: &[&dyn Target] = &[&sqlite::Sqlite, &calculator::Calculator, &duckdb::Duckdb];

@@ -79,7 +79,7 @@ fn look(
         target: "scripted@1".to_owned(),
         library: None,
         plain: &plain_options,
-        counting: &counting_options,
+        counting: Some(&counting_options),
         reference: reference.as_ref().map(|options| ("scripted@0".to_owned(), options)),
     };
     let mut triage = Triage::new(targets, KnownBugs::parse(known).unwrap()).unwrap();
@@ -310,7 +310,7 @@ fn campaign(
             target: "scripted@1".to_owned(),
             library: None,
             plain: &plain,
-            counting: &counting,
+            counting: Some(&counting),
             reference: None,
         };
         Triage::new(targets, KnownBugs::parse("").unwrap())

@@ -32,8 +32,8 @@ pub struct TriageTargets<'c> {
     pub library: Option<PathBuf>,
     /// The target without counters, as the campaign tests it.
     pub plain: &'c WorkerOptions<'c>,
-    /// The target with counters.
-    pub counting: &'c WorkerOptions<'c>,
+    /// The target with counters, if the difference of a finding is measured.
+    pub counting: Option<&'c WorkerOptions<'c>>,
     /// Another version of the target, with its name. A smaller case is accepted only if it still
     /// holds there.
     pub reference: Option<(String, &'c WorkerOptions<'c>)>,
@@ -253,13 +253,14 @@ impl<'c> Triage<'c> {
 
     /// The code that only one of the sides runs, if both finish.
     fn difference(&mut self, suspect: &FailingCase) -> Result<Option<Difference>, RunError> {
+        let Some(options) = self.targets.counting else { return Ok(None) };
         if !matches!(suspect.what, FailureKind::Violated(_)) {
             return Ok(None);
         }
         let (runner, _) = match &mut self.counting {
             Some(counting) => counting,
             none => {
-                let runner = CaseRunner::new(self.targets.counting)?;
+                let runner = CaseRunner::new(options)?;
                 let functions = Functions::of(runner.table());
                 none.insert((runner, functions))
             }

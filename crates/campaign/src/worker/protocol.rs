@@ -33,20 +33,20 @@ pub struct WorkerConfig {
 const STEPS_MAX: u64 = 200_000;
 
 impl WorkerConfig {
-    /// Configures a library of an artifact.
+    /// Configures a library of an artifact; none if the artifact lacks it.
     pub fn of_artifact(
         target: &dyn Target,
         artifact: &Artifact,
         flavour: Flavour,
         scope: &Scope,
-    ) -> Self {
-        let (library, notes) = (artifact.library(flavour).to_owned(), artifact.folder.clone());
+    ) -> Option<Self> {
+        let (library, notes) = (artifact.library(flavour)?.to_owned(), artifact.folder.clone());
         let mut config = Self::of_files(target, library, notes, flavour, scope);
         if let Some(coverage) = &mut config.coverage {
             coverage.prefix_map.push((artifact.compiled_in.clone(), "/".to_owned()));
             coverage.has_own_notes = true;
         }
-        config
+        Some(config)
     }
 
     /// Configures a library of the user, whose notes are beside it unless the scope says otherwise.

@@ -64,6 +64,7 @@ Guidances (docs/fuzzing.md compares them):
 /// crashes, hangs or uses up its memory. A pair that violates its relation, crashes or hangs is confirmed, reduced, compared
 /// with earlier findings, and written to a folder beside the run file, with a script that reproduces it. The same seed
 /// gives the same campaign, whatever the number of workers and however often it is interrupted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
@@ -94,9 +95,12 @@ pub struct Args {
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = "When to stop")]
     cpu_time: Option<Duration>,
 
-    /// What counts as new: mix, mcg, ccg, qpg or none.
-    #[arg(long, value_name = "NAME", default_value = "mix", help_heading = "Search")]
-    guidance: String,
+    /// What counts as new: mix, mcg, ccg, qpg or none [default: mix, or qpg with --no-coverage].
+    #[arg(long, value_name = "NAME", help_heading = "Search")]
+    guidance: Option<String>,
+    /// Do not measure coverage: test a release that was not built with counters.
+    #[arg(long, help_heading = "Search")]
+    no_coverage: bool,
     #[command(flatten, next_help_heading = "Search")]
     relations: RelationArgs,
     /// Random seed: the same seed gives the same campaign.
@@ -167,15 +171,17 @@ fn campaign(config: &CampaignConfig, console: &Console) -> Result<Option<ExitCod
 
 impl Args {
     pub fn config(&self) -> CampaignConfig {
+        let default_guidance = if self.no_coverage { "qpg" } else { "mix" };
         CampaignConfig {
             engine: self.engine.clone(),
             library: self.library.clone(),
-            guidance: self.guidance.clone(),
+            guidance: self.guidance.clone().unwrap_or_else(|| default_guidance.to_owned()),
             relations: self.relations.names(),
             seed: self.seed,
             schedule: Schedule { patience: self.patience, pairs: self.database_pairs },
             observes: self.observe,
             examines: !self.no_findings,
+            is_measured: !self.no_coverage,
             known: self.known.clone(),
             limits: CampaignLimits {
                 duration: self.duration,

@@ -18,6 +18,7 @@ const EXAMPLES: &str = "\
 Examples:
   metacov target list
   metacov target build sqlite@3.29.0
+  metacov target build duckdb@2.0.0 --no-coverage
   ls $(metacov target path sqlite@3.29.0)";
 
 /// List and build the libraries that metacov can generate pairs for.
@@ -34,11 +35,17 @@ enum Action {
     List,
     /// Build a version, such as `sqlite@3.29.0`.
     ///
-    /// The source comes from the cargo package that bundles it. `metacov target list` shows all versions.
+    /// SQLite's source comes from the cargo package that bundles it, DuckDB's release from the Python package.
+    /// `metacov target list` shows all versions.
     Build {
         /// Target and version.
         #[arg(value_name = "TARGET@VERSION")]
         name: String,
+        /// Without counters, for `--no-coverage` and `metacov replay`.
+        ///
+        /// A target that is released as a library (duckdb) is then fetched and not compiled.
+        #[arg(long)]
+        no_coverage: bool,
     },
     /// Print the folder of a target: its library, notes and source.
     Path {
@@ -51,9 +58,14 @@ enum Action {
 pub fn run(args: &Args, console: &Console) -> Outcome {
     match &args.action {
         Action::List => print_list()?,
-        Action::Build { name } => {
+        Action::Build { name, no_coverage } => {
             let (target, version) = list().parse(name)?;
-            let artifact = target.build(version, &Language::C.compiler(), &usable_cache()?);
+            let (compiler, cache) = (Language::C.compiler(), usable_cache()?);
+            let artifact = if *no_coverage {
+                target.build_plain(version, &compiler, &cache)
+            } else {
+                target.build(version, &compiler, &cache)
+            };
             let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
             console.note(&format!("{name} is in {}", artifact.folder.display()));
         }
@@ -89,14 +101,17 @@ fn print_list() -> Result<(), RunError> {
     let mut lines = Vec::new();
     for target in ALL {
         let (name, default) = (target.name(), target.default_version());
-        let width = default.len();
-        for version in target.versions().into_iter().rev() {
+        let versions = target.versions();
+        let width = versions.iter().map(|version| version.len()).max().unwrap_or(0);
+        for version in versions.into_iter().rev() {
             let state = if target.is_embedded(version) {
                 "embedded"
-            } else if target.find(version, &cache())?.is_some() {
-                "built"
             } else {
-                "not built"
+                match target.find(version, &cache())? {
+                    Some(Artifact { counting: Some(_), .. }) => "built",
+                    Some(_) => "built, without counters",
+                    None => "not built",
+                }
             };
             let alias = if version == default { format!(" (also: {name})") } else { String::new() };
             lines.push(format!("{name}@{version:<width$}   {state}{alias}\n"));

@@ -8,6 +8,7 @@ mod compare;
 mod cpp;
 mod diff;
 mod documents;
+mod duckdb;
 mod faults;
 mod findings;
 mod forks;

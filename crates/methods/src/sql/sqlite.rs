@@ -1,7 +1,6 @@
 //! SQLite: random databases and queries, relations over them, and the language of its shell.
 
 mod dialect;
-mod features;
 mod function;
 mod generate;
 mod language;

@@ -154,7 +154,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let inside = find(VERSION, cache.path()).unwrap().unwrap();
         assert!(
-            inside.library(Flavour::Counting).is_file()
+            inside.library(Flavour::Counting).is_some_and(Path::is_file)
                 && inside.folder.join("sqlite3.gcno").is_file()
         );
         assert!(find("3.29.0", cache.path()).unwrap().is_none());

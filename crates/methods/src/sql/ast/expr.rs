@@ -53,7 +53,7 @@ pub enum Expr {
     /// `CASE [operand] WHEN .. THEN .. [ELSE ..] END`
     Case { operand: Option<Box<Expr>>, arms: Vec<(Expr, Expr)>, otherwise: Option<Box<Expr>> },
     /// `CAST(operand AS type)`
-    Cast(Box<Expr>, Type),
+    Cast(Box<Expr>, TypeName),
     /// `operand COLLATE collation`
     Collate(Box<Expr>, Collation),
     /// A row value.
@@ -82,6 +82,15 @@ pub enum Literal {
     Blob(Vec<u8>),
     /// `TRUE` or `FALSE`
     Boolean(bool),
+}
+
+/// The name of a type, as it is written.
+pub type TypeName = &'static str;
+
+impl From<Type> for TypeName {
+    fn from(known: Type) -> Self {
+        known.text()
+    }
 }
 
 /// The right side of `IN`.
@@ -205,7 +214,7 @@ words! {
     Like { Like = "LIKE", Glob = "GLOB", }
 }
 words! {
-    /// Types of `CAST`.
+    /// Types of SQLite's `CAST`.
     Type { Integer = "INTEGER", Real = "REAL", Text = "TEXT", Blob = "BLOB", Numeric = "NUMERIC", }
 }
 words! {
@@ -277,8 +286,8 @@ impl Expr {
 
     /// `CAST(self AS type)`
     #[must_use]
-    pub fn cast(self, to: Type) -> Self {
-        Self::Cast(Box::new(self), to)
+    pub fn cast(self, to: impl Into<TypeName>) -> Self {
+        Self::Cast(Box::new(self), to.into())
     }
 
     /// `self COLLATE collation`

@@ -24,7 +24,7 @@ impl Print for Expr {
                 out.push_str("CAST(");
                 operand.print(out);
                 out.push_str(" AS ");
-                out.push_str(to.text());
+                out.push_str(to);
                 out.push(')');
             }
             Self::Raise(raise) => raise.print(out),

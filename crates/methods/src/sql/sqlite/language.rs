@@ -6,12 +6,20 @@ use metacov_core::{
     Case, Effort, Language, Outcome, Reduction, ReductionStopped, StillFails, Variant,
 };
 
-use super::{features, query_plan, variants};
-use crate::sql::reduce::{reduce, reduce_queries, renumbered};
-use crate::sql::token::{Kind, statements, tokens};
+use super::{query_plan, variants};
+use crate::sql::features::{Vocabulary, features};
+use crate::sql::normal_form::normal_form;
+use crate::sql::reduce::{reduce, reduce_queries};
+use crate::sql::token::{statements, tokens};
 
 /// The language of SQLite's shell.
 pub(super) struct Shell;
+
+const VOCABULARY: Vocabulary = Vocabulary {
+    types: &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"],
+    modules: &["dbstat", "fts3", "fts5", "json", "rtree"],
+    is_setting: |statement| statement.starts_with('.'),
+};
 
 impl Language for Shell {
     fn extension(&self) -> &'static str {
@@ -80,20 +88,11 @@ impl Language for Shell {
         differing: &BTreeSet<String>,
         is_crash: bool,
     ) -> BTreeSet<String> {
-        features::features(case, differing, is_crash)
+        features(&VOCABULARY, case, differing, is_crash)
     }
 
     fn normal_form(&self, case: &Case) -> Vec<String> {
-        let normal = |statement: &String| {
-            let words = tokens(statement).into_iter().map(|word| match word.kind {
-                Kind::Number => "0".to_owned(),
-                Kind::Text => "''".to_owned(),
-                Kind::Blob => "x''".to_owned(),
-                Kind::Word | Kind::Sign => word.text.to_uppercase(),
-            });
-            words.collect::<Vec<_>>().join(" ")
-        };
-        renumbered(case).statements().map(normal).collect()
+        normal_form(case)
     }
 
     fn digest_probe(&self, outcome: &Outcome) -> Option<u64> {

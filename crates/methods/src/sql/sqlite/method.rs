@@ -6,21 +6,14 @@ use super::Dialect;
 use super::language::Shell;
 use super::relations::RELATIONS;
 use super::setup::{Database, Kind};
+use crate::sql::relations::infos;
 
 /// Random databases of SQLite, and the relations `NoREC`, TLP and the optimiser's switches.
 pub const SQLITE: &dyn Method = &Sqlite;
 
 struct Sqlite;
 
-const INFOS: [RelationInfo; RELATIONS.len()] = {
-    let mut infos = [RELATIONS[0].info; RELATIONS.len()];
-    let mut at = 0;
-    while at < infos.len() {
-        infos[at] = RELATIONS[at].info;
-        at += 1;
-    }
-    infos
-};
+const INFOS: [RelationInfo; RELATIONS.len()] = infos(RELATIONS);
 
 impl Method for Sqlite {
     fn relations(&self) -> &'static [RelationInfo] {

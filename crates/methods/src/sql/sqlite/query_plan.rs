@@ -5,9 +5,9 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use foldhash::fast::FixedState;
 use metacov_core::{Outcome, Value};
 
-/// The statement that shows the plan of a query.
-pub(crate) fn explain(query: &str) -> String {
-    format!("EXPLAIN QUERY PLAN {query}")
+/// The statement that shows the plan of a query; none of a command of the shell.
+pub(crate) fn explain(query: &str) -> Option<String> {
+    (!query.starts_with('.')).then(|| format!("EXPLAIN QUERY PLAN {query}"))
 }
 
 /// A hash of the plan that SQLite has returned: the steps in their order and depth, without the

@@ -1,47 +1,41 @@
-//! Relations: each derives tests whose sides must agree.
+//! Relations on databases of SQLite.
 
-mod norec;
 mod optimizer;
-mod partition;
+mod query_parts;
 mod tlp_aggregate;
-mod tlp_distinct;
-mod tlp_groupby;
-mod tlp_having;
-mod tlp_where;
 
 use metacov_core::{RelationInfo, Rng, Test};
 
-use super::Schema;
 use super::query_plan::explain;
+use super::{Generator, Schema};
+use crate::sql::relations::{self, norec, tlp_distinct, tlp_groupby, tlp_having, tlp_where};
 
 /// A metamorphic relation.
-pub struct Relation {
-    /// Its name and its description.
-    pub info: RelationInfo,
-    /// Whether the predicate filters rows on the first side of its tests, and not on the second, so
-    /// that the query plan of the first side characterises a test.
-    filters_first: bool,
-    derive: fn(&Schema, &mut Rng) -> Test,
-}
+pub type Relation = relations::Relation<Schema>;
 
 /// All relations. Append only: the position of a relation is mixed into the seeds of its tests.
-pub const RELATIONS: &[Relation] = &[
-    norec::NOREC,
-    tlp_where::TLP_WHERE,
-    tlp_groupby::TLP_GROUPBY,
-    tlp_having::TLP_HAVING,
-    tlp_distinct::TLP_DISTINCT,
-    tlp_aggregate::TLP_AGGREGATE,
-    optimizer::OPTIMIZER,
+pub const RELATIONS: &[Relation; 7] = &[
+    on_sqlite(norec::NOREC, true, |schema, rng| norec::derive(&mut Generator::new(schema, rng))),
+    on_sqlite(tlp_where::TLP_WHERE, false, |schema, rng| {
+        tlp_where::derive(&mut Generator::new(schema, rng))
+    }),
+    on_sqlite(tlp_groupby::TLP_GROUPBY, false, |schema, rng| {
+        tlp_groupby::derive(&mut Generator::new(schema, rng))
+    }),
+    on_sqlite(tlp_having::TLP_HAVING, false, |schema, rng| {
+        tlp_having::derive(&mut Generator::new(schema, rng))
+    }),
+    on_sqlite(tlp_distinct::TLP_DISTINCT, false, |schema, rng| {
+        tlp_distinct::derive(&mut Generator::new(schema, rng))
+    }),
+    on_sqlite(tlp_aggregate::TLP_AGGREGATE, false, tlp_aggregate::derive),
+    on_sqlite(optimizer::OPTIMIZER, true, optimizer::derive),
 ];
 
-impl Relation {
-    /// Derives a test on a database.
-    pub fn derive(&self, schema: &Schema, rng: &mut Rng) -> Test {
-        let mut test = (self.derive)(schema, rng);
-        let side = if self.filters_first { &test.sides.a } else { &test.sides.b };
-        let mut statements = side.iter().flat_map(|input| &input.statements);
-        test.probe = statements.find(|text| !text.starts_with('.')).map(|query| explain(query));
-        test
-    }
+const fn on_sqlite(
+    info: RelationInfo,
+    filters_first: bool,
+    derive: fn(&Schema, &mut Rng) -> Test,
+) -> Relation {
+    Relation { info, filters_first, derive, explain }
 }

@@ -45,14 +45,10 @@ pub mod percent {
     pub const NAMED_WINDOW: u32 = 30;
     /// An aggregate has a DISTINCT.
     pub const DISTINCT: u32 = 15;
-    /// A query uses `COUNT(*)` instead of having its rows counted (`NoREC` has both).
-    pub const NOREC_COUNT: u32 = 50;
     /// A tested query selects all columns.
     pub const STAR: u32 = 40;
     /// A column of a tested result is an expression.
     pub const EXPRESSION_KEY: u32 = 20;
-    /// A grouped query has a WHERE too.
-    pub const HAVING_WHERE: u32 = 40;
     /// A query for the optimiser has any shape, instead of a predicate like the other relations.
     pub const ANY_SHAPE: u32 = 60;
 }

@@ -69,7 +69,7 @@ impl LocateTarget<'_> {
             target: self.name.clone(),
             library: self.library.clone(),
             plain: &plain,
-            counting: &counting,
+            counting: Some(&counting),
             reference: reference.as_ref().map(|(name, options)| ((*name).clone(), options)),
         };
         let mut triage = Triage::new(on_targets, KnownBugs::default())?;

@@ -2,19 +2,15 @@
 
 use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
 
-use super::Relation;
-use super::partition::{DEPTH, ROWS_MAX, SOURCES_MAX};
+use super::query_parts::{ROWS_MAX, SOURCES_MAX};
+use crate::sql::relations::DEPTH;
 use crate::sql::sqlite::switches;
 use crate::sql::sqlite::{Generator, Print, Query, ResultColumn, Schema, Select, percent};
 
 /// A query returns the same rows with some or all optimisations disabled.
-pub(super) const OPTIMIZER: Relation = Relation {
-    info: RelationInfo {
-        name: "optimizer",
-        about: "a query has the same rows with optimizations switched off",
-    },
-    filters_first: true,
-    derive,
+pub(super) const OPTIMIZER: RelationInfo = RelationInfo {
+    name: "optimizer",
+    about: "a query has the same rows with optimizations switched off",
 };
 
 /// The number of SQLite's optimisations, one bit each (`SQLITE_QueryFlattener` and the following in
@@ -26,7 +22,7 @@ const OPTIMIZATIONS: usize = 30;
 /// reach that configuration.
 const COROUTINES: u32 = 0x0200_0000;
 
-fn derive(schema: &Schema, rng: &mut Rng) -> Test {
+pub(super) fn derive(schema: &Schema, rng: &mut Rng) -> Test {
     let mut generator = Generator::new(schema, rng);
     let query = if generator.rng.chance(percent::ANY_SHAPE) {
         let columns = generator.rng.between(1, 4);

@@ -4,21 +4,17 @@ use std::rc::Rc;
 
 use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
 
-use super::Relation;
-use super::partition::{DEPTH, in_where, partitioned, sources};
+use crate::sql::relations::partition::{in_where, partitioned};
+use crate::sql::relations::{DEPTH, QueryParts as _};
 use crate::sql::sqlite::{
     Binary, Call, Expr, From, Generator, Print as _, Query, ResultColumn, Schema, Select,
     SetOperator, Source, Type, percent, printed,
 };
 
 /// The aggregate of the whole follows from those of the three partitions.
-pub(super) const TLP_AGGREGATE: Relation = Relation {
-    info: RelationInfo {
-        name: "tlp-aggregate",
-        about: "an aggregate of the three parts of a WHERE is put together to that of all rows",
-    },
-    filters_first: false,
-    derive,
+pub(super) const TLP_AGGREGATE: RelationInfo = RelationInfo {
+    name: "tlp-aggregate",
+    about: "an aggregate of the three parts of a WHERE is put together to that of all rows",
 };
 
 /// An aggregate that can be computed from partitions.
@@ -45,9 +41,10 @@ const AGGREGATES: &[(u32, Aggregate)] = &[
 /// their results: under NOCASE the inner one would use another order. Reals are summed as eighths
 /// (see `Generator::eighths`), so there is no tolerance. Other tools report most of their false
 /// alarms for this relation because they lack these two rules.
-fn derive(schema: &Schema, rng: &mut Rng) -> Test {
+pub(super) fn derive(schema: &Schema, rng: &mut Rng) -> Test {
     let mut generator = Generator::new(schema, rng);
-    let (from, scope) = sources(&mut generator);
+    let (from, scope) = generator.sources();
+    let from = from.printed();
     let aggregate = generator.rng.weigh(AGGREGATES);
     let select = Select { from: Some(from), ..Select::default() };
     generator.within_scope(scope, |generator| {

@@ -1,34 +1,26 @@
 //! TLP on WHERE.
 
-use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
+use metacov_core::{Input, Judge, Pair, RelationInfo, Test};
 
-use super::Relation;
-use super::partition::{
-    DEPTH, columns, in_where, partitioned, parts, shared, sources, whole_and_parts,
-};
-use crate::sql::sqlite::{
-    Generator, Order, Print as _, Query, Schema, Select, SetOperator, percent, printed,
-};
+use super::partition::{in_where, partitioned, parts, shared, whole_and_parts};
+use super::{DEPTH, QueryParts, percent};
+use crate::sql::ast::{Order, Query, Select, SetOperator};
+use crate::sql::print::{Print as _, printed};
 
 /// The rows for which a predicate is true, those for which it is false and those for which it is
 /// NULL are all rows.
-pub(super) const TLP_WHERE: Relation = Relation {
-    info: RelationInfo {
-        name: "tlp-where",
-        about: "the rows of the three parts of a WHERE are all rows",
-    },
-    filters_first: false,
-    derive,
+pub(crate) const TLP_WHERE: RelationInfo = RelationInfo {
+    name: "tlp-where",
+    about: "the rows of the three parts of a WHERE are all rows",
 };
 
-fn derive(schema: &Schema, rng: &mut Rng) -> Test {
-    let mut generator = Generator::new(schema, rng);
-    let (from, scope) = sources(&mut generator);
-    let columns = columns(&mut generator, &scope);
-    let (predicate, orders) = generator.within_scope(scope, |generator| {
-        let ordered = generator.rng.chance(percent::ORDER_BY);
-        (printed(&[generator.truth(DEPTH)]), ordered.then(|| generator.orders(2)))
-    });
+pub(crate) fn derive(generator: &mut impl QueryParts) -> Test {
+    let (from, scope) = generator.sources();
+    let from = from.printed();
+    let columns = generator.columns(&scope);
+    let ordered = generator.rng().chance(percent::ORDER_BY);
+    let predicate = printed(&[generator.predicate(&scope, DEPTH)]);
+    let orders = ordered.then(|| generator.orders(&scope));
     let whole = Select { columns, from: Some(from), ..Select::default() };
     let Some(orders) = orders else {
         let parts = partitioned(&whole, &predicate, SetOperator::UnionAll, in_where);

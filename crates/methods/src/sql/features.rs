@@ -15,8 +15,6 @@ use crate::sql::token::{Kind, Token, is_keyword, tokens};
 const TRAITS: &[&str] = &["ANALYZE", "CHECK", "DESC", "GENERATED", "REINDEX", "TRIGGER", "WITHOUT"];
 /// Words that create an index, explicitly or implicitly.
 const INDEXES: &[&str] = &["INDEX", "KEY", "UNIQUE"];
-/// Types of columns, which count by their effect on values.
-const TYPES: &[&str] = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
 const COMPARISONS: &[&str] = &["=", "==", "<", ">", "<=", ">=", "!=", "<>", "IS"];
 const ARITHMETIC: &[&str] = &["+", "-", "*", "/", "%", "&", "|", "~", "<<", ">>"];
 /// Functions that are hints to the planner, all of one kind.
@@ -30,18 +28,26 @@ const COMMON: &[&str] = &[
 ];
 /// Words that say nothing about a bug without others.
 const JOINS: &[&str] = &["FULL", "LEFT", "RIGHT"];
-/// Modules of virtual tables, as prefixes of the SQLite functions that implement them.
-const MODULES: &[&str] = &["dbstat", "fts3", "fts5", "json", "rtree"];
+/// What is a feature in one dialect and not in others.
+pub(crate) struct Vocabulary {
+    /// Types of columns that count by their effect on values. Empty if every column has a type.
+    pub(crate) types: &'static [&'static str],
+    /// Modules of virtual tables, as prefixes of the functions of the target that implement them.
+    pub(crate) modules: &'static [&'static str],
+    /// Whether a statement only changes how the others run.
+    pub(crate) is_setting: fn(&str) -> bool,
+}
 
 /// The words that a reduced case needs to fail. `differing` are the functions that only one of its
 /// sides runs.
-pub(super) fn features(
+pub(crate) fn features(
+    vocabulary: &Vocabulary,
     case: &Case,
     differing: &BTreeSet<String>,
     is_crash: bool,
 ) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
-    let texts = texts(case);
+    let texts = texts(vocabulary, case);
     for text in &texts {
         query_words(&tokens(text), &mut features);
     }
@@ -55,22 +61,23 @@ pub(super) fn features(
         features.insert(if is_joined { "comparison".to_owned() } else { case.relation.clone() });
     }
     for statement in &case.setup {
-        setup_words(&tokens(statement), &mut features);
+        setup_words(vocabulary, &tokens(statement), &mut features);
     }
     // A virtual table may remain because the database had no other table. It counts only if its
     // implementation is in the difference.
     let serves = |module: &&&str| differing.iter().any(|function| function.starts_with(**module));
-    features.extend(MODULES.iter().filter(serves).map(|module| (*module).to_owned()));
+    let modules = vocabulary.modules.iter();
+    features.extend(modules.filter(serves).map(|module| (*module).to_owned()));
     features
 }
 
 /// The parts of the queries, or the queries themselves if the parts are not known.
-fn texts(case: &Case) -> Vec<String> {
+fn texts(vocabulary: &Vocabulary, case: &Case) -> Vec<String> {
     if !case.parts.is_empty() {
         return case.parts.clone();
     }
     let mut texts = sides::statements(case).concat();
-    texts.retain(|statement| !statement.starts_with('.'));
+    texts.retain(|statement| !(vocabulary.is_setting)(statement));
     texts
 }
 
@@ -139,7 +146,7 @@ fn is_operand(word: &Token) -> bool {
     word.text == ")" || word.kind != Kind::Sign && !is_keyword(word)
 }
 
-fn setup_words(words: &[Token], features: &mut BTreeSet<String>) {
+fn setup_words(vocabulary: &Vocabulary, words: &[Token], features: &mut BTreeSet<String>) {
     let is_pragma = words.first().is_some_and(|word| word.is("PRAGMA"));
     if let (true, Some(name)) = (is_pragma, words.get(1)) {
         features.insert(format!("pragma {}", name.text));
@@ -159,7 +166,7 @@ fn setup_words(words: &[Token], features: &mut BTreeSet<String>) {
             () if is_any(INDEXES) => "index".to_owned(),
             // A view is treated as a part of the query.
             () if is_any(JOINS) => word.text.to_uppercase(),
-            () if is_any(TYPES) && is_named => "column type".to_owned(),
+            () if is_any(vocabulary.types) && is_named => "column type".to_owned(),
             () if is_any(TRAITS) || is_collation => format!("table {}", word.text.to_uppercase()),
             () => continue,
         };
@@ -186,7 +193,9 @@ mod tests {
             parts: parts.iter().map(|text| (*text).to_owned()).collect(),
             judge: Judge::Bag,
         };
-        let words = features(&case, &BTreeSet::new(), false);
+        let types = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
+        let vocabulary = Vocabulary { types, modules: &[], is_setting: |_| false };
+        let words = features(&vocabulary, &case, &BTreeSet::new(), false);
         assert_eq!(words.into_iter().collect::<Vec<_>>(), expected);
     }
 

@@ -1,0 +1,92 @@
+//! DuckDB, as it was released. The first run needs pip and its package index.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use crate::run::{self, Run};
+
+/// The folder of released libraries, which outlives a run of the tests.
+static CACHE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("duckdb");
+    let folder = tempfile::tempdir().unwrap();
+    metacov(folder.path(), &cache, &["target", "build", "duckdb", "--no-coverage"]).ok();
+    cache
+});
+
+fn metacov(folder: &Path, cache: &Path, args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    run::of(command.env("METACOV_CACHE", cache).current_dir(folder).args(args))
+}
+
+#[test]
+fn a_release_that_is_not_there_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| metacov(folder.path(), &folder.path().join("cache"), args);
+    let said = run(&["measure", "duckdb", "--no-coverage"]).failed(2);
+    assert!(said.contains("metacov target build duckdb"), "{said}");
+    let said = run(&["target", "build", "duckdb"]);
+    assert!(said.stderr.contains("--no-coverage fetches the released library"), "{said:?}");
+    let said = run(&["target", "build", "duckdb@0.0.1", "--no-coverage"]);
+    assert!(said.stderr.contains("metacov target list shows all versions"), "{said:?}");
+    let list = run(&["target", "list"]).ok().stdout;
+    assert!(list.contains("duckdb@0.5.1    not built\n"), "{list}");
+}
+
+#[test]
+fn relations_hold_on_a_release_whatever_the_number_of_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| metacov(folder.path(), &CACHE, args);
+    let small = ["measure", "duckdb", "--no-coverage", "--count", "12", "--databases", "4", "-j"];
+    let one = run(&[&small[..], &["1"]].concat()).ok();
+    let row = one.row(&["all", "84"]);
+    assert_eq!(row[3], "0", "violated: {row:?}");
+    assert!(row[2].parse::<u32>().unwrap() >= 76, "held: {row:?}");
+    assert_eq!(run(&[&small[..], &["2"]].concat()).ok().stdout, one.stdout);
+
+    let said = run(&["measure", "duckdb", "--count", "1"]).failed(2);
+    assert!(said.contains("duckdb has no counters"), "{said}");
+    let fuzz = ["fuzz", "duckdb", "--no-coverage", "--count", "60", "--database-pairs", "30"];
+    run(&[&fuzz[..], &["-o", "duck.metacov"]].concat()).ok();
+    let said = run(&[&fuzz[..], &["-o", "other.metacov", "--guidance", "mcg"]].concat()).failed(2);
+    assert!(said.contains("--no-coverage goes with --guidance qpg or none"), "{said}");
+}
+
+/// Writes a finding, as if another person had sent it, and replays it.
+fn replay(folder: &Path, setup: &str, a: &str, b: &str) -> Run {
+    let finding = folder.join("finding");
+    fs::create_dir_all(&finding).unwrap();
+    let text = format!(
+        "format = 'metacov-finding'\nversion = 1\nsignature = ''\nshape = []\n\
+         target = 'duckdb'\nmetacov = ''\nrelation = 'optimizer'\ncomparison = 'bag'\nhow = ''\n\
+         seed = 1\ndatabase = 1\npair = 1\nstatements_before = 1\nbytes_before = 1\n\
+         candidates = 1\nsetup = [{setup}]\na = [{a}]\nb = [{b}]\nfailure = 'violation'\n"
+    );
+    fs::write(finding.join("finding.toml"), text).unwrap();
+    metacov(folder, &CACHE, &["replay", "finding"])
+}
+
+#[test]
+fn a_finding_of_another_person_leaves_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let copy = format!("\"COPY (SELECT 1) TO '{}'\"", file.display());
+    let run = replay(folder.path(), &copy, "\"SELECT 1\"", &copy).ok();
+    assert!(run.stdout.contains("does not run: only the second side failed"), "{run:?}");
+    assert!(!file.exists());
+}
+
+/// If this fails, DuckDB is repaired: `filter_pushdown` can be disabled like any other optimiser
+/// (`OPTIMIZERS` in `crates/methods/src/sql/duckdb/settings.rs`).
+#[test]
+fn the_fault_that_the_generator_avoids_is_still_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = "\"CREATE TABLE t (a INTEGER)\", \"INSERT INTO t VALUES (1)\"";
+    let query = "\"SELECT v.a FROM (SELECT a FROM t WHERE NULL = (SELECT MIN(a) FROM t)) AS v \
+                 LEFT JOIN t ON v.a = t.a\"";
+    let off = "\"SET disabled_optimizers = 'filter_pushdown,filter_pullup'\"";
+    let run = replay(folder.path(), setup, query, &format!("{off}, {query}"));
+    assert_eq!(run.code, 6, "{run:?}");
+    assert!(run.stdout.contains("a returns 0 rows, b returns 1 row"), "{run:?}");
+}

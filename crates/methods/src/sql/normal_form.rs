@@ -1,0 +1,20 @@
+//! Cases without arbitrary details.
+
+use metacov_core::Case;
+
+use super::reduce::renumbered;
+use super::token::{Kind, tokens};
+
+/// The statements of a case without names and constants: equal cases have equal normal forms.
+pub(crate) fn normal_form(case: &Case) -> Vec<String> {
+    let normal = |statement: &String| {
+        let words = tokens(statement).into_iter().map(|word| match word.kind {
+            Kind::Number => "0".to_owned(),
+            Kind::Text => "''".to_owned(),
+            Kind::Blob => "x''".to_owned(),
+            Kind::Word | Kind::Sign => word.text.to_uppercase(),
+        });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    renumbered(case).statements().map(normal).collect()
+}

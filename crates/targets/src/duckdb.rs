@@ -1,0 +1,78 @@
+//! DuckDB: releases from the packages of Python, each of which exports DuckDB's C interface.
+
+mod connection;
+mod functions;
+mod permission;
+mod session;
+mod symbols;
+mod wheel;
+
+use std::io;
+use std::path::Path;
+
+use metacov_core::Method;
+use metacov_exec::{Artifact, OpenOptions, Session, Target};
+use metacov_runtime::Compiler;
+
+use session::DuckdbSession;
+
+/// Releases, oldest first. Those between are left out: one of each minor version is enough to find
+/// out when a fault came and went.
+const VERSIONS: &[&str] = &[
+    "0.1.6", "0.1.7", "0.3.1", "0.3.4", "0.4.0", "0.5.1", "0.6.1", "0.7.1", "0.8.1", "0.9.2",
+    "0.10.3", "1.0.0", "1.1.3", "1.2.2", "1.3.2", "1.4.5", "1.5.6", "2.0.0",
+];
+
+/// DuckDB.
+pub(crate) struct Duckdb;
+
+impl Target for Duckdb {
+    fn name(&self) -> &'static str {
+        "duckdb"
+    }
+
+    fn method(&self) -> &'static dyn Method {
+        metacov_methods::DUCKDB
+    }
+
+    fn default_version(&self) -> &'static str {
+        "2.0.0"
+    }
+
+    fn versions(&self) -> Vec<&'static str> {
+        VERSIONS.to_vec()
+    }
+
+    fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
+        wheel::find(version, cache)
+    }
+
+    fn build(&self, _version: &str, _compiler: &Compiler, _cache: &Path) -> io::Result<Artifact> {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "it cannot be built with counters yet: --no-coverage fetches the released library",
+        ))
+    }
+
+    fn build_plain(&self, version: &str, _: &Compiler, cache: &Path) -> io::Result<Artifact> {
+        wheel::install(version, cache)
+    }
+
+    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+        Ok(Box::new(DuckdbSession::open(library, options)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_sorted_and_have_the_default() {
+        let numbers = |text: &str| -> Vec<u32> {
+            text.split('.').map(|number| number.parse().unwrap()).collect()
+        };
+        assert!(VERSIONS.windows(2).all(|pair| numbers(pair[0]) < numbers(pair[1])));
+        assert!(VERSIONS.contains(&Duckdb.default_version()));
+    }
+}

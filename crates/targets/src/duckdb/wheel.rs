@@ -1,0 +1,129 @@
+//! Releases of DuckDB as packages of Python (wheels), fetched by the user's pip.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use metacov_exec::Artifact;
+
+use super::VERSIONS;
+use super::symbols::weaken_python;
+use crate::cache;
+
+/// The library in its folder.
+const LIBRARY: &str = "libduckdb-release.so";
+
+/// Versions of Python that releases were packaged for, and their binary interfaces. Which of them
+/// does not matter: the library is loaded without Python.
+const PYTHONS: &[(&str, &str)] = &[("311", "cp311"), ("310", "cp310"), ("37", "cp37m")];
+
+/// Kinds of Linux that releases were packaged for.
+const PLATFORMS: &[&str] = &[
+    "manylinux_2_28",
+    "manylinux_2_27",
+    "manylinux_2_17",
+    "manylinux2014",
+    "manylinux2010",
+    "manylinux1",
+];
+
+/// Finds a release that was installed before.
+pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
+    let folder = place(version, cache);
+    let plain = folder.join(LIBRARY);
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    if !plain.is_file() {
+        let what = format!("{}: no {LIBRARY} (remove the folder)", folder.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(Some(Artifact { folder, compiled_in: String::new(), counting: None, plain }))
+}
+
+/// Fetches a release. It appears complete or not at all.
+pub(super) fn install(version: &str, cache: &Path) -> io::Result<Artifact> {
+    if let Some(found) = find(version, cache)? {
+        return Ok(found);
+    }
+    if !VERSIONS.contains(&version) {
+        let what = "no such release: metacov target list shows all versions";
+        return Err(io::Error::new(io::ErrorKind::NotFound, what));
+    }
+    cache::install(&place(version, cache), |folder| {
+        let package = folder.join("package");
+        fetch(version, &package)?;
+        let library = largest_library(&package)?;
+        let mut content = fs::read(&library)?;
+        if weaken_python(&mut content).is_none() {
+            let what = format!("{}: not a library for this machine", library.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
+        fs::write(folder.join(LIBRARY), content)?;
+        fs::remove_dir_all(&package)
+    })?;
+    find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn place(version: &str, cache: &Path) -> PathBuf {
+    cache.join(format!("duckdb-{version}-release"))
+}
+
+/// Unpacks the package of a release into a folder.
+fn fetch(version: &str, folder: &Path) -> io::Result<()> {
+    let mut said = String::new();
+    for (python, interface) in PYTHONS {
+        let mut pip = Command::new("python3");
+        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+        pip.args(["--no-deps", "--no-compile", "--only-binary=:all:", "--target"]).arg(folder);
+        pip.args(["--implementation", "cp", "--python-version", python, "--abi", interface]);
+        for platform in PLATFORMS {
+            pip.arg("--platform").arg(format!("{platform}_{}", std::env::consts::ARCH));
+        }
+        let output = pip.arg(format!("duckdb=={version}")).output();
+        let output =
+            output.map_err(|error| io::Error::new(error.kind(), format!("python3: {error}")))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        String::from_utf8_lossy(&output.stderr).trim().clone_into(&mut said);
+    }
+    Err(io::Error::other(format!("pip cannot fetch the package duckdb {version}: {said}")))
+}
+
+/// The largest library below a folder.
+fn largest_library(folder: &Path) -> io::Result<PathBuf> {
+    let (mut folders, mut found) = (vec![folder.to_owned()], None);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let (path, kind) = entry.and_then(|entry| Ok((entry.path(), entry.metadata()?)))?;
+            if kind.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "so") {
+                found = found.max(Some((kind.len(), path)));
+            }
+        }
+    }
+    let missing = || io::Error::other("the package has no library");
+    found.map(|(_, path)| path).ok_or_else(missing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_is_found_whole_or_refused() {
+        let cache = tempfile::tempdir().unwrap();
+        assert!(find("2.0.0", cache.path()).unwrap().is_none());
+        let folder = place("2.0.0", cache.path());
+        fs::create_dir(&folder).unwrap();
+        let error = find("2.0.0", cache.path()).unwrap_err().to_string();
+        assert!(error.contains("remove the folder"), "{error}");
+        fs::write(folder.join(LIBRARY), "").unwrap();
+        assert!(find("2.0.0", cache.path()).unwrap().is_some_and(|found| found.counting.is_none()));
+        let unknown = install("0.0.1", cache.path()).unwrap_err();
+        assert_eq!(unknown.kind(), io::ErrorKind::NotFound);
+    }
+}
