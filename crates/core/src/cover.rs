@@ -50,6 +50,7 @@ impl Cover {
 
     /// Replaces the sites of one word (see [`SiteId::place`]) that are in `mask` by `bits`, a
     /// subset of `mask`. Faster than [`Cover::insert`] if many sites of a word are known at once.
+    #[inline]
     pub fn replace(&mut self, word: usize, mask: u64, bits: u64) {
         debug_assert_eq!(bits & !mask, 0, "bits are within the mask");
         if word >= self.words.len() {

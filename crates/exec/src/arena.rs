@@ -223,10 +223,24 @@ impl Arena {
 
     /// Discards all that was counted since the last `keep`.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        let end = self.end();
         for kept in &self.baseline {
             kept.restore(&mut self.memory);
         }
+        self.clear_rest()
+    }
+
+    /// The same for kept counters that start at zero, with a function that zeroes the counters of a
+    /// layout.
+    pub(crate) fn clear_with(&mut self, zero: impl Fn(&Arc<[u8]>, &mut [u8])) -> io::Result<()> {
+        for (kept, (_, layout)) in self.baseline.iter().zip(&self.layouts) {
+            zero(layout, &mut self.memory[kept.part.clone()]);
+        }
+        self.clear_rest()
+    }
+
+    /// Drops all records that are not kept.
+    fn clear_rest(&mut self) -> io::Result<()> {
+        let end = self.end();
         if end > self.kept {
             self.zero(self.kept..end)?;
         }

@@ -20,7 +20,7 @@ pub trait Capture {
     /// Discards what ran so far.
     fn reset(&mut self) -> io::Result<()>;
 
-    /// Returns the sites that ran since the last reset.
+    /// Returns the sites that ran since the last reset, and resets.
     fn read(&mut self) -> io::Result<Cover>;
 
     /// Stores a cheap fingerprint of what ran since the last reset, and resets.

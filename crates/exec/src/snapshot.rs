@@ -53,12 +53,18 @@ pub struct MemoryMarks {
     interrupted: Option<MemorySnapshot>,
     /// The pages that were written since the start was kept, if the kernel reports them.
     written: Option<WrittenPages>,
+    /// How often memory was restored.
+    restored: u64,
 }
+
+/// After how many times of restoring the start its pages are protected again. A page that is written
+/// in between costs a fault once.
+const PROTECTED_AFTER: u64 = 16;
 
 impl MemoryMarks {
     /// Starts without snapshots.
     pub fn new(memory: LibraryMemory) -> Self {
-        MemoryMarks { memory, start: None, interrupted: None, written: None }
+        MemoryMarks { memory, start: None, interrupted: None, written: None, restored: 0 }
     }
 
     /// Stores the current memory under a mark.
@@ -81,8 +87,16 @@ impl MemoryMarks {
             Mark::Start => &self.start,
             Mark::Interrupted => &self.interrupted,
         };
-        if let Some(snapshot) = snapshot {
-            snapshot.restore(self.written.as_ref());
+        let Some(snapshot) = snapshot else { return };
+        snapshot.restore(self.written.as_ref());
+        self.restored += 1;
+        // Pages that were written long ago are compared each time until they are protected again.
+        if self.restored.is_multiple_of(PROTECTED_AFTER)
+            && mark == Mark::Start
+            && self.interrupted.is_none()
+            && self.written.as_ref().is_some_and(|written| written.protect_again().is_err())
+        {
+            self.written = None;
         }
     }
 }

@@ -135,7 +135,8 @@ impl Capture for ScriptedCapture {
         let mut criteria = Criteria::default();
         criteria.insert(Criterion::Line);
         criteria.insert(Criterion::Function);
-        let (executed, known) = (self.read()?, self.table.cover(u64::MAX));
+        let counters = *self.counters.borrow();
+        let (executed, known) = (self.table.cover(counters), self.table.cover(u64::MAX));
         Ok(Reading { executed, known, criteria, ..Reading::of(&self.table.sites) })
     }
 
@@ -145,7 +146,7 @@ impl Capture for ScriptedCapture {
     }
 
     fn read(&mut self) -> io::Result<Cover> {
-        Ok(self.table.cover(*self.counters.borrow()))
+        Ok(self.table.cover(self.counters.take()))
     }
 
     fn take_trace(&mut self, trace: &mut Trace) {

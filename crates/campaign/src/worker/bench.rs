@@ -29,6 +29,18 @@ pub(crate) struct Measuring<'s> {
     pub(crate) capture: Box<dyn Capture + 's>,
     /// The sites that run only when the target is first used.
     pub(crate) once: Cover,
+    /// Whether the target has run since the last reset.
+    pub(crate) has_run: bool,
+}
+
+impl Measuring<'_> {
+    /// Discards what ran so far.
+    fn reset(&mut self) -> io::Result<()> {
+        match std::mem::take(&mut self.has_run) {
+            true => self.capture.reset(),
+            false => Ok(()),
+        }
+    }
 }
 
 /// A state, and what running tests on it requires.
@@ -52,7 +64,8 @@ impl<'s> TestBench<'s> {
         self.session.begin()?;
         let filled = fill(self)?;
         let setup = match &mut self.measuring {
-            Some(Measuring { capture, once }) => {
+            Some(Measuring { capture, once, has_run }) => {
+                *has_run = false;
                 let mut executed = capture.read()?;
                 executed |= once;
                 self.session.keep(Mark::Start)?;
@@ -130,6 +143,7 @@ impl PreparedState<'_, '_> {
 
     /// The opened target.
     pub(crate) fn session(&mut self) -> &mut dyn Session {
+        self.set_run();
         &mut *self.bench.session
     }
 
@@ -141,7 +155,15 @@ impl PreparedState<'_, '_> {
     /// Runs a side from the state that the last one has left. This is fast, and correct for inputs
     /// that only read.
     pub(crate) fn run(&mut self, side: &[Input]) -> io::Result<Vec<Outcome>> {
+        self.set_run();
         side.iter().map(|input| self.bench.session.run(input)).collect()
+    }
+
+    /// Notes that the target may run, so that the next reset is not skipped.
+    fn set_run(&mut self) {
+        if let Some(measuring) = &mut self.bench.measuring {
+            measuring.has_run = true;
+        }
     }
 
     /// Stores which counters are not zero since the last trace or reset.
@@ -159,7 +181,7 @@ impl PreparedState<'_, '_> {
         self.restore()?;
         let TestBench { session, measuring, .. } = &mut *self.bench;
         if let Some(measuring) = measuring {
-            measuring.capture.reset()?;
+            measuring.reset()?;
         }
         let changed = change(&mut **session)?;
         if let (Some(measuring), Some(executed)) = (measuring, &mut self.setup) {
@@ -200,29 +222,26 @@ impl PreparedState<'_, '_> {
     }
 
     /// Runs each input of a side from the state that sides start from. Returns the outcomes and, if
-    /// measured, the cover.
+    /// measured, the cover of all inputs: their counts add up.
     pub(crate) fn side(&mut self, inputs: &[Input]) -> io::Result<(Vec<Outcome>, Option<Cover>)> {
-        let (mut outcomes, mut executed) = (Vec::with_capacity(inputs.len()), None::<Cover>);
+        let TestBench { session, measuring, .. } = &mut *self.bench;
+        if let Some(measuring) = measuring {
+            measuring.reset()?;
+        }
+        self.watch.lap(Phase::Capture);
+        let mut outcomes = Vec::with_capacity(inputs.len());
         for input in inputs {
-            let TestBench { session, measuring, .. } = &mut *self.bench;
-            if let Some(measuring) = measuring {
-                measuring.capture.reset()?;
-            }
-            self.watch.lap(Phase::Capture);
             outcomes.push(session.run(input)?);
             self.watch.lap(Phase::Engine);
             // Without coverage, inputs only read, and leave nothing to restore.
-            if let Some(measuring) = measuring {
-                let cover = measuring.capture.read()?;
-                match &mut executed {
-                    Some(executed) => *executed |= &cover,
-                    None => executed = Some(cover),
-                }
-                self.watch.lap(Phase::Decode);
+            if measuring.is_some() {
                 session.restore(Mark::Start)?;
                 self.watch.lap(Phase::Capture);
             }
         }
+        let measuring = measuring.as_mut().filter(|_| !inputs.is_empty());
+        let executed = measuring.map(|measuring| measuring.capture.read()).transpose()?;
+        self.watch.lap(Phase::Decode);
         Ok((outcomes, executed))
     }
 }

@@ -111,7 +111,7 @@ impl<'s> TestBench<'s> {
         if let Some(mut capture) = capture {
             let reading = capture.read_all()?;
             sites = Some(Box::new(SitesData::of(capture.table(), &reading)));
-            measuring = Some(Measuring { capture, once: reading.executed });
+            measuring = Some(Measuring { capture, once: reading.executed, has_run: true });
         }
         Ok((TestBench { session, measuring, method, facts: Facts::default() }, sites))
     }

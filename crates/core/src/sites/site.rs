@@ -20,6 +20,7 @@ impl SiteId {
     }
 
     /// Returns its position in a cover: the word, and the bit in it.
+    #[inline]
     pub fn place(self) -> (usize, u64) {
         (self.index() / BITS, 1 << (self.index() % BITS))
     }

@@ -47,7 +47,10 @@ impl Capture for GcovCapture<'_> {
 
     fn read(&mut self) -> io::Result<Cover> {
         let snapshots = snapshots(&self.arena).map_err(io::Error::other)?;
-        self.loader.read_executed(&snapshots).map_err(io::Error::other)
+        let executed = self.loader.read_executed(&snapshots).map_err(io::Error::other)?;
+        drop(snapshots);
+        self.arena.clear_with(|layout, counters| self.loader.zero(layout, counters))?;
+        Ok(executed)
     }
 
     fn take_trace(&mut self, trace: &mut Trace) {

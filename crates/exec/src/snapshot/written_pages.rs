@@ -76,7 +76,7 @@ struct Region {
     categories: u64,
 }
 
-/// The pages that were written since this was created.
+/// The pages that were written since they were protected.
 pub(super) struct WrittenPages {
     /// Pages are no longer protected when it is closed.
     _protection: OwnedFd,
@@ -98,12 +98,20 @@ impl WrittenPages {
             let (start, len) = (range.start as u64, range.len() as u64);
             let mut register = Register { start, len, mode: uapi::REGISTER_MODE_WP, ioctls: 0 };
             control(&written._protection, uapi::UFFDIO_REGISTER, &mut register)?;
-            let mut scan = written_in(&range);
-            scan.flags = uapi::SCAN_WP_MATCHING | uapi::SCAN_CHECK_WPASYNC;
-            control(&written.pages, uapi::PAGEMAP_SCAN, &mut scan)?;
             written.ranges.push(range);
         }
+        written.protect_again()?;
         Ok(written)
+    }
+
+    /// Starts with no written pages, as of now.
+    pub(super) fn protect_again(&self) -> io::Result<()> {
+        for range in &self.ranges {
+            let mut scan = written_in(range);
+            scan.flags = uapi::SCAN_WP_MATCHING | uapi::SCAN_CHECK_WPASYNC;
+            control(&self.pages, uapi::PAGEMAP_SCAN, &mut scan)?;
+        }
+        Ok(())
     }
 
     /// Whether all these addresses are protected.
@@ -209,5 +217,8 @@ mod tests {
         pages.push(7);
         pages.sort_unstable();
         assert_eq!(list(), pages);
+        written.protect_again().unwrap();
+        memory[9 * PAGE_BYTES] = 4;
+        assert_eq!(list(), [9]);
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Piece {
 pub(super) struct Image {
     /// In the order of their counters.
     functions: Vec<Function>,
+    /// The counters of each function, apart from the rest, which is rarely read.
+    spans: Vec<Span>,
     segments: Vec<Segment>,
     operations: Vec<Operation>,
     /// The slots that must not be negative, function by function.
@@ -54,6 +56,13 @@ struct Function {
     counters: Range<usize>,
     operations: Range<usize>,
     sound: Range<usize>,
+}
+
+/// A range of bytes.
+#[derive(Clone, Copy)]
+struct Span {
+    start: u32,
+    end: u32,
 }
 
 /// Functions with adjacent counters.
@@ -88,6 +97,7 @@ impl Image {
         let Compiled { functions, operations, sound, sites, slots } = compiled;
         Ok(Image {
             segments: segments(&functions),
+            spans: functions.iter().map(|function| Span::of(&function.counters)).collect(),
             stencils: Stencils::of(recorder.table, sites),
             last: vec![0; functions.last().map_or(0, |function| function.counters.end)],
             inconsistent: BTreeSet::new(),
@@ -111,16 +121,16 @@ impl Image {
             if segment.is_zero && is_zero(new) {
                 continue;
             }
-            let last = &mut self.last[segment.counters.clone()];
-            if *new == *last {
+            if *new == self.last[segment.counters.clone()] {
                 continue;
             }
             for number in segment.functions.clone() {
-                let function = &self.functions[number];
-                let new = &counters[function.counters.clone()];
-                if *new == last[segment.within(&function.counters)] {
+                let span = self.spans[number].range();
+                let new = &counters[span.clone()];
+                if *new == self.last[span] {
                     continue;
                 }
+                let function = &self.functions[number];
                 let adds_up = function.run(&self.operations, new, &mut self.counts)
                     || function.is_sound(&self.sound, &self.counts);
                 if adds_up {
@@ -130,8 +140,15 @@ impl Image {
                 }
                 self.stencils.set(number, &self.counts);
             }
-            last.copy_from_slice(new);
+            self.last[segment.counters.clone()].copy_from_slice(new);
             segment.is_zero = is_zero(new);
+        }
+    }
+
+    /// Sets counters to zero that have just been read. Most of them already are.
+    pub(super) fn zero(&self, counters: &mut [u8]) {
+        for segment in self.segments.iter().filter(|segment| !segment.is_zero) {
+            counters[segment.counters.clone()].fill(0);
         }
     }
 
@@ -170,10 +187,14 @@ impl Image {
     }
 }
 
-impl Segment {
-    /// The range of counters, relative to the start.
-    fn within(&self, counters: &Range<usize>) -> Range<usize> {
-        counters.start - self.counters.start..counters.end - self.counters.start
+impl Span {
+    fn of(bytes: &Range<usize>) -> Self {
+        let number = |at| u32::try_from(at).unwrap_or(u32::MAX);
+        Span { start: number(bytes.start), end: number(bytes.end) }
+    }
+
+    fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
     }
 }
 

@@ -96,6 +96,14 @@ impl Images {
         Ok(executed)
     }
 
+    /// Sets counters with a known layout to zero, after they were read.
+    pub(crate) fn zero(&self, layout: &Arc<[u8]>, counters: &mut [u8]) {
+        match self.0.iter().find(|known| Arc::ptr_eq(&known.layout, layout)) {
+            Some(known) => known.image.zero(counters),
+            None => counters.fill(0),
+        }
+    }
+
     /// Lets images read their counters. Returns the numbers of those images.
     fn update(
         &mut self,

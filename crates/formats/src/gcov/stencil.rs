@@ -1,8 +1,8 @@
 //! Maps counts to sites: a stencil for each function.
 //!
 //! A site runs if one of its counts is positive. Most sites belong to one function only. They are
-//! set one word of the cover at a time, without branches: a word has a hole for each count, which
-//! becomes a bit. The few sites that several functions share, such as the lines of a macro, have a
+//! set one word of the cover at a time, without branches: a word has a hole for each count of a
+//! site, which becomes a bit. The few sites that several functions share, such as the lines of a macro, have a
 //! reference count: how many positive counts make them run.
 
 use metacov_core::{Cover, SiteId, SiteTable};
@@ -29,11 +29,23 @@ struct Word {
     end: usize,
 }
 
-/// A count, and the bits that it sets.
+/// A count, and the bit that it sets: the slot, and six bits. Small, because reading all holes of
+/// the functions that ran takes longer than the rest of setting their sites.
 #[derive(Clone, Copy)]
-struct Hole {
-    slot: Slot,
-    bits: u64,
+struct Hole(u32);
+
+impl Hole {
+    /// The bit must be below 64; slots have at most 26 bits (see `VARIABLES_MAX` of a flow).
+    fn of(slot: Slot, bit: u32) -> Self {
+        Hole(slot << 6 | bit)
+    }
+
+    /// The bit, set if the count is positive.
+    #[inline]
+    fn bits(self, counts: &[i64]) -> u64 {
+        let is_positive = counts[(self.0 >> 6) as usize].cast_unsigned() >> 63;
+        is_positive << (self.0 & 63)
+    }
 }
 
 /// A count of a function that makes a shared site run.
@@ -78,12 +90,9 @@ impl Stencils {
         }
         own.sort_unstable();
         for word in own.chunk_by(|left, right| left.0 == right.0) {
-            let mut mask = 0;
-            for hole in word.chunk_by(|left, right| left.1 == right.1) {
-                let bits = hole.iter().fold(0, |bits, (.., bit)| bits | bit);
-                self.holes.push(Hole { slot: hole[0].1, bits });
-                mask |= bits;
-            }
+            let mask = word.iter().fold(0, |mask, (.., bit)| mask | bit);
+            self.holes
+                .extend(word.iter().map(|(_, slot, bit)| Hole::of(*slot, bit.trailing_zeros())));
             self.words.push(Word { at: word[0].0, mask, end: self.holes.len() });
         }
         self.starts.push((self.words.len(), self.links.len()));
@@ -97,9 +106,7 @@ impl Stencils {
         let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
         for word in &self.words[first_word..last_word] {
             let holes = &self.holes[start..word.end];
-            let bits = holes
-                .iter()
-                .fold(0, |bits, hole| bits | hole.bits & above_zero(counts[hole.slot as usize]));
+            let bits = holes.iter().fold(0, |bits, hole| bits | hole.bits(counts));
             self.executed.replace(word.at, word.mask, bits);
             start = word.end;
         }

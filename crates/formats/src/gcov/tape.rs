@@ -86,6 +86,7 @@ pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> 
 }
 
 /// All bits set if a negated count stands for a positive one, none otherwise.
+#[inline]
 pub(super) fn above_zero(count: i64) -> u64 {
     (count >> (i64::BITS - 1)).cast_unsigned()
 }
