@@ -35,7 +35,7 @@ mod uapi {
 /// `struct uffdio_api`.
 #[repr(C)]
 struct Api {
-    api: u64,
+    version: u64,
     features: u64,
     ioctls: u64,
 }
@@ -79,7 +79,7 @@ struct Region {
 /// The pages that were written since they were protected.
 pub(super) struct WrittenPages {
     /// Pages are no longer protected when it is closed.
-    _protection: OwnedFd,
+    protection: OwnedFd,
     pages: File,
     ranges: Vec<Range<usize>>,
 }
@@ -89,15 +89,15 @@ impl WrittenPages {
     /// allow it.
     pub(super) fn protect(parts: impl Iterator<Item = Range<usize>>) -> io::Result<Self> {
         let protection = own(userfaultfd()?)?;
-        let mut api = Api { api: uapi::API, features: uapi::FEATURE_WP_ASYNC, ioctls: 0 };
+        let mut api = Api { version: uapi::API, features: uapi::FEATURE_WP_ASYNC, ioctls: 0 };
         control(&protection, uapi::UFFDIO_API, &mut api)?;
         let pages = File::from(own(File::open("/proc/self/pagemap")?.into())?);
-        let mut written = WrittenPages { _protection: protection, pages, ranges: Vec::new() };
+        let mut written = WrittenPages { protection, pages, ranges: Vec::new() };
         for part in parts {
             let range = part.start / PAGE_BYTES * PAGE_BYTES..part.end.next_multiple_of(PAGE_BYTES);
             let (start, len) = (range.start as u64, range.len() as u64);
             let mut register = Register { start, len, mode: uapi::REGISTER_MODE_WP, ioctls: 0 };
-            control(&written._protection, uapi::UFFDIO_REGISTER, &mut register)?;
+            control(&written.protection, uapi::UFFDIO_REGISTER, &mut register)?;
             written.ranges.push(range);
         }
         written.protect_again()?;
