@@ -224,18 +224,20 @@ mod tests {
     #[test]
     fn any_writes_are_undone_with_and_without_a_list_of_pages() {
         let mut memory = memmap2::MmapMut::map_anon(40 * PAGE_BYTES).unwrap();
-        let mut random = 1_u64;
+        let mut random = 1_u32;
         let mut next = |below: usize| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (random >> 33) as usize % below
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (random >> 8) as usize % below
         };
         let (first, bytes) = (3, 37 * PAGE_BYTES + 100);
-        memory[first..first + bytes].fill_with(|| next(256) as u8);
+        for (byte, value) in memory[first..first + bytes].iter_mut().zip((0..=u8::MAX).cycle()) {
+            *byte = value;
+        }
         let part = Part::of(memory[first..].as_mut_ptr(), bytes);
         let written = WrittenPages::protect([part.addresses()].into_iter()).ok();
         for round in 0..200 {
             for _ in 0..next(50) {
-                memory[first + next(bytes)] = next(256) as u8;
+                memory[first + next(bytes)] ^= 1 << next(8);
             }
             part.restore(written.as_ref().filter(|_| round % 5 > 0));
             assert!(memory[first..first + bytes] == part.bytes, "round {round}");

@@ -36,10 +36,7 @@ pub(crate) struct Measuring<'s> {
 impl Measuring<'_> {
     /// Discards what ran so far.
     fn reset(&mut self) -> io::Result<()> {
-        match std::mem::take(&mut self.has_run) {
-            true => self.capture.reset(),
-            false => Ok(()),
-        }
+        if std::mem::take(&mut self.has_run) { self.capture.reset() } else { Ok(()) }
     }
 }
 
