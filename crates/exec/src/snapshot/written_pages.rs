@@ -211,7 +211,9 @@ mod tests {
         assert_eq!(list(), [0; 0]);
         // More stretches than are reported at once.
         let mut pages: Vec<usize> = (0..598).step_by(2).collect();
-        pages.iter().for_each(|page| memory[page * PAGE_BYTES] = 2);
+        for page in &pages {
+            memory[page * PAGE_BYTES] = 2;
+        }
         assert_eq!(list(), pages);
         memory[7 * PAGE_BYTES + 4095] = 3;
         pages.push(7);
