@@ -68,7 +68,9 @@ impl RunSettings {
         let folded = recording.fold(&progress, fold);
         progress.finish(timed);
         let (collected, recorded) = recording.finish(folded);
-        failure_notes(collected.failures).iter().for_each(|note| console.note(note));
+        for note in failure_notes(collected.failures) {
+            console.note(&note);
+        }
         let RecordedRun { mut suite, violations, pairs, provenance, measured } = recorded?;
         if let Some(note) = left_out_note(provenance.left_out.values().sum()) {
             console.note(&note);

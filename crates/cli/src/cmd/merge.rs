@@ -53,7 +53,9 @@ fn runs(args: &Args, console: &Console) -> Outcome {
             counted(merged.disputed, "pair", "pairs")
         ));
     }
-    repeated(merged.repeated).into_iter().for_each(|message| console.message(message));
+    if let Some(message) = repeated(merged.repeated) {
+        console.message(message);
+    }
     let rounds = match merged.rounds {
         0 => String::new(),
         rounds => format!(" and {}", counted(rounds, "round", "rounds")),

@@ -84,6 +84,8 @@ pub fn present(
         console.detail(|| format!("wrote {}", output.name()));
     }
     let failed = presentation.gates.failed(suite, &total)?;
-    failed.iter().for_each(|what| console.failure(what));
+    for what in &failed {
+        console.failure(what);
+    }
     Ok(if failed.is_empty() { ExitCode::Success } else { ExitCode::UnderThreshold })
 }

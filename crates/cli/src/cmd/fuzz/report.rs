@@ -33,7 +33,9 @@ pub fn show(history: &History, path: &Path, console: &Console) -> Outcome {
         return Ok(ExitCode::Success);
     }
     print(&format!("{}\n", campaign_pairs(history).to_terminal(console.colors_output())))?;
-    campaign_notes(history).iter().for_each(|note| console.note(note));
+    for note in campaign_notes(history) {
+        console.note(&note);
+    }
     let bugs = history.stand().bugs;
     if bugs == 0 {
         return Ok(ExitCode::Success);
