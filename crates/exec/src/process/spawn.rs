@@ -3,7 +3,7 @@
 //! The standard library would do, but takes 150 system calls, most of them for signals, and a copy
 //! of the environment: a tenth of the time of a small program.
 
-use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -19,6 +19,9 @@ const STACK_BYTES: usize = 64 << 10;
 
 /// Where programs are searched for without `PATH`, as by the C library.
 const DEFAULT_PATH: &str = "/bin:/usr/bin";
+
+/// Runs a script that does not say what runs it, as by the C library.
+const SHELL: &CStr = c"/bin/sh";
 
 /// A started process.
 pub(super) struct Started {
@@ -55,6 +58,11 @@ impl Spawner {
         let mut start = Start {
             paths: pointers(&paths),
             arguments: pointers(&arguments),
+            // The second one becomes the path of the script.
+            shell_arguments: [SHELL.as_ptr(); 2]
+                .into_iter()
+                .chain(pointers(arguments.iter().skip(1)))
+                .collect(),
             environment: pointers(kept.map(|(_, entry)| entry).chain(&added)),
             stdio: stdio.each_ref().map(AsRawFd::as_raw_fd),
             cpu: request.cpu.map(|cpu| (whole_seconds(cpu), whole_seconds(cpu) + 1)),
@@ -119,6 +127,7 @@ struct Start {
     /// Pointers end with a null pointer.
     paths: Vec<*const c_char>,
     arguments: Vec<*const c_char>,
+    shell_arguments: Vec<*const c_char>,
     environment: Vec<*const c_char>,
     stdio: [RawFd; 3],
     /// Soft and hard.
@@ -157,6 +166,12 @@ extern "C" fn run(start: *mut c_void) -> c_int {
             match *libc::__errno_location() {
                 libc::ENOENT | libc::ENOTDIR => {}
                 libc::EACCES => is_denied = true,
+                libc::ENOEXEC => {
+                    start.shell_arguments[1] = *path;
+                    let (arguments, environment) = (&start.shell_arguments, &start.environment);
+                    libc::execve(SHELL.as_ptr(), arguments.as_ptr(), environment.as_ptr());
+                    return fail(start);
+                }
                 _ => return fail(start),
             }
         }
@@ -255,6 +270,17 @@ mod tests {
         assert_eq!(run(&request).unwrap_err().kind(), io::ErrorKind::PermissionDenied);
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
         assert_eq!(run(&request).unwrap(), (Some(0), "found\n".to_owned()));
+    }
+
+    #[test]
+    fn a_script_without_an_interpreter_is_run_by_the_shell() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("script");
+        std::fs::write(&path, "echo $0 $1; exit 4\n").unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let path = path.to_str().unwrap();
+        let said = (Some(4), format!("{path} word\n"));
+        assert_eq!(run(&request(&[path, "word"], &[])).unwrap(), said);
     }
 
     #[test]
