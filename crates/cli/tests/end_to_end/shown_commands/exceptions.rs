@@ -59,6 +59,8 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by_ci("benches/capture --many 100000", "step benches/capture --quick", MINUTES),
             by_ci("benches/fuzz", "step benches/fuzz --quick", MINUTES),
             by_ci("benches/fuzz --quick", "step benches/fuzz --quick", MINUTES),
+            by_ci("benches/processes", "step benches/processes --quick", MINUTES),
+            by_ci("benches/processes --quick", "step benches/processes --quick", MINUTES),
         ],
     ),
     (
