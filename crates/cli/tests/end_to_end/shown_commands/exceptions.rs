@@ -253,6 +253,16 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 MINUTES,
             )
             .violates(),
+            scaled(
+                "metacov measure duckdb@2.0.0 --no-coverage --count 1000 --databases 50",
+                "metacov measure duckdb@2.0.0 --no-coverage --count 10 --databases 2",
+                MINUTES,
+            ),
+            scaled(
+                "metacov fuzz duckdb@2.0.0 --no-coverage --duration 10m -o duck.metacov",
+                "metacov fuzz duckdb@2.0.0 --no-coverage --count 200 -o duck.metacov",
+                MINUTES,
+            ),
         ],
     ),
 ];
