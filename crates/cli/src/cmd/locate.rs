@@ -48,7 +48,7 @@ The more violating variants run a line, and the fewer passing pairs run it, the 
 ///
 /// The queries and the database of the pair are changed in hundreds of small ways. Variants that still violate the relation
 /// show which code is needed for the violation; variants that pass, and other passing pairs, show which code is not. Each bug
-/// has a ranking: as in a campaign, violations that need the same to show are one bug.
+/// has a ranking: as in a campaign, violations that depend on the same parts of their queries are one bug.
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
