@@ -6,12 +6,14 @@
 //! and branches by gcov's rules (`entries`), and only then reduced to what ran.
 //!
 //! The notes are beside the counters; or where the counters would be without `GCOV_PREFIX`; or
-//! below the folder that [`Scope::notes`](crate::Scope) names. They are compiled once: graphs to
-//! additions (`tape`), shared by all workers (`shared_notes`); and lines to sites of a table
-//! (`projection`) and sites to bits (`stencil`). Each execution then takes only additions, for
-//! functions whose counters have changed (`image`), and setting bits. The counters may be in a file
-//! (`counters`) or in memory (`snapshot`).
+//! below the folder that [`Scope::notes`](crate::Scope) names. They are compiled once (`compiled`):
+//! graphs to additions (`tape`), and blocks and arcs to what makes a line run; shared by all workers
+//! (`shared_notes`) and, for large programs, by later processes (`notes_cache`). Then, for each
+//! table, lines become sites (`projection`) and sites become bits (`stencil`). Each execution takes
+//! only additions, for functions whose counters have changed (`image`), and setting bits. The
+//! counters may be in a file (`counters`) or in memory (`snapshot`).
 
+mod compiled;
 mod counters;
 mod entries;
 #[cfg(feature = "exact-counts")]
@@ -19,6 +21,7 @@ mod exact_counts;
 mod flow;
 mod image;
 mod notes;
+mod notes_cache;
 mod notes_index;
 mod projection;
 mod shared_notes;

@@ -10,6 +10,7 @@
 //!
 //! The crate reads and writes only the files that it is given. It starts no process and no thread.
 
+mod checksum;
 mod cobertura;
 mod content_hash;
 mod coverage_file;

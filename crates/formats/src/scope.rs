@@ -36,6 +36,9 @@ pub struct Scope {
     pub notes: Option<PathBuf>,
     /// Where else to look for them.
     pub notes_search: NotesSearch,
+    /// The folder in which the notes of large programs are kept in compiled form. It is created if
+    /// necessary; if it cannot be used, they are compiled each time.
+    pub notes_cache: Option<PathBuf>,
 }
 
 /// Where notes are searched for.

@@ -53,6 +53,7 @@ impl ScopeArgs {
             blocks: false,
             notes: self.notes,
             notes_search: NotesSearch::default(),
+            notes_cache: None,
         })
     }
 }

@@ -288,6 +288,12 @@ impl SiteTable {
     /// Adds all sites, marks and exclusions of another table. Returns the numbers that the other's
     /// sites have here.
     pub fn absorb(&mut self, other: &SiteTable) -> Result<Renumbering, BuildMismatch> {
+        if self.is_new() {
+            // The first worker's table: a copy takes much less time than adding a million sites.
+            let revision = self.revision + other.revision + 1;
+            *self = SiteTable { revision, ..other.copy(self.id) };
+            return Ok(Renumbering::new(self.id, (0..self.len()).map(SiteId::new).collect()));
+        }
         let files: Vec<FileId> =
             other.files.iter().map(|path| self.file(other.name(*path))).collect();
         let mut numbers = Vec::with_capacity(other.len());
@@ -313,6 +319,31 @@ impl SiteTable {
         }
         other.partial.iter().for_each(|criterion| self.set_partial(criterion));
         Ok(Renumbering::new(self.id, numbers))
+    }
+
+    /// Whether nothing was ever added.
+    fn is_new(&self) -> bool {
+        self.revision == 0 && self.symbols.names().next().is_none()
+    }
+
+    /// The same table under another identity.
+    fn copy(&self, id: TableId) -> SiteTable {
+        SiteTable {
+            id,
+            files: self.files.clone(),
+            file_index: self.file_index.clone(),
+            symbols: self.symbols.clone(),
+            shown_names: self.shown_names.clone(),
+            sites: self.sites.clone(),
+            ends: self.ends.clone(),
+            index: self.index.clone(),
+            hasher: self.hasher.clone(),
+            expected: 0,
+            marks: self.marks.clone(),
+            excluded: self.excluded.clone().retagged(id),
+            partial: self.partial,
+            revision: self.revision,
+        }
     }
 
     /// The same table, with files, names and sites numbered in output order. The result does not

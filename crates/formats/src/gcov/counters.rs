@@ -10,6 +10,7 @@ use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
 
+use super::compiled::CompiledUnit;
 use super::image::COUNTER_BYTES;
 use super::notes::FunctionKey;
 use super::notes_index::{NOTES_BYTES_MAX, NotesIndex, NotesUnit};
@@ -45,9 +46,10 @@ pub(super) fn read_notes(
     let mut bytes = Vec::new();
     let name = input.path().map_or(0, |path| unit_of(&path.with_extension("gcda"), None));
     input.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
-    let unit = Unit::read(&bytes)?;
-    let present = vec![true; unit.notes.functions.len()];
-    let projection = Projection::of(&unit, name, &present, recorder)?;
+    let unit = Unit::read(&bytes, |_| true)?;
+    let all: Vec<usize> = (0..unit.notes.functions.len()).collect();
+    let unit = CompiledUnit::of(&unit, &all, recorder.scope.blocks);
+    let projection = Projection::of(&unit, name, recorder)?;
     recorder.reading.unite(projection.reading());
     Ok(())
 }

@@ -13,10 +13,11 @@ use std::sync::Arc;
 use super::counters::Counters;
 use super::entries::Part;
 use super::flow::Flow;
-use super::image::{COUNTER_BYTES, Piece};
+use super::image::COUNTER_BYTES;
 use super::notes::{ENTRY, Function};
 use super::notes_index::NotesIndex;
-use super::snapshot::{Snapshot, pieces};
+use super::snapshot::{Listing, Snapshot, listings};
+use super::unit::Unit;
 use crate::{CoverageFile, Error, Fault, Scope};
 
 /// A translation unit.
@@ -89,7 +90,11 @@ pub(crate) fn tell_file(
 ) -> Result<UnitCounts, Error> {
     let counts = CoverageFile::open(path).and_then(|mut input| {
         let (notes_unit, counters) = Counters::open(&mut input, notes_index, None, scope)?;
-        tell(path, &notes_unit.unit.piece(0, &counters.present), &[&counters.bytes])
+        let unit = &notes_unit.unit;
+        let present = (0..unit.starts.len()).filter(|number| counters.present[*number]);
+        let functions: Vec<_> =
+            present.map(|number| (number, COUNTER_BYTES * unit.starts[number])).collect();
+        tell(path, unit, &functions, &[&counters.bytes])
     });
     counts.map_err(|fault| fault.of(path.display().to_string()))
 }
@@ -110,19 +115,41 @@ pub(crate) fn tell_snapshots(
         let counters = all.iter().copied().min_by_key(|counters| counters.len());
         let layout = layout.clone();
         let shortest = Snapshot { layout, counters: counters.unwrap_or_default() };
-        for (path, piece) in pieces(&shortest, notes_index, scope)? {
-            let counts = tell(&path, &piece, &all);
-            units.push(counts.map_err(|fault| fault.of(path.display().to_string()))?);
+        for listing in listings(&shortest.layout)? {
+            let counts = tell_listing(&listing, shortest.counters.len(), &all, notes_index, scope);
+            units.push(counts.map_err(|fault| fault.of(listing.path.display().to_string()))?);
         }
     }
     Ok(units)
 }
 
-/// Reports one unit, whose counters are the sums of `counters`.
-fn tell(path: &Path, piece: &Piece, counters: &[&[u8]]) -> Result<UnitCounts, Fault> {
-    let unit = &piece.unit;
+fn tell_listing(
+    listing: &Listing,
+    counter_bytes: usize,
+    counters: &[&[u8]],
+    notes_index: &mut NotesIndex,
+    scope: &Scope,
+) -> Result<UnitCounts, Fault> {
+    let (unit, _) = listing.unit(&notes_index.places(&listing.path, None, scope))?;
+    let numbers = listing.numbers(&unit)?;
+    let functions = numbers.iter().map(|number| {
+        (unit.flows[*number].counter_count(), unit.notes.functions[*number].name.as_str())
+    });
+    let starts = listing.starts(functions, counter_bytes)?;
+    let functions: Vec<_> = numbers.into_iter().zip(starts).collect();
+    tell(&listing.path, &unit, &functions, counters)
+}
+
+/// Reports these functions of a unit, each with the offset of its counters, which are the sums of
+/// `counters`.
+fn tell(
+    path: &Path,
+    unit: &Unit,
+    functions: &[(usize, usize)],
+    counters: &[&[u8]],
+) -> Result<UnitCounts, Fault> {
     let mut counts: Vec<Vec<u64>> = vec![Vec::new(); unit.notes.functions.len()];
-    for (number, start) in &piece.functions {
+    for (number, start) in functions {
         let function = &unit.notes.functions[*number];
         let solved = solve(&unit.flows[*number], *start, counters);
         if function.sound().any(|variable| solved[variable as usize] < 0) {

@@ -6,14 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::sync::Arc;
 
 use metacov_core::{Cover, Reading, SiteId};
 
+use super::compiled::CompiledUnit;
 use super::projection::Projection;
 use super::stencil::Stencils;
 use super::tape::{self, Operation, Slot};
-use super::unit::Unit;
 use crate::{Fault, Location, SiteRecorder};
 
 /// How many bytes are compared at once. Functions have a hundred bytes of counters on average.
@@ -22,12 +21,13 @@ const SEGMENT_BYTES: usize = 512;
 /// A counter has eight bytes, the low byte first.
 pub(super) const COUNTER_BYTES: usize = 8;
 
-/// The functions of a translation unit that are in the program, and the offsets of their counters.
-pub(super) struct Piece {
-    pub(super) unit: Arc<Unit>,
+/// The functions of a translation unit that are in the program, and where their counters are.
+pub(super) struct Piece<'u> {
+    pub(super) unit: &'u CompiledUnit,
     /// The hash of its name (see `unit_marks`).
     pub(super) name: u32,
-    pub(super) functions: Vec<(usize, usize)>,
+    /// The offset of each function's counters.
+    pub(super) starts: Vec<usize>,
 }
 
 /// Counters that are read together: those of a program, a library or a translation unit.
@@ -75,25 +75,15 @@ struct Segment {
 
 impl Image {
     /// Adds all sites of the pieces to the table.
-    pub(super) fn of(pieces: &[Piece], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
+    pub(super) fn of(pieces: &[Piece<'_>], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
         let mut known = Reading::of(recorder.table);
-        let (mut functions, mut projections) = (Vec::new(), Vec::new());
-        for piece in pieces {
-            let mut present = vec![false; piece.unit.notes.functions.len()];
-            piece.functions.iter().for_each(|(number, _)| present[*number] = true);
-            let projection = Projection::of(&piece.unit, piece.name, &present, recorder)?;
-            known.unite(projection.reading());
-            projections.push(projection);
-        }
-        for (piece, projection) in pieces.iter().zip(&projections) {
-            let located = piece.functions.iter();
-            functions.extend(located.map(|(number, at)| (*at, *number, &piece.unit, projection)));
-        }
-        functions.sort_by_key(|(at, ..)| *at);
         let mut compiled = Compiled::default();
-        for (at, number, unit, projection) in functions {
-            compiled.add(at, unit, number, projection)?;
+        for piece in pieces {
+            let projection = Projection::of(piece.unit, piece.name, recorder)?;
+            known.unite(projection.reading());
+            compiled.add(piece, projection);
         }
+        compiled.order()?;
         let Compiled { functions, operations, sound, sites, slots } = compiled;
         Ok(Image {
             segments: segments(&functions),
@@ -217,7 +207,7 @@ impl Function {
     }
 }
 
-/// Functions while they are being compiled.
+/// Functions while they are being collected.
 #[derive(Default)]
 struct Compiled {
     functions: Vec<Function>,
@@ -229,36 +219,49 @@ struct Compiled {
 }
 
 impl Compiled {
-    /// Adds a function whose counters start at an offset after those of the functions before it.
-    fn add(
-        &mut self,
-        at: usize,
-        unit: &Unit,
-        number: usize,
-        projection: &Projection,
-    ) -> Result<(), Fault> {
-        let name = unit.notes.functions[number].name.clone();
-        if self.functions.last().is_some_and(|before| before.counters.end > at) {
-            let what = format!("the counters of {name} are those of another function too");
-            return Err(Fault::malformed(Location::Whole, what));
+    fn add(&mut self, piece: &Piece<'_>, projection: Projection) {
+        let unit = piece.unit;
+        let (mut operations, mut sound) = (self.operations.len(), self.sound.len());
+        for (function, start) in unit.functions.iter().zip(&piece.starts) {
+            let counters = *start..start + COUNTER_BYTES * function.counters as usize;
+            let operations = take(&mut operations, function.operations);
+            let sound = take(&mut sound, function.sound);
+            let name = unit.names[function.name as usize].clone();
+            self.functions.push(Function { name, counters, operations, sound });
         }
-        let (flow, tape) = (&unit.flows[number], unit.tape(number));
-        let sites = projection.sites(number).iter();
-        self.sites.push(sites.map(|(variable, site)| (*site, tape.slot(*variable))).collect());
-        self.slots = self.slots.max(1 + flow.counter_count() + tape.operations.len());
-        let counters = at..at + COUNTER_BYTES * flow.counter_count();
-        let operations = self.operations.len()..self.operations.len() + tape.operations.len();
-        self.operations.extend_from_slice(&tape.operations);
-        let mut sound: Vec<Slot> =
-            unit.notes.functions[number].sound().map(|variable| tape.slot(variable)).collect();
-        sound.sort_unstable();
-        sound.dedup();
-        let start = self.sound.len();
-        self.sound.extend(sound);
-        let sound = start..self.sound.len();
-        self.functions.push(Function { name, counters, operations, sound });
-        Ok(())
+        self.operations.extend_from_slice(&unit.operations);
+        self.sound.extend_from_slice(&unit.sound);
+        self.sites.extend(projection.into_sites());
+        self.slots = self.slots.max(unit.slots());
     }
+
+    /// Orders functions by their counters, which must not overlap.
+    fn order(&mut self) -> Result<(), Fault> {
+        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+        order.sort_by_key(|number| self.functions[*number].counters.start);
+        if !order.is_sorted() {
+            let mut functions: Vec<_> = self.functions.drain(..).map(Some).collect();
+            let mut sites = std::mem::take(&mut self.sites);
+            self.functions.extend(order.iter().filter_map(|number| functions[*number].take()));
+            self.sites.extend(order.iter().map(|number| std::mem::take(&mut sites[*number])));
+        }
+        let mut neighbours = self.functions.windows(2);
+        match neighbours.find(|pair| pair[0].counters.end > pair[1].counters.start) {
+            Some(pair) => {
+                let name = &pair[1].name;
+                let what = format!("the counters of {name} are those of another function too");
+                Err(Fault::malformed(Location::Whole, what))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The next `count` of a list.
+fn take(next: &mut usize, count: u32) -> Range<usize> {
+    let start = *next;
+    *next += count as usize;
+    start..*next
 }
 
 fn is_zero(counters: &[u8]) -> bool {

@@ -112,9 +112,19 @@ pub(super) struct Arc {
 }
 
 impl Notes {
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Fault> {
+    /// The stamp and the version of notes.
+    pub(super) fn build(bytes: &[u8]) -> Result<(u32, Layout), Fault> {
+        let (words, stamp) = Words::open(bytes, *b"gcno")?;
+        Ok((stamp, words.layout()))
+    }
+
+    /// Reads notes. Functions that are not wanted have no blocks and no arcs.
+    pub(super) fn read(
+        bytes: &[u8],
+        is_wanted: impl Fn(FunctionKey) -> bool,
+    ) -> Result<Self, Fault> {
         let (mut words, stamp) = Words::open(bytes, *b"gcno")?;
-        let folder = words.string()?;
+        let folder = words.string()?.to_owned();
         words.word()?; // Whether gcov reports blocks that did not run.
         let mut notes = Notes {
             layout: words.layout(),
@@ -131,6 +141,9 @@ impl Notes {
                     let Some(function) = notes.functions.last_mut() else {
                         return Err(record.payload.fault("blocks before any function"));
                     };
+                    if !is_wanted(function.key) {
+                        continue;
+                    }
                     let blocks_max = bytes.len() / BLOCK_BYTES;
                     function.read_more(record.tag, &mut record.payload, &mut paths, blocks_max)?;
                 }
@@ -149,7 +162,7 @@ impl Notes {
 impl Function {
     fn read(words: &mut Words<'_>, paths: &mut Paths) -> Result<Self, Fault> {
         let key = FunctionKey::read(words)?;
-        let name = words.string()?;
+        let name = words.string()?.to_owned();
         let artificial = words.word()? != 0;
         let source = paths.number(words.string()?);
         let first_line = words.word()?;
@@ -234,10 +247,12 @@ struct Paths {
 }
 
 impl Paths {
-    fn number(&mut self, path: String) -> usize {
-        *self.numbers.entry(path).or_insert_with_key(|path| {
-            self.names.push(path.clone());
-            self.names.len() - 1
-        })
+    fn number(&mut self, path: &str) -> usize {
+        if let Some(number) = self.numbers.get(path) {
+            return *number;
+        }
+        self.names.push(path.to_owned());
+        self.numbers.insert(path.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
     }
 }

@@ -9,12 +9,15 @@ use std::sync::Arc;
 
 use metacov_core::BuildMismatch;
 
-use super::image::Image;
-use super::shared_notes::{Content, SharedNotes};
+use super::compiled::CompiledUnit;
+use super::image::{COUNTER_BYTES, Image, Piece};
+use super::notes_cache::{NotesCache, ProgramKey};
+use super::shared_notes::{CompiledProgram, Content, SharedNotes, UnitJob};
+use super::snapshot::Listing;
 use super::unit::Unit;
 use super::words::Layout;
 use crate::scope::NotesSearch;
-use crate::{Fault, Location, Scope, SiteRecorder};
+use crate::{Error, Fault, Location, Scope, SiteRecorder};
 
 /// Larger files are not notes.
 pub(super) const NOTES_BYTES_MAX: u64 = 1 << 30;
@@ -38,16 +41,22 @@ pub(super) struct NotesUnit {
 }
 
 impl NotesUnit {
-    /// Returns the image of its counters if these functions are in the program, one after the
-    /// other.
+    /// Returns the image of its counters if these functions are in the program, where they are in
+    /// a file of counters.
     pub(super) fn image(
         &self,
         name: u32,
         present: &[bool],
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<Rc<RefCell<Image>>, Fault> {
-        let piece = self.unit.piece(name, present);
-        self.images.get(present, || Image::of(&[piece], recorder).map(RefCell::new))
+        self.images.get(present, || {
+            let numbers: Vec<usize> =
+                (0..present.len()).filter(|number| present[*number]).collect();
+            let starts = numbers.iter().map(|number| COUNTER_BYTES * self.unit.starts[*number]);
+            let unit = CompiledUnit::of(&self.unit, &numbers, recorder.scope.blocks);
+            let piece = Piece { unit: &unit, name, starts: starts.collect() };
+            Image::of(&[piece], recorder).map(RefCell::new)
+        })
     }
 }
 
@@ -84,15 +93,57 @@ impl NotesIndex {
         NotesIndex { shared, by_path, by_content, below: None }
     }
 
-    /// The notes of these counters: beside them; at the path that they have below `prefix`; or
-    /// anywhere below the folder of the scope. In that folder only, if the scope says so.
+    /// The notes of these counters.
     pub(super) fn find(
         &mut self,
         counters: &Path,
-        (stamp, layout): (u32, Layout),
+        build: (u32, Layout),
         prefix: Option<&Path>,
         scope: &Scope,
     ) -> Result<Rc<NotesUnit>, Fault> {
+        let places = self.places(counters, prefix, scope);
+        places.find(|path| {
+            if let Some(notes_unit) = self.by_path.get(&(path.to_owned(), build.0)) {
+                return Ok(Some(notes_unit.clone()));
+            }
+            let notes_unit = self.read(path)?;
+            let notes = &notes_unit.unit.notes;
+            if (notes.stamp, notes.layout) != build {
+                return Ok(None);
+            }
+            self.by_path.insert((path.to_owned(), build.0), notes_unit.clone());
+            Ok(Some(notes_unit))
+        })
+    }
+
+    /// The compiled units of a program.
+    pub(super) fn program(
+        &mut self,
+        layout: &Arc<[u8]>,
+        listings: &[Listing],
+        scope: &Scope,
+    ) -> Result<CompiledProgram, Error> {
+        let shared = self.shared.clone();
+        let cache = scope.notes_cache.clone().map(NotesCache::new);
+        let Scope { blocks, notes, notes_search, .. } = scope;
+        let settings = format!("{blocks} {notes_search:?} {notes:?}");
+        let key = ProgramKey::of(layout, &settings).filter(|_| cache.is_some());
+        shared.program(layout, cache.as_ref().zip(key), listings, |listing| UnitJob {
+            listing: listing.clone(),
+            notes: self.places(&listing.path, None, scope),
+            has_blocks: scope.blocks,
+        })
+    }
+
+    /// Where the notes of these counters may be: beside them; at the path that they have below
+    /// `prefix`; or anywhere below the folder of the scope. In that folder only, if the scope says
+    /// so.
+    pub(super) fn places(
+        &mut self,
+        counters: &Path,
+        prefix: Option<&Path>,
+        scope: &Scope,
+    ) -> NotesPlaces {
         let beside = counters.with_extension("gcno");
         let candidates = match (&scope.notes, beside.file_name()) {
             (Some(folder), Some(name)) if scope.notes_search == NotesSearch::FolderOnly => {
@@ -100,29 +151,7 @@ impl NotesIndex {
             }
             _ => self.candidates(&beside, prefix, scope.notes.as_deref()),
         };
-        let mut other_stamp = None;
-        for path in candidates {
-            if let Some(notes_unit) = self.by_path.get(&(path.clone(), stamp)) {
-                return Ok(notes_unit.clone());
-            }
-            if !path.is_file() {
-                continue;
-            }
-            let notes_unit = self.read(&path).map_err(|fault| {
-                Fault::malformed(Location::Whole, format!("its notes {}: {fault}", path.display()))
-            })?;
-            let notes = &notes_unit.unit.notes;
-            if (notes.stamp, notes.layout) == (stamp, layout) {
-                self.by_path.insert((path, stamp), notes_unit.clone());
-                return Ok(notes_unit);
-            }
-            other_stamp = Some(path);
-        }
-        if let Some(path) = other_stamp {
-            return Err(other_build(&path));
-        }
-        let what = format!("no notes {} (name their folder with --notes)", beside.display());
-        Err(Fault::malformed(Location::Whole, what))
+        NotesPlaces { beside, candidates }
     }
 
     fn candidates(
@@ -143,8 +172,7 @@ impl NotesIndex {
 
     /// Returns the unit of a notes file, compiled now or before.
     fn read(&mut self, path: &Path) -> Result<Rc<NotesUnit>, Fault> {
-        let mut bytes = Vec::new();
-        std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+        let bytes = read_notes(path)?;
         let content = SharedNotes::content(&bytes);
         if let Some(notes_unit) = self.by_content.get(&content) {
             return Ok(notes_unit.clone());
@@ -162,6 +190,44 @@ impl NotesIndex {
         }
         self.below.as_ref().map_or(&[], |(_, notes)| notes)
     }
+}
+
+/// Where the notes of a unit may be.
+pub(super) struct NotesPlaces {
+    beside: PathBuf,
+    candidates: Vec<PathBuf>,
+}
+
+impl NotesPlaces {
+    /// The first result of `read` among the files that exist; it returns none for notes of another
+    /// build.
+    pub(super) fn find<T>(
+        &self,
+        mut read: impl FnMut(&Path) -> Result<Option<T>, Fault>,
+    ) -> Result<T, Fault> {
+        let mut of_other_build = None;
+        for path in self.candidates.iter().filter(|path| path.is_file()) {
+            let found = read(path).map_err(|fault| {
+                Fault::malformed(Location::Whole, format!("its notes {}: {fault}", path.display()))
+            })?;
+            if let Some(found) = found {
+                return Ok(found);
+            }
+            of_other_build = Some(path);
+        }
+        if let Some(path) = of_other_build {
+            return Err(other_build(path));
+        }
+        let what = format!("no notes {} (name their folder with --notes)", self.beside.display());
+        Err(Fault::malformed(Location::Whole, what))
+    }
+}
+
+/// The content of a file of notes.
+pub(super) fn read_notes(path: &Path) -> Result<Vec<u8>, Fault> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(NOTES_BYTES_MAX).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The fault of counters that are of another build than their notes.

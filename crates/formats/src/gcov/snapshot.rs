@@ -11,17 +11,21 @@
 //! and recognised by its bytes.
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use hashbrown::HashSet;
 use metacov_core::Cover;
 
+use super::compiled::CompiledUnit;
 use super::image::{COUNTER_BYTES, Image, Piece};
-use super::notes::FunctionKey;
-use super::notes_index::NotesIndex;
+use super::notes::{FunctionKey, Notes};
+use super::notes_cache::NotesFile;
+use super::notes_index::{NotesPlaces, read_notes};
+use super::unit::Unit;
 use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
-use crate::{Error, Fault, Location, Scope, SiteRecorder};
+use crate::{Error, Fault, Location, SiteRecorder};
 
 /// The name of counters that are not in a file, for messages.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
@@ -147,36 +151,37 @@ impl Images {
 }
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
-    let pieces = pieces(snapshot, recorder.notes_index, recorder.scope)?;
-    let pieces: Vec<Piece> = pieces.into_iter().map(|(_, piece)| piece).collect();
+    let listings = listings(&snapshot.layout)?;
+    let program = recorder.notes_index.program(&snapshot.layout, &listings, recorder.scope)?;
+    let mut pieces = Vec::with_capacity(listings.len());
+    for (listing, unit) in listings.iter().zip(program.iter()) {
+        let piece = listing.piece(unit, snapshot.counters.len());
+        pieces.push(piece.map_err(|fault| fault.of(listing.path.display().to_string()))?);
+    }
     Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
 }
 
-/// The units of a layout, each with the path of the file that its counters would be written to.
-pub(super) fn pieces(
-    snapshot: &Snapshot<'_>,
-    notes_index: &mut NotesIndex,
-    scope: &Scope,
-) -> Result<Vec<(PathBuf, Piece)>, Error> {
-    let mut words = Words::of_machine(&snapshot.layout);
-    let mut pieces = Vec::new();
+/// The units of a layout.
+pub(super) fn listings(layout: &[u8]) -> Result<Vec<Listing>, Error> {
+    let mut words = Words::of_machine(layout);
+    let mut listings = Vec::new();
     while !words.is_empty() {
-        let listing = Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?;
-        let piece = listing.piece(snapshot.counters.len(), notes_index, scope);
-        let piece = piece.map_err(|fault| fault.of(listing.path.display().to_string()))?;
-        pieces.push((listing.path, piece));
+        listings.push(Listing::read(&mut words).map_err(|fault| fault.of(LAYOUT))?);
     }
-    Ok(pieces)
+    Ok(listings)
 }
 
 /// The description of a translation unit in a layout.
-struct Listing {
+#[derive(Clone)]
+pub(super) struct Listing {
     /// The file to which its counters would be written.
-    path: PathBuf,
-    build: (u32, Layout),
+    pub(super) path: PathBuf,
+    /// The stamp and the version of its notes.
+    pub(super) build: (u32, Layout),
     functions: Vec<Listed>,
 }
 
+#[derive(Clone, Copy)]
 struct Listed {
     key: FunctionKey,
     counter_count: u32,
@@ -200,45 +205,76 @@ impl Listing {
         Ok(Listing { path: PathBuf::from(path), build: (stamp, layout), functions })
     }
 
-    /// The functions as their notes describe them.
-    fn piece(
-        &self,
-        counter_bytes: usize,
-        known: &mut NotesIndex,
-        scope: &Scope,
-    ) -> Result<Piece, Fault> {
-        let unit = known.find(&self.path, self.build, None, scope)?.unit.clone();
-        let notes = self.path.with_extension("gcno");
+    /// Reads the unit from its notes, without the graphs of functions that are not listed.
+    pub(super) fn unit(&self, notes: &NotesPlaces) -> Result<(Unit, NotesFile), Fault> {
+        let keys: HashSet<FunctionKey> = self.functions.iter().map(|listed| listed.key).collect();
+        notes.find(|path| {
+            // First the times of the file: it may change while it is read.
+            let file = NotesFile::at(path)?;
+            let bytes = read_notes(path)?;
+            if Notes::build(&bytes)? != self.build {
+                return Ok(None);
+            }
+            Ok(Some((Unit::read(&bytes, |key| keys.contains(&key))?, file)))
+        })
+    }
+
+    /// The numbers of its functions in the unit.
+    pub(super) fn numbers(&self, unit: &Unit) -> Result<Vec<usize>, Fault> {
         let mut seen = vec![false; unit.notes.functions.len()];
-        let mut functions = Vec::with_capacity(self.functions.len());
+        let mut numbers = Vec::with_capacity(self.functions.len());
         for listed in &self.functions {
-            let expected = functions.last().map_or(0, |(number, _)| number + 1);
+            let expected = numbers.last().map_or(0, |number| number + 1);
             let number = unit.number(listed.key, expected);
             let number = number.filter(|number| !std::mem::replace(&mut seen[*number], true));
-            let number = number.ok_or_else(|| {
+            numbers.push(number.ok_or_else(|| {
                 let ident = listed.key.ident;
-                unfit(&notes, &format!("function {ident:#x} is missing, or there twice"))
-            })?;
-            let (found, right) =
-                (listed.counter_count as usize, unit.flows[number].counter_count());
+                self.unfit(&format!("function {ident:#x} is missing, or there twice"))
+            })?);
+        }
+        Ok(numbers)
+    }
+
+    /// The offsets of its counters, given how many each function has, by its notes, and their
+    /// names.
+    pub(super) fn starts<'n>(
+        &self,
+        functions: impl Iterator<Item = (usize, &'n str)>,
+        counter_bytes: usize,
+    ) -> Result<Vec<usize>, Fault> {
+        let start = |(listed, (right, name)): (&Listed, (usize, &str))| {
+            let found = listed.counter_count as usize;
             if found != right {
-                let name = &unit.notes.functions[number].name;
-                let what = format!("{found} counters of {name}, which has {right}");
-                return Err(unfit(&notes, &what));
+                return Err(self.unfit(&format!("{found} counters of {name}, which has {right}")));
             }
             let start = usize::try_from(listed.offset).ok();
             let end = start.and_then(|start| start.checked_add(COUNTER_BYTES * right));
-            let Some(start) = start.filter(|_| end.is_some_and(|end| end <= counter_bytes)) else {
-                let name = &unit.notes.functions[number].name;
-                return Err(unfit(&notes, &format!("the counters of {name} are out of bounds")));
-            };
-            functions.push((number, start));
-        }
-        Ok(Piece { unit, name: hash_of(&self.path), functions })
+            start
+                .filter(|_| end.is_some_and(|end| end <= counter_bytes))
+                .ok_or_else(|| self.unfit(&format!("the counters of {name} are out of bounds")))
+        };
+        self.functions.iter().zip(functions).map(start).collect()
     }
-}
 
-fn unfit(notes: &Path, what: &str) -> Fault {
-    let what = format!("the counters in memory do not fit their notes {}: {what}", notes.display());
-    Fault::malformed(Location::Whole, what)
+    /// Whether a compiled unit has exactly these functions.
+    pub(super) fn fits(&self, unit: &CompiledUnit) -> bool {
+        let found = unit.functions.iter().map(|function| function.counters);
+        self.functions.iter().map(|listed| listed.counter_count).eq(found)
+    }
+
+    /// The compiled unit, and where its counters are.
+    fn piece<'u>(&self, unit: &'u CompiledUnit, counter_bytes: usize) -> Result<Piece<'u>, Fault> {
+        let functions = unit.functions.iter().map(|function| {
+            (function.counters as usize, unit.names[function.name as usize].as_str())
+        });
+        let starts = self.starts(functions, counter_bytes)?;
+        Ok(Piece { unit, name: hash_of(&self.path), starts })
+    }
+
+    fn unfit(&self, what: &str) -> Fault {
+        let notes = self.path.with_extension("gcno");
+        let what =
+            format!("the counters in memory do not fit their notes {}: {what}", notes.display());
+        Fault::malformed(Location::Whole, what)
+    }
 }

@@ -23,7 +23,7 @@ pub(super) type Slot = u32;
 pub(super) const ZERO: Slot = 0;
 
 /// `left + right`, or `left - right`. Its result goes to the next slot.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     left: Slot,
     /// Possibly with the flag [`SUBTRACT`].
@@ -32,6 +32,26 @@ pub(super) struct Operation {
 
 /// The highest bit of a slot, which is free: see `VARIABLES_MAX` of a flow.
 const SUBTRACT: Slot = 1 << 31;
+
+impl Operation {
+    /// More slots than any function has.
+    pub(super) const SLOTS_MAX: u32 = SUBTRACT;
+
+    /// The operation as numbers, to be stored.
+    pub(super) fn words(self) -> [u32; 2] {
+        [self.left, self.right]
+    }
+
+    /// The operation of such numbers.
+    pub(super) fn of_words([left, right]: [u32; 2]) -> Self {
+        Operation { left, right }
+    }
+
+    /// Whether its operands are among the first slots.
+    pub(super) fn is_before(self, slots: u64) -> bool {
+        u64::from(self.left) < slots && u64::from(self.right & !SUBTRACT) < slots
+    }
+}
 
 /// A function's flow graph, as operations.
 pub(super) struct Tape {
@@ -156,7 +176,7 @@ mod tests {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/gcda");
         let (mut saved, mut doubtful) = (0, 0);
         for name in ["gcc-11/main.gcno", "gcc-12/main.gcno", "gcc-12/shapes.gcno"] {
-            let notes = Notes::read(&std::fs::read(data.join(name)).unwrap()).unwrap();
+            let notes = Notes::read(&std::fs::read(data.join(name)).unwrap(), |_| true).unwrap();
             for function in &notes.functions {
                 let flow = Flow::of(function).unwrap();
                 let tape = Tape::of(&flow);

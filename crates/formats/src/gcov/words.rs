@@ -133,7 +133,7 @@ impl<'b> Words<'b> {
         Ok(())
     }
 
-    pub(super) fn string(&mut self) -> Result<String, Fault> {
+    pub(super) fn string(&mut self) -> Result<&'b str, Fault> {
         let length = self.word()? as usize;
         let unit = if self.layout.in_bytes() { 1 } else { 4 };
         let bytes = self.take(length.saturating_mul(unit))?;
@@ -141,17 +141,14 @@ impl<'b> Words<'b> {
     }
 
     /// A text of this length, and its padding to a multiple of eight.
-    pub(super) fn padded_text(&mut self, length: usize) -> Result<String, Fault> {
+    pub(super) fn padded_text(&mut self, length: usize) -> Result<&'b str, Fault> {
         let bytes = self.take(length)?;
         self.take(length.wrapping_neg() % 8)?;
         self.text(bytes)
     }
 
-    fn text(&self, bytes: &[u8]) -> Result<String, Fault> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(self.fault("a name that is not UTF-8")),
-        }
+    fn text(&self, bytes: &'b [u8]) -> Result<&'b str, Fault> {
+        std::str::from_utf8(bytes).map_err(|_| self.fault("a name that is not UTF-8"))
     }
 
     /// The next record; none at the end, or at the zero that gcov ends its files with.
