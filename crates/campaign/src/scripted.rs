@@ -98,6 +98,7 @@ impl ScriptedTarget {
             filter: Vec::new(),
             exclude: Vec::new(),
             blocks: false,
+            notes_cache: None,
         });
         WorkerConfig {
             target: "scripted".to_owned(),

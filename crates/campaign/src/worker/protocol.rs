@@ -79,6 +79,7 @@ impl WorkerConfig {
             filter: texts(&scope.filter),
             exclude: texts(&scope.exclude),
             blocks: scope.blocks,
+            notes_cache: scope.notes_cache.clone(),
         });
         let target = target.name().to_owned();
         WorkerConfig { target, library, steps_max: STEPS_MAX, coverage }
@@ -100,6 +101,8 @@ pub struct Coverage {
     pub exclude: Vec<String>,
     /// Whether blocks are counted too.
     pub blocks: bool,
+    /// The folder of compiled notes, if any.
+    pub notes_cache: Option<PathBuf>,
 }
 
 impl Coverage {
@@ -121,6 +124,7 @@ impl Coverage {
             } else {
                 NotesSearch::CountersFirst
             },
+            notes_cache: self.notes_cache.clone(),
             ..Scope::default()
         })
     }
@@ -322,6 +326,7 @@ mod tests {
             filter: vec![filter.to_owned()],
             exclude: Vec::new(),
             blocks: false,
+            notes_cache: None,
         };
         assert_eq!(coverage("a.*").scope().unwrap().filter.len(), 1);
         assert!(coverage("a(").scope().is_err());

@@ -53,7 +53,7 @@ impl ScopeArgs {
             blocks: false,
             notes: self.notes,
             notes_search: NotesSearch::default(),
-            notes_cache: None,
+            notes_cache: Some(metacov_targets::cc::cache().join("notes")),
         })
     }
 }

@@ -252,3 +252,40 @@ fn another_build_of_a_cpp_program_is_refused() {
     let said = metacov_in(&plain.folder(), &merge).failed(4);
     assert!(said.contains("made from another build than run.metacov"), "{said}");
 }
+
+/// The compiled form of notes is kept between commands. Whatever happens to it, the measurement is
+/// the same.
+#[test]
+fn notes_are_compiled_once() {
+    let words = Words::build("-O0");
+    let (folder, cache) = (words.folder(), words.folder().join("cache"));
+    let measure = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        command.args(["measure", "--pairs", "pairs", "-o", "-", "--format", "json"]);
+        command.args(["--", "./program", "@@"]).env("METACOV_CACHE", &cache);
+        of(command.current_dir(&folder)).ok().stdout
+    };
+    let kept = || {
+        let files = fs::read_dir(cache.join("notes")).unwrap().flatten();
+        let [file]: [PathBuf; 1] =
+            files.map(|file| file.path()).collect::<Vec<_>>().try_into().unwrap();
+        (fs::metadata(&file).unwrap().modified().unwrap(), file)
+    };
+    let fresh = measure();
+    let (written, file) = kept();
+    assert_eq!(measure(), fresh);
+    assert_eq!(kept().0, written, "it was used");
+    fs::write(&file, "damaged").unwrap();
+    assert_eq!(measure(), fresh);
+    assert!(fs::metadata(&file).unwrap().len() > 1000, "it was replaced");
+    // Other notes of the same size, as after an edit of a comment and a build.
+    let notes = folder.join("run.gcno");
+    let bytes = fs::read(&notes).unwrap();
+    fs::remove_file(&notes).unwrap();
+    fs::write(&notes, bytes).unwrap();
+    let before = kept().0;
+    assert_eq!(measure(), fresh);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_eq!(measure(), fresh);
+    assert!(kept().0 > before, "the notes were read again");
+}

@@ -31,10 +31,9 @@ use crate::checksum::Checksum;
 
 const MAGIC: [u8; 16] = *b"metacov: notes 1";
 
-/// Notes of fewer bytes are compiled at each start. Reading the compiled form of notes takes a
-/// quarter of the time of compiling them, so this saves a few milliseconds of a start that takes
-/// longer.
-const NOTES_BYTES_MIN: u64 = 256 << 10;
+/// Notes of fewer bytes are compiled at each start: the compiled form saves less than a millisecond
+/// of a start that takes longer (14 ms for 800 KB, `benches/large --quick`).
+const NOTES_BYTES_MIN: u64 = 64 << 10;
 
 /// How many programs are kept: the last ones that were compiled.
 const FILES_MAX: usize = 16;
