@@ -1,5 +1,6 @@
 //! Tests: inputs, outcomes, judges and verdicts.
 
+mod answers;
 mod case;
 mod input;
 mod judge;

@@ -33,8 +33,10 @@
 //! leaf: only the command line and the targets depend on it.
 
 mod calculator;
+pub mod smt;
 pub mod sql;
 
 pub use calculator::CALCULATOR;
+pub use smt::SMT;
 pub use sql::duckdb::DUCKDB;
 pub use sql::sqlite::SQLITE;

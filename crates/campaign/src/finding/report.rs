@@ -35,6 +35,11 @@ fn expectation(finding: &Finding, relations: &[RelationInfo]) -> String {
         }
         Judge::RowsCounted => "side a has as many rows as the number of side b says",
         Judge::Number => "both sides have the same number; NULL is 0",
+        Judge::Sat => "side b is sat, as are all inputs of side a",
+        Judge::Unsat => "side b is unsat, as are all inputs of side a",
+        Judge::WeakerAnswer => "side b is sat if side a is",
+        Judge::StrongerAnswer => "side b is unsat if side a is",
+        Judge::SameAnswer => "both sides have the same answer",
     };
     let relation = relations.iter().find(|known| known.name == finding.suspect.case.relation);
     let why = relation.map(|known| format!(" ({})", known.about)).unwrap_or_default();

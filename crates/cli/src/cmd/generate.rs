@@ -1,16 +1,19 @@
 //! `metacov gen`
 
+mod smt;
+
 use std::fs;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use metacov_campaign::{GeneratedSuite, write_pairs};
-use metacov_core::counted;
+use metacov_core::{Facts, counted};
 use metacov_exec::{Flavour, Limits};
 use metacov_formats::{Fault, Scope};
 use metacov_run::RunError;
 
+use self::smt::SmtTests;
 use super::target;
 use crate::args::count::OldCount;
 use crate::cmd::measure::DEFAULT_COUNT;
@@ -26,20 +29,22 @@ const EXAMPLES: &str = "\
 Examples:
   Write a hundred NoREC pairs as folders, and run your own program on them:
     metacov gen sqlite --relation norec --count 100 --out pairs/
-    metacov measure --pairs pairs/ -- ./shell @@";
+    metacov measure --pairs pairs/ -- ./shell @@
+  Write a hundred tests of SMT solvers of each relation:
+    metacov gen smt --count 100 --out tests/";
 
 const MORE: &str = "\
 Each file starts with the statements that make its database; some of these fail, which is intended. The pairs are those of `metacov measure` with the same target, \
-seed and counts.";
+seed and counts. `smt` stands for all SMT solvers; its files state the expected answer as :status.";
 
 /// Write generated pairs to files: those that `metacov measure TARGET` runs.
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// Library to generate pairs for, such as `sqlite` (see `metacov target list`).
+    /// Target to generate pairs for, such as `sqlite` (see `metacov target list`), or `smt`.
     #[arg(value_name = "TARGET")]
     target: String,
-    /// Folder to write to: RELATION/PAIR/a.sql and b.sql.
+    /// Folder to write to: RELATION/PAIR/a.sql and b.sql (a1, a2 if a side has two inputs).
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Deprecated: name the target itself.
@@ -55,11 +60,27 @@ pub struct Args {
 pub fn run(args: &Args, console: &Console) -> Outcome {
     args.old_count.warn(console);
     let engine = &args.on_engine;
+    let pairs = args.old_count.get().or(engine.count).unwrap_or(DEFAULT_COUNT).get();
+    if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
+        bail_usage!("{}: the folder is not empty; choose another --out", args.out.display());
+    }
+    if args.target == "smt" {
+        let tests = SmtTests {
+            relations: &engine.relations.names(),
+            count: pairs,
+            databases: engine.databases(),
+            seed: engine.seed(),
+            facts: Facts::new(),
+        };
+        let written = counted(tests.write(&args.out)?, "pair", "pairs");
+        console.note(&format!("{written} in {}", args.out.display()));
+        return Ok(ExitCode::Success);
+    }
     let suite = GeneratedSuite {
         engine: args.target(console).to_owned(),
         library: engine.library.clone(),
         relations: engine.relations.names(),
-        pairs: args.old_count.get().or(engine.count).unwrap_or(DEFAULT_COUNT).get(),
+        pairs,
         databases: engine.databases(),
         seed: engine.seed(),
         limits: Limits { wall: TIMEOUT, grace: Duration::ZERO, cpu: None, memory_bytes: None },
@@ -67,9 +88,6 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     };
     let workers = NonZero::<usize>::MIN;
     let tests = suite.open(&target::list(), Flavour::Plain, &Scope::default(), workers)?;
-    if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail_usage!("{}: the folder is not empty; choose another --out", args.out.display());
-    }
     let language = tests.target.method().language();
     let written = write_pairs(&tests.plan, &tests.options(), |setup, (relation, number), sides| {
         let folder = args.out.join(relation).join(number.to_string());

@@ -28,6 +28,7 @@ mod provenance;
 mod run;
 mod run_files;
 mod shown_commands;
+mod smt;
 mod sources;
 mod sqlite;
 mod stale;

@@ -47,6 +47,7 @@ documents! {
     reports: "docs/reports.md",
     run_files: "docs/run-files.md",
     scaling_out: "docs/scaling-out.md",
+    solvers: "docs/solvers.md",
     sql_engines: "docs/sql-engines.md",
 }
 

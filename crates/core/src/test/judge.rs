@@ -7,6 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use foldhash::fast::{FixedState, FoldHasher};
 use serde::{Deserialize, Serialize};
 
+use super::answers;
 use crate::{Invalid, Outcome, Pair, Value, Verdict, counted};
 
 /// How the outcomes of two sides must relate. Plain data, stored with every case.
@@ -25,11 +26,31 @@ pub enum Judge {
     RowsCounted,
     /// The only values of both are the same number (no value: 0).
     Number,
+    /// A solver answers `sat` to all inputs of the first side, and must to the second.
+    Sat,
+    /// A solver answers `unsat` to all inputs of the first side, and must to the second.
+    Unsat,
+    /// The second formula is weaker: if the first is `sat`, so is the second.
+    WeakerAnswer,
+    /// The second formula is stronger: if the first is `unsat`, so is the second.
+    StrongerAnswer,
+    /// The answers to both formulas are the same.
+    SameAnswer,
 }
 
 impl Judge {
     /// All of them.
-    pub const ALL: [Judge; 4] = [Self::Bag, Self::Representatives, Self::RowsCounted, Self::Number];
+    pub const ALL: [Judge; 9] = [
+        Self::Bag,
+        Self::Representatives,
+        Self::RowsCounted,
+        Self::Number,
+        Self::Sat,
+        Self::Unsat,
+        Self::WeakerAnswer,
+        Self::StrongerAnswer,
+        Self::SameAnswer,
+    ];
 
     /// Returns its name in files.
     pub fn name(self) -> &'static str {
@@ -38,6 +59,11 @@ impl Judge {
             Self::Representatives => "representatives",
             Self::RowsCounted => "rows-counted",
             Self::Number => "number",
+            Self::Sat => "sat",
+            Self::Unsat => "unsat",
+            Self::WeakerAnswer => "weaker-answer",
+            Self::StrongerAnswer => "stronger-answer",
+            Self::SameAnswer => "same-answer",
         }
     }
 
@@ -119,6 +145,11 @@ impl Judge {
                 }
                 _ => Verdict::Invalid(Invalid::Shape),
             },
+            Self::Sat => answers::expected("sat", a, b),
+            Self::Unsat => answers::expected("unsat", a, b),
+            Self::WeakerAnswer => answers::ordered("sat", a, b),
+            Self::StrongerAnswer => answers::ordered("unsat", a, b),
+            Self::SameAnswer => answers::same(a, b),
         }
     }
 }

@@ -43,13 +43,18 @@ pub enum Invalid {
     OutputTooLong,
     /// The command that judges failed with this exit code.
     JudgeFailed(i32),
+    /// The solver does not decide an input of this side.
+    Undecided(usize),
+    /// The solver's answer to an input of the first side is not the expected one: its label is
+    /// wrong, or the answer.
+    OtherAnswer,
 }
 
 impl Invalid {
     /// Returns the side that is the cause: the first if it is not one side alone.
     pub fn side(self) -> usize {
         match self {
-            Self::NotANumber(side) => side,
+            Self::NotANumber(side) | Self::Undecided(side) => side,
             Self::SecondFailed(_) => 1,
             _ => 0,
         }
@@ -75,6 +80,11 @@ impl fmt::Display for Invalid {
             }
             Self::OutputTooLong => write!(out, "the output is too long to be judged"),
             Self::JudgeFailed(code) => write!(out, "the judge failed (exit code {code})"),
+            Self::Undecided(side) => {
+                let side = if *side == 0 { "a" } else { "b" };
+                write!(out, "the solver does not decide side {side}")
+            }
+            Self::OtherAnswer => write!(out, "the answer to side a is not the expected one"),
         }
     }
 }

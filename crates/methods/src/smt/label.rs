@@ -1,0 +1,51 @@
+//! The right answer of a formula, and where files state it.
+
+/// The right answer of a formula.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Label {
+    /// It can be satisfied.
+    Sat,
+    /// It cannot.
+    Unsat,
+}
+
+impl Label {
+    /// Returns what a solver should answer.
+    pub fn answer(self) -> &'static str {
+        match self {
+            Self::Sat => "sat",
+            Self::Unsat => "unsat",
+        }
+    }
+
+    fn named(word: &str) -> Option<Self> {
+        [Self::Sat, Self::Unsat].into_iter().find(|label| label.answer() == word)
+    }
+
+    /// Finds the label of a script: its `:status`, else a comment `; EXPECT: sat`, else a folder or
+    /// file whose name has a word `sat` or `unsat`.
+    pub(super) fn of(status: Option<&str>, text: &str, name: &str) -> Option<Self> {
+        let expected = || {
+            let lines = text.lines().filter_map(|line| line.strip_prefix("; EXPECT:"));
+            lines.map(str::trim).next().and_then(Self::named)
+        };
+        let is_separator = |letter: char| !letter.is_ascii_alphanumeric();
+        let in_name = || name.rsplit(is_separator).find_map(Self::named);
+        status.and_then(Self::named).or_else(expected).or_else(in_name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_found_in_this_order() {
+        let of = Label::of;
+        assert_eq!(of(Some("sat"), "; EXPECT: unsat", "unsat/a.smt2"), Some(Label::Sat));
+        assert_eq!(of(Some("unknown"), "; EXPECT: unsat", "sat/a.smt2"), Some(Label::Unsat));
+        assert_eq!(of(None, "", "QF_LRA/sat/unsatisfied.smt2"), Some(Label::Sat));
+        assert_eq!(of(None, "", "QF_LRA/a-unsat.smt2"), Some(Label::Unsat));
+        assert_eq!(of(None, "; EXPECT: valid", "seeds/a.smt2"), None);
+    }
+}

@@ -1,0 +1,11 @@
+//! `yinyang-unsat`: two unsatisfiable formulas, and their fusion, which is unsatisfiable too.
+
+use metacov_core::{Judge, Rng, Test};
+
+use super::fused_test;
+use crate::smt::label::Label;
+use crate::smt::subject::Formulas;
+
+pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Test {
+    fused_test(formulas, Label::Unsat, Judge::Unsat, rng)
+}
