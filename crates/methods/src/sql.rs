@@ -3,10 +3,14 @@
 mod ast;
 pub mod duckdb;
 mod features;
+mod language;
+mod method;
 mod normal_form;
 mod print;
-pub mod reduce;
+mod reduce;
 pub mod relations;
+mod settings;
 mod sides;
 pub mod sqlite;
 pub mod token;
+mod variants;

@@ -12,6 +12,7 @@ mod schema;
 mod settings;
 mod setup;
 mod types;
+mod variants;
 
 pub use dialect::Dialect;
 pub use method::DUCKDB;

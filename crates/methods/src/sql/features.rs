@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use metacov_core::Case;
 
+use crate::sql::settings::Settings;
 use crate::sql::sides;
 use crate::sql::token::{Kind, Token, is_keyword, tokens};
 
@@ -34,20 +35,19 @@ pub(crate) struct Vocabulary {
     pub(crate) types: &'static [&'static str],
     /// Modules of virtual tables, as prefixes of the functions of the target that implement them.
     pub(crate) modules: &'static [&'static str],
-    /// Whether a statement only changes how the others run.
-    pub(crate) is_setting: fn(&str) -> bool,
 }
 
 /// The words that a reduced case needs to fail. `differing` are the functions that only one of its
 /// sides runs.
 pub(crate) fn features(
     vocabulary: &Vocabulary,
+    settings: Settings,
     case: &Case,
     differing: &BTreeSet<String>,
     is_crash: bool,
 ) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
-    let texts = texts(vocabulary, case);
+    let texts = texts(settings, case);
     for text in &texts {
         query_words(&tokens(text), &mut features);
     }
@@ -72,12 +72,12 @@ pub(crate) fn features(
 }
 
 /// The parts of the queries, or the queries themselves if the parts are not known.
-fn texts(vocabulary: &Vocabulary, case: &Case) -> Vec<String> {
+fn texts(settings: Settings, case: &Case) -> Vec<String> {
     if !case.parts.is_empty() {
         return case.parts.clone();
     }
     let mut texts = sides::statements(case).concat();
-    texts.retain(|statement| !(vocabulary.is_setting)(statement));
+    texts.retain(|statement| !(settings.is_setting)(statement));
     texts
 }
 
@@ -194,8 +194,10 @@ mod tests {
             judge: Judge::Bag,
         };
         let types = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
-        let vocabulary = Vocabulary { types, modules: &[], is_setting: |_| false };
-        let words = features(&vocabulary, &case, &BTreeSet::new(), false);
+        let vocabulary = Vocabulary { types, modules: &[] };
+        let settings =
+            Settings { is_setting: |_| false, simpler: |_| Vec::new(), single: Vec::new };
+        let words = features(&vocabulary, settings, &case, &BTreeSet::new(), false);
         assert_eq!(words.into_iter().collect::<Vec<_>>(), expected);
     }
 

@@ -14,11 +14,13 @@ mod steps;
 use std::collections::BTreeSet;
 
 use draft::{Change, Draft, digest};
-use steps::{clauses, columns, parts, shorter_setups, statements, switches};
+use steps::{clauses, columns, parts, shorter_setups, simpler_settings, statements};
 
-pub use name::renumbered;
+pub(crate) use name::renumbered;
 
 use metacov_core::{Case, Reduction};
+
+use super::settings::Settings;
 
 /// The first batch of candidates has this size; it doubles whenever none of them fails.
 const BATCH_MIN: usize = 4;
@@ -26,12 +28,13 @@ const BATCH_MAX: usize = 64;
 
 /// Reduces a case. `fails` says for each candidate whether it still fails; it is called for a
 /// limited number of candidates.
-pub fn reduce<E>(
+pub(crate) fn reduce<E>(
     case: &Case,
+    settings: Settings,
     candidates_max: usize,
     fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
 ) -> Result<Reduction, E> {
-    let mut reducer = Reducer::new(case, candidates_max, fails);
+    let mut reducer = Reducer::new(case, settings, candidates_max, fails);
     while reducer.round()? {}
     let case = reducer.number_names()?;
     Ok(Reduction { case, candidates: candidates_max - reducer.left })
@@ -39,12 +42,13 @@ pub fn reduce<E>(
 
 /// Reduces only the queries of a case, on the same database. This is cheap, because one database
 /// serves many candidates.
-pub fn reduce_queries<E>(
+pub(crate) fn reduce_queries<E>(
     case: &Case,
+    settings: Settings,
     candidates_max: usize,
     fails: impl FnMut(&[Case]) -> Result<Vec<bool>, E>,
 ) -> Result<Reduction, E> {
-    let mut reducer = Reducer::new(case, candidates_max, fails);
+    let mut reducer = Reducer::new(case, settings, candidates_max, fails);
     while reducer.queries()? {}
     Ok(Reduction { case: reducer.draft.case(), candidates: candidates_max - reducer.left })
 }
@@ -69,8 +73,8 @@ struct Reducer<F> {
 }
 
 impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
-    fn new(case: &Case, candidates_max: usize, fails: F) -> Self {
-        let draft = Draft::of(case);
+    fn new(case: &Case, settings: Settings, candidates_max: usize, fails: F) -> Self {
+        let draft = Draft::of(case, settings);
         let seen = BTreeSet::from([digest(&draft.case())]);
         Reducer { fails, draft, left: candidates_max, seen, files: files::allowed(case) }
     }
@@ -95,7 +99,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
     /// Removes what the queries do not need.
     fn queries(&mut self) -> Result<bool, E> {
         let mut is_smaller = self.sweep(Less::Long, clauses)?;
-        is_smaller |= self.sweep(Less::Complex, switches)?;
+        is_smaller |= self.sweep(Less::Complex, simpler_settings)?;
         is_smaller |=
             self.sweep(Less::Long, |draft| parts(draft, |part| edit::replacements(part, true)))?;
         is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
@@ -193,8 +197,10 @@ mod tests {
             relation: String::new(),
             judge: Judge::Bag,
         };
+        let settings =
+            Settings { is_setting: |_| false, simpler: |_| Vec::new(), single: Vec::new };
         let mut asked = Vec::new();
-        let reduction = reduce(&case, 1000, |candidates| {
+        let reduction = reduce(&case, settings, 1000, |candidates| {
             asked.extend(candidates.iter().cloned());
             Ok::<_, Infallible>(vec![false; candidates.len()])
         });

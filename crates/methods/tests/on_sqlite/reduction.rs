@@ -1,10 +1,9 @@
 //! Cases are reduced on the real SQLite, and each step remains a case of its relation.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 
-use metacov_core::{Case, Input, Outcome, Pair, Reduction, Rng, Verdict};
-use metacov_methods::sql::reduce::reduce;
+use metacov_core::{Case, Effort, Input, Outcome, Pair, Reduction, Rng, Verdict};
+use metacov_methods::SQLITE;
 use metacov_methods::sql::sqlite::RELATIONS;
 
 use crate::sqlite::{self, Sqlite};
@@ -55,7 +54,7 @@ fn cases(databases: u64) -> Vec<(&'static str, Case)> {
 /// query, which does not show whether steps preserve the relation.
 fn reduced(case: &Case, judged: &mut [usize; 2]) -> Reduction {
     let wanted = outcomes(case);
-    let reduction = reduce(case, CANDIDATES_MAX, |candidates| {
+    let mut fails = |candidates: &[Case]| {
         let fails = candidates.iter().map(|candidate| {
             let given = outcomes(candidate);
             match candidate.judge.judge(&given) {
@@ -65,9 +64,10 @@ fn reduced(case: &Case, judged: &mut [usize; 2]) -> Reduction {
             }
             given == wanted
         });
-        Ok::<_, Infallible>(fails.collect())
-    });
-    let Ok(reduction) = reduction;
+        Ok(fails.collect())
+    };
+    let language = SQLITE.language();
+    let reduction = language.reduce(case, Effort::Whole, CANDIDATES_MAX, &mut fails).unwrap();
     assert_eq!(outcomes(&reduction.case), wanted);
     assert!(reduction.case.size().bytes <= case.size().bytes, "{case:?}");
     assert!(reduction.candidates <= CANDIDATES_MAX);

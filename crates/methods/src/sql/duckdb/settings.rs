@@ -1,5 +1,7 @@
 //! Settings of DuckDB's optimiser, as statements.
 
+use crate::sql::settings::Settings;
+
 /// Enables the optimiser.
 pub(crate) const ON: &str = "PRAGMA enable_optimizer";
 
@@ -38,4 +40,42 @@ pub(crate) fn disable(optimizers: &[&str]) -> String {
 /// Whether a statement only changes how the others run.
 pub fn is_setting(statement: &str) -> bool {
     statement == ON || statement == OFF || statement.starts_with(DISABLED)
+}
+
+/// The settings of the optimiser.
+pub(crate) const SETTINGS: Settings = Settings {
+    is_setting,
+    // With only one of the optimisers disabled, or with one less.
+    simpler: |setting| {
+        let names = setting.strip_prefix(DISABLED).unwrap_or_default().trim_matches('\'');
+        let names: Vec<&str> = names.split(',').filter(|name| !name.is_empty()).collect();
+        if names.len() < 2 {
+            return Vec::new();
+        }
+        let without = |name: &str| {
+            let others: Vec<&str> = names.iter().copied().filter(|other| *other != name).collect();
+            disable(&others)
+        };
+        let one = names.iter().map(|name| disable(&[name]));
+        one.chain(names.iter().map(|name| without(name))).collect()
+    },
+    single: || {
+        let one = OPTIMIZERS.iter().map(|name| disable(&[name]));
+        one.chain([OFF.to_owned()]).collect()
+    },
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simpler_settings_disable_less() {
+        let simpler = (SETTINGS.simpler)(&disable(&["top_n", "in_clause", "join_order"]));
+        assert_eq!(simpler[0], "SET disabled_optimizers = 'top_n'");
+        assert_eq!(simpler[3], "SET disabled_optimizers = 'in_clause,join_order'");
+        assert_eq!(simpler.len(), 6);
+        assert!((SETTINGS.simpler)(OFF).is_empty() && (SETTINGS.simpler)(&disable(&[])).is_empty());
+        assert!((SETTINGS.single)().iter().all(|setting| is_setting(setting)));
+    }
 }

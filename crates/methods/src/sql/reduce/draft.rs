@@ -5,14 +5,12 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use foldhash::fast::FixedState;
 
 use super::edit::is_operand;
+use crate::sql::settings::Settings;
 use crate::sql::sides;
 use metacov_core::Case;
 
-/// The command of SQLite's shell that sets the switches of the optimiser.
-const SWITCHES: &str = ".testctrl optimizations 0x";
-
 /// A case whose sides are split into parts and the text between them.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Draft {
     pub(super) setup: Vec<String>,
     sides: [Vec<Vec<Piece>>; 2],
@@ -21,6 +19,7 @@ pub(super) struct Draft {
     /// closer than those inside.
     are_operands: Vec<bool>,
     original: Case,
+    settings: Settings,
 }
 
 #[derive(Clone, Debug)]
@@ -40,18 +39,18 @@ pub(super) enum Change {
     Part(usize, String),
     /// Removes the clause that consists of a part, if the part is used nowhere else.
     Clause(usize),
-    /// Replaces the switches of the optimiser on the second side.
-    Switches(u32),
+    /// Replaces the setting of the second side.
+    Setting(String),
 }
 
 impl Draft {
-    pub(super) fn of(case: &Case) -> Self {
+    pub(super) fn of(case: &Case, settings: Settings) -> Self {
         // A part that contains another one is longer, so longer parts come first.
         let mut order: Vec<usize> = (0..case.parts.len()).collect();
         order.sort_by_key(|part| std::cmp::Reverse(case.parts[*part].len()));
         let pieces = |statement: &String| {
             let mut pieces = vec![Piece::Text(statement.clone())];
-            if !statement.starts_with('.') {
+            if !(settings.is_setting)(statement) {
                 for part in &order {
                     let cut = |piece| match piece {
                         Piece::Text(text) => cut(&text, &case.parts[*part], *part),
@@ -65,7 +64,7 @@ impl Draft {
         let sides = sides::statements(case).map(|side| side.iter().map(pieces).collect());
         let (setup, parts) = (case.setup.clone(), case.parts.clone());
         let are_operands = parts.iter().map(|part| is_operand(part)).collect();
-        Draft { setup, sides, parts, are_operands, original: case.clone() }
+        Draft { setup, sides, parts, are_operands, original: case.clone(), settings }
     }
 
     /// Returns the case.
@@ -95,29 +94,27 @@ impl Draft {
             }
             Change::Part(at, text) => draft.parts[*at].clone_from(text),
             Change::Clause(part) => draft.drop_clause(*part)?,
-            Change::Switches(mask) => {
-                let statements = draft.sides[1].iter_mut().flatten();
-                let mut switches = statements.filter_map(|piece| match piece {
-                    Piece::Text(text) if text.starts_with(SWITCHES) => Some(text),
+            Change::Setting(text) => {
+                let settings = draft.settings;
+                let pieces = draft.sides[1].iter_mut().flatten();
+                let mut found = pieces.filter_map(|piece| match piece {
+                    Piece::Text(text) if (settings.is_setting)(text) => Some(text),
                     _ => None,
                 });
-                *switches.next()? = format!("{SWITCHES}{mask:x}");
+                found.next()?.clone_from(text);
             }
         }
         Some(draft)
     }
 
-    /// The switches of the second side, if it has some.
-    pub(super) fn switches(&self) -> Option<u32> {
-        let mut texts = self.original_switches();
-        texts.find_map(|text| u32::from_str_radix(text.strip_prefix(SWITCHES)?.trim(), 16).ok())
-    }
-
-    fn original_switches(&self) -> impl Iterator<Item = &str> {
-        self.sides[1].iter().flatten().filter_map(|piece| match piece {
+    /// Settings for the second side that change less than the one that it has.
+    pub(super) fn simpler_settings(&self) -> Vec<String> {
+        let mut texts = self.sides[1].iter().flatten().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text.as_str()),
             Piece::Part(_) => None,
-        })
+        });
+        let setting = texts.find(|text| (self.settings.is_setting)(text));
+        setting.map(self.settings.simpler).unwrap_or_default()
     }
 
     /// Removes a part and the keyword in front of it, if the keyword is the same everywhere.

@@ -11,7 +11,7 @@ const FIXED: [&str; 8] =
 
 /// The case with its numbered names (`t3`, `c7`) counted from zero, in the order in which they
 /// appear.
-pub fn renumbered(case: &Case) -> Case {
+pub(crate) fn renumbered(case: &Case) -> Case {
     let mut names = Names::default();
     let mut renamed = case.clone();
     let Pair { a, b } = &mut renamed.sides;

@@ -41,10 +41,7 @@ pub(super) fn clauses(draft: &Draft) -> Vec<Change> {
     (0..draft.parts.len()).map(Change::Clause).collect()
 }
 
-/// With one more optimisation disabled, or one less.
-pub(super) fn switches(draft: &Draft) -> Vec<Change> {
-    let Some(mask) = draft.switches() else { return Vec::new() };
-    let bits = || (0..u32::BITS).map(|bit| 1 << bit).filter(|bit| mask & bit != 0);
-    let one = bits().filter(|bit| *bit != mask);
-    one.chain(bits().map(|bit| mask & !bit)).map(Change::Switches).collect()
+/// With a setting that changes less.
+pub(super) fn simpler_settings(draft: &Draft) -> Vec<Change> {
+    draft.simpler_settings().into_iter().map(Change::Setting).collect()
 }

@@ -1,11 +1,14 @@
 //! SQLite as a method: databases are subjects, and the language is that of its shell.
 
-use metacov_core::{Facts, Language, Method, Outcome, RelationInfo, Rng, SetupStep, Subject, Test};
+use metacov_core::{Facts, Language, Method, RelationInfo, Rng, SetupStep, Subject};
 
 use super::Dialect;
-use super::language::Shell;
+use super::language::SHELL;
 use super::relations::RELATIONS;
-use super::setup::{Database, Kind};
+use super::schema::Schema;
+use super::setup::{Database, Kind, Statement};
+use crate::sql;
+use crate::sql::method::Changing;
 use crate::sql::relations::infos;
 
 /// Random databases of SQLite, and the relations `NoREC`, TLP and the optimiser's switches.
@@ -25,42 +28,36 @@ impl Method for Sqlite {
     }
 
     fn subject(&self, facts: &Facts) -> Box<dyn Subject> {
-        Box::new(Changing { database: Database::new(Dialect::of(facts)), planned: None })
+        Box::new(Changing::new(Database::new(Dialect::of(facts)), RELATIONS))
     }
 
     fn language(&self) -> &'static dyn Language {
-        &Shell
+        &SHELL
     }
 }
 
-/// A database, and its planned change.
-struct Changing {
-    database: Database,
-    planned: Option<Kind>,
+impl sql::method::Database for Database {
+    type Schema = Schema;
+    type Kind = Kind;
+    const KINDS: &'static [Kind] = Kind::ALL;
+
+    fn next_step(&mut self, rng: &mut Rng) -> Option<SetupStep> {
+        self.next_statement(rng).map(step)
+    }
+
+    fn step_of(&mut self, kind: Kind, rng: &mut Rng) -> SetupStep {
+        step(self.statement_of(kind, rng))
+    }
+
+    fn receive(&mut self, has_worked: bool) {
+        if has_worked { self.accept() } else { self.reject() }
+    }
+
+    fn current_schema(&self) -> &Schema {
+        self.schema()
+    }
 }
 
-impl Subject for Changing {
-    fn next_setup(&mut self, rng: &mut Rng) -> Option<SetupStep> {
-        let statement = match self.planned.take() {
-            Some(kind) => self.database.statement_of(kind, rng),
-            None => self.database.next_statement(rng)?,
-        };
-        Some(SetupStep { kind: statement.kind.text(), statement: statement.sql })
-    }
-
-    fn accept(&mut self, outcome: &Outcome) {
-        if outcome.is_success() {
-            self.database.accept();
-        } else {
-            self.database.reject();
-        }
-    }
-
-    fn derive(&self, relation: usize, rng: &mut Rng) -> Test {
-        RELATIONS[relation].derive(self.database.schema(), rng)
-    }
-
-    fn mutate(&mut self, mutator: usize) {
-        self.planned = Kind::ALL.get(mutator).copied();
-    }
+fn step(statement: Statement) -> SetupStep {
+    SetupStep { kind: statement.kind.text(), statement: statement.sql }
 }
