@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// Lets `fill` fill a new folder and then renames it, unless a folder of that name exists.
-/// Everything is written to the disk before the rename, so that a power cut leaves no incomplete
-/// folder.
+/// Lets `fill` fill a new folder and then publishes it, unless a folder of that name exists.
 pub fn install_folder(folder: &Path, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -15,14 +13,23 @@ pub fn install_folder(folder: &Path, fill: impl FnOnce(&Path) -> io::Result<()>)
     std::fs::create_dir_all(parent)?;
     let unfinished = tempfile::Builder::new().prefix("unfinished-").tempdir_in(parent)?;
     fill(unfinished.path())?;
-    sync(unfinished.path())?;
-    match std::fs::rename(unfinished.path(), folder) {
-        Ok(()) => drop(unfinished.keep()),
+    match publish_folder(unfinished.path(), folder) {
+        Ok(()) => {
+            drop(unfinished.keep());
+            Ok(())
+        }
         // Another process has installed it meanwhile.
-        Err(_) if folder.is_dir() => return Ok(()),
-        Err(error) => return Err(error),
+        Err(_) if folder.is_dir() => Ok(()),
+        Err(error) => Err(error),
     }
-    File::open(parent)?.sync_all()
+}
+
+/// Renames a complete folder. Everything is written to the disk before that, so that a power cut
+/// leaves no incomplete folder.
+pub fn publish_folder(unfinished: &Path, folder: &Path) -> io::Result<()> {
+    sync(unfinished)?;
+    std::fs::rename(unfinished, folder)?;
+    File::open(folder.parent().unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Writes a file, or a folder with everything in it, to the disk.

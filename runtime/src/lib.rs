@@ -16,7 +16,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub use install::install_folder;
+pub use install::{install_folder, publish_folder};
 
 /// The source of the runtime.
 pub const SOURCE: &str = include_str!("metacov.c");

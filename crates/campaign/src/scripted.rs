@@ -12,8 +12,7 @@ use metacov_core::{
     Facts, Input, Judge, Language, Method, Outcome, Pair, RelationInfo, Rng, SetupStep, Subject,
     Test,
 };
-use metacov_exec::{Artifact, OpenOptions, Session, Target};
-use metacov_runtime::Compiler;
+use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 pub(crate) use self::language::Words;
 use self::session::{ScriptedCapture, ScriptedSession, Table};
@@ -153,7 +152,7 @@ impl Target for ScriptedTarget {
         Ok(None)
     }
 
-    fn build(&self, _: &str, _: &Compiler, _: &Path) -> io::Result<Artifact> {
+    fn build(&self, _: &str, _: &BuildOptions<'_>) -> io::Result<Artifact> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -112,11 +112,19 @@ impl Console {
     /// Returns a progress bar that counts to `length`. It is drawn only on a terminal, and not for
     /// a single pair.
     pub fn progress(&self, length: u64) -> ProgressBar {
+        self.bar(length, "{bar:32} {human_pos}/{human_len} pairs, {rate}{msg}, {eta} left")
+    }
+
+    /// The same for source files that are compiled.
+    pub fn progress_of_files(&self, length: u64) -> ProgressBar {
+        self.bar(length, "{bar:32} {human_pos}/{human_len} files compiled, {eta} left")
+    }
+
+    fn bar(&self, length: u64, template: &str) -> ProgressBar {
         if self.quiet || length < 2 {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(length);
-        let template = "{bar:32} {human_pos}/{human_len} pairs, {rate}{msg}, {eta} left";
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.with_key(
                 "rate",

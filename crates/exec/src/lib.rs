@@ -33,4 +33,4 @@ pub use session::{
     Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideRun, code_files, load,
 };
 pub use snapshot::{LibraryMemory, MemoryMarks};
-pub use target::{Artifact, Flavour, Mark, OpenOptions, Session, Target};
+pub use target::{Artifact, BuildOptions, Flavour, Mark, OpenOptions, Session, Target};

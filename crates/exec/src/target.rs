@@ -28,23 +28,29 @@ pub trait Target: Sync {
     /// Finds the artifact of a version, if it was built before or needs no building.
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>>;
 
-    /// Builds a version, with and without counters. It appears below `cache` complete or not at
-    /// all.
-    fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact>;
+    /// Builds a version, with and without counters. It appears in the cache complete or not at all.
+    fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact>;
 
     /// Provides a version, at least without counters: a target that is released as a library needs
     /// no building for that.
-    fn build_plain(
-        &self,
-        version: &str,
-        compiler: &Compiler,
-        cache: &Path,
-    ) -> io::Result<Artifact> {
-        self.build(version, compiler, cache)
+    fn build_plain(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
+        self.build(version, options)
     }
 
     /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
+}
+
+/// How a target is built.
+#[derive(Clone, Copy)]
+pub struct BuildOptions<'b> {
+    /// The compiler for C.
+    pub compiler: &'b Compiler,
+    /// The folder of all built targets.
+    pub cache: &'b Path,
+    /// Called when another source file is compiled: how many are, and how many there are. Targets
+    /// of one file need not call it.
+    pub progress: &'b (dyn Fn(usize, usize) + Sync),
 }
 
 /// A target that was built.

@@ -22,8 +22,17 @@ pub(crate) fn find(folder: PathBuf, source: &Source<'_>) -> io::Result<Option<Ar
     if !folder.is_dir() {
         return Ok(None);
     }
-    let compiled_in = std::fs::read_to_string(folder.join(COMPILED_IN))?;
+    let compiled_in = compiled_in(&folder)?;
     Ok(Some(artifact(folder, compiled_in, source)))
+}
+
+/// Returns where the target in a folder was compiled.
+pub(crate) fn compiled_in(folder: &Path) -> io::Result<String> {
+    let file = folder.join(COMPILED_IN);
+    std::fs::read_to_string(&file).map_err(|error| {
+        let what = format!("{}: {error} (remove the folder)", file.display());
+        io::Error::new(error.kind(), what)
+    })
 }
 
 /// Describes the libraries in a folder.

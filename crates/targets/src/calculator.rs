@@ -6,8 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Fingerprint, Method};
-use metacov_exec::{Artifact, OpenOptions, Session, Target};
-use metacov_runtime::Compiler;
+use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 use crate::builder::Source;
 use crate::cache;
@@ -43,19 +42,19 @@ impl Target for Calculator {
         cache::find(folder(version, cache), &source(&[]))
     }
 
-    fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
+    fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
         let Some((_, option)) = VERSIONS.iter().find(|(known, _)| *known == version) else {
             return Err(io::Error::new(
                 io::ErrorKind::NotFound,
                 "no such version: metacov target list shows all versions",
             ));
         };
-        cache::install(&folder(version, cache), |folder| {
+        cache::install(&folder(version, options.cache), |folder| {
             std::fs::write(folder.join("calculator.c"), SOURCE)?;
-            source(&[option]).compile(compiler, folder)?;
+            source(&[option]).compile(options.compiler, folder)?;
             cache::write_compiled_in(folder)
         })?;
-        self.find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+        self.find(version, options.cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {

@@ -1,8 +1,11 @@
-//! DuckDB: releases from the packages of Python, each of which exports DuckDB's C interface.
+//! DuckDB: releases from the packages of Python. A binary package exports DuckDB's C interface and
+//! is the library without counters. A source package is compiled to the one with counters.
 
 mod connection;
+mod counting;
 mod functions;
 mod permission;
+mod sdist;
 mod session;
 mod symbols;
 mod wheel;
@@ -11,8 +14,7 @@ use std::io;
 use std::path::Path;
 
 use metacov_core::Method;
-use metacov_exec::{Artifact, OpenOptions, Session, Target};
-use metacov_runtime::Compiler;
+use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 use session::DuckdbSession;
 
@@ -44,18 +46,19 @@ impl Target for Duckdb {
     }
 
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
-        wheel::find(version, cache)
+        let Some(released) = wheel::find(version, cache)? else { return Ok(None) };
+        let counting = counting::find(version, cache, &released.plain)?;
+        Ok(Some(counting.unwrap_or(released)))
     }
 
-    fn build(&self, _version: &str, _compiler: &Compiler, _cache: &Path) -> io::Result<Artifact> {
-        Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "it cannot be built with counters yet: --no-coverage fetches the released library",
-        ))
+    fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
+        counting::check(version)?;
+        let released = wheel::install(version, options.cache)?;
+        counting::build(version, options, &released.plain)
     }
 
-    fn build_plain(&self, version: &str, _: &Compiler, cache: &Path) -> io::Result<Artifact> {
-        wheel::install(version, cache)
+    fn build_plain(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
+        wheel::install(version, options.cache)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
@@ -74,5 +77,6 @@ mod tests {
         };
         assert!(VERSIONS.windows(2).all(|pair| numbers(pair[0]) < numbers(pair[1])));
         assert!(VERSIONS.contains(&Duckdb.default_version()));
+        assert!(counting::VERSIONS.iter().all(|version| VERSIONS.contains(version)));
     }
 }

@@ -17,8 +17,7 @@ use std::io;
 use std::path::Path;
 
 use metacov_core::Method;
-use metacov_exec::{Artifact, OpenOptions, Session, Target};
-use metacov_runtime::Compiler;
+use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 pub use build::{HEADER, OPTIONS, SOURCE};
 pub use embedded::{STATEMENTS, VERSION, unpack};
@@ -54,8 +53,8 @@ impl Target for Sqlite {
         versions::find(version, cache)
     }
 
-    fn build(&self, version: &str, compiler: &Compiler, cache: &Path) -> io::Result<Artifact> {
-        versions::build(version, compiler, cache)
+    fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
+        versions::build(version, options.compiler, options.cache)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 use clap::Subcommand;
 use metacov_campaign::TargetList;
-use metacov_exec::Artifact;
+use metacov_exec::{Artifact, BuildOptions, Target};
 use metacov_formats::Fault;
 use metacov_run::RunError;
 use metacov_targets::ALL;
@@ -35,7 +36,8 @@ enum Action {
     List,
     /// Build a version, such as `sqlite@3.29.0`.
     ///
-    /// SQLite's source comes from the cargo package that bundles it, DuckDB's release from the Python package.
+    /// SQLite's source comes from the cargo package that bundles it, DuckDB's from its Python packages. An interrupted build of DuckDB
+    /// goes on where it was.
     /// `metacov target list` shows all versions.
     Build {
         /// Target and version.
@@ -60,12 +62,8 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         Action::List => print_list()?,
         Action::Build { name, no_coverage } => {
             let (target, version) = list().parse(name)?;
-            let (compiler, cache) = (Language::C.compiler(), usable_cache()?);
-            let artifact = if *no_coverage {
-                target.build_plain(version, &compiler, &cache)
-            } else {
-                target.build(version, &compiler, &cache)
-            };
+            let build = if *no_coverage { Target::build_plain } else { Target::build };
+            let artifact = with_progress(console, |options| build(target, version, options))?;
             let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
             console.note(&format!("{name} is in {}", artifact.folder.display()));
         }
@@ -94,7 +92,26 @@ pub fn engine_on_demand(name: &str, console: &Console) -> Result<Artifact, RunEr
         return Ok(found);
     }
     console.note(&format!("building {name}"));
-    Ok(target.build(version, &Language::C.compiler(), &usable_cache()?).map_err(fault)?)
+    Ok(with_progress(console, |options| target.build(version, options))?.map_err(fault)?)
+}
+
+/// Calls `build` with the user's compiler and cache. A build of many files shows how far it is.
+fn with_progress<T>(
+    console: &Console,
+    build: impl FnOnce(&BuildOptions<'_>) -> T,
+) -> Result<T, RunError> {
+    let (compiler, cache) = (Language::C.compiler(), usable_cache()?);
+    let bar = OnceLock::new();
+    let progress = |done: usize, all: usize| {
+        let bar = bar.get_or_init(|| console.progress_of_files(all as u64));
+        bar.set_position(done as u64);
+    };
+    let options = BuildOptions { compiler: &compiler, cache: &cache, progress: &progress };
+    let result = build(&options);
+    if let Some(bar) = bar.get() {
+        bar.finish_and_clear();
+    }
+    Ok(result)
 }
 
 fn print_list() -> Result<(), RunError> {

@@ -1,5 +1,7 @@
 //! DuckDB, as it was released. The first run needs pip and its package index.
 
+mod coverage;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -33,6 +33,14 @@ const ERRORS: &[&str] = &[
 /// The code of any other error.
 const OTHER: i32 = 99;
 
+/// Says whether DuckDB has found a defect of itself: a check inside it has failed, or the database
+/// is no longer valid. No statement may cause that.
+pub(super) fn defect(outcome: &Outcome) -> Option<&str> {
+    let Outcome::Error { message, .. } = outcome else { return None };
+    let is_defect = ["INTERNAL", "FATAL"].iter().any(|start| message.starts_with(start));
+    is_defect.then_some(message)
+}
+
 /// A connection to a database in memory. It is never closed: the process ends instead.
 pub(super) struct Connection {
     functions: &'static Functions,
@@ -268,6 +276,8 @@ mod tests {
         assert_eq!(code("Binder Error: no such column"), 2);
         assert_eq!(code("Binder: no such column"), 2);
         assert_eq!(code("anything else"), OTHER);
+        assert!(defect(&error("INTERNAL Error: index out of range")).is_some());
+        assert!(defect(&error("Binder Error: INTERNAL")).is_none());
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! A session of DuckDB: one database in memory, on one thread.
 
-use std::io;
+use std::ffi::c_void;
+use std::io::{self, Write as _};
 use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
 use metacov_core::{Facts, Input, Outcome, Value};
-use metacov_exec::{Mark, OpenOptions, Session};
+use metacov_exec::{LibraryMemory, Mark, MemoryMarks, OpenOptions, Session};
 use metacov_methods::sql::duckdb::{RESETS, is_setting};
 
-use super::connection::Connection;
+use super::connection::{Connection, defect};
 use super::functions::Functions;
 use super::permission::refusal;
 
@@ -22,15 +23,13 @@ pub(super) struct DuckdbSession {
     /// and opening takes as long as ten statements.
     unused: Option<Connection>,
     database: Option<Connection>,
-    version: String,
+    /// The states of a library with counters.
+    marks: Option<MemoryMarks>,
 }
 
 impl DuckdbSession {
     #[expect(unsafe_code, reason = "code of a target is loaded")]
     pub(super) fn open(library: &Path, options: &OpenOptions) -> io::Result<Self> {
-        if options.is_measured {
-            return Err(io::Error::other("coverage of DuckDB cannot be measured yet"));
-        }
         // Lazily, because the library of a release refers to functions of Python.
         // SAFETY: this process has no other purpose, and the types are those of `duckdb.h`.
         let functions = unsafe {
@@ -41,9 +40,14 @@ impl DuckdbSession {
             functions
         };
         let functions: &'static Functions = Box::leak(Box::new(functions));
-        let mut unused = Connection::open(functions)?;
-        let version = version(&mut unused);
-        Ok(DuckdbSession { functions, unused: Some(unused), database: None, version })
+        let mut marks = None;
+        if options.is_measured {
+            let memory = LibraryMemory::at(functions.query as *const c_void)?;
+            memory.isolate()?;
+            marks = Some(MemoryMarks::new(memory));
+        }
+        let unused = Some(Connection::open(functions)?);
+        Ok(DuckdbSession { functions, unused, database: None, marks })
     }
 }
 
@@ -59,9 +63,21 @@ fn version(connection: &mut Connection) -> String {
     }
 }
 
+/// Ends this process if DuckDB has found a defect of itself, so that the defect is a finding like any
+/// other crash, and no later statement runs on an invalid database.
+fn end_on_defect(outcome: &Outcome) {
+    if let Some(message) = defect(outcome) {
+        // If standard error is closed, there is nowhere to report that.
+        let _ = writeln!(io::stderr(), "{message}");
+        std::process::abort();
+    }
+}
+
 impl Session for DuckdbSession {
     fn facts(&self) -> Facts {
-        Facts::from([("version".to_owned(), self.version.clone())])
+        // Another database: the one of the first state is not changed by the query.
+        let version = Connection::open(self.functions).map(|mut other| version(&mut other));
+        version.into_iter().map(|version| ("version".to_owned(), version)).collect()
     }
 
     fn begin(&mut self) -> io::Result<()> {
@@ -84,7 +100,8 @@ impl Session for DuckdbSession {
                 Some(message) => Err(Outcome::Error { code: REFUSED, message }),
                 None => database.run(statement, &mut rows),
             };
-            if outcome.is_err() {
+            if let Err(error) = &outcome {
+                end_on_defect(error);
                 break;
             }
         }
@@ -98,12 +115,16 @@ impl Session for DuckdbSession {
         Ok(outcome.err().unwrap_or(Outcome::Rows(rows)))
     }
 
-    /// Without coverage, inputs only read, and leave nothing to restore.
-    fn keep(&mut self, _mark: Mark) -> io::Result<()> {
-        Ok(())
+    /// Inputs only read. What they change is inside the library: which code runs for the first time.
+    /// Without coverage that does not matter, and there is nothing to restore.
+    fn keep(&mut self, mark: Mark) -> io::Result<()> {
+        self.marks.as_mut().map_or(Ok(()), |marks| marks.keep(mark))
     }
 
-    fn restore(&mut self, _mark: Mark) -> io::Result<()> {
+    fn restore(&mut self, mark: Mark) -> io::Result<()> {
+        if let Some(marks) = &mut self.marks {
+            marks.restore(mark);
+        }
         Ok(())
     }
 }

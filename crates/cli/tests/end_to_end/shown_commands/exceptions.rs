@@ -263,6 +263,24 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "metacov fuzz duckdb@2.0.0 --no-coverage --count 200 -o duck.metacov",
                 MINUTES,
             ),
+            by(
+                "metacov target build duckdb@0.1.6",
+                DUCKDB_COVERAGE,
+                "\"target\", \"build\", \"duckdb@0.1.6\"",
+                MINUTES,
+            ),
+            by(
+                "metacov measure duckdb@0.1.6 --criterion line",
+                DUCKDB_COVERAGE,
+                "\"measure\", \"duckdb@0.1.6\"",
+                MINUTES,
+            ),
+            by(
+                "metacov fuzz duckdb@0.1.6 --guidance mcg --duration 10m -o old-duck.metacov",
+                DUCKDB_COVERAGE,
+                "\"measure\", \"duckdb\", \"--library\"",
+                MINUTES,
+            ),
         ],
     ),
 ];
@@ -272,6 +290,7 @@ const HOURS: &str = "it runs for hours";
 const MINUTES: &str = "it runs for minutes";
 const TESTS: &str = "tests do not run tests";
 
+const DUCKDB_COVERAGE: &str = "crates/cli/tests/end_to_end/duckdb/coverage.rs";
 const QUICK_STUDY: &str = "study run studies/sqlite.toml --quick";
 
 impl Exception {
