@@ -12,6 +12,7 @@ mod config;
 mod finding;
 mod fuzz;
 mod measure;
+mod mutants;
 mod plan;
 #[cfg(any(test, feature = "scripted"))]
 mod scripted;
@@ -35,6 +36,7 @@ pub use fuzz::{
     Novelty, Probes, ROUND_LAG, Record, Schedule, Summary, TrialProgress, findings_folder, fuzz,
 };
 pub use measure::measure;
+pub use mutants::{MutantCase, MutantSuite, PairMutants, run_mutants};
 pub use plan::TestPlan;
 #[cfg(feature = "scripted")]
 pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};

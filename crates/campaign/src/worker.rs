@@ -7,6 +7,7 @@ pub(crate) mod cases;
 pub(crate) mod host;
 pub(crate) mod link;
 pub(crate) mod main;
+pub(crate) mod mutants;
 pub(crate) mod protocol;
 pub(crate) mod setup;
 #[cfg(any(test, feature = "scripted"))]

@@ -12,6 +12,7 @@ pub mod locate;
 pub mod man;
 pub mod measure;
 pub mod merge;
+pub mod mutants;
 pub mod overlap;
 pub mod pair;
 mod present;

@@ -37,6 +37,12 @@ pub trait Target: Sync {
         self.build(version, options)
     }
 
+    /// Builds the library of a version with mutants, unless that was done before, and returns its path.
+    fn build_mutants(&self, _version: &str, _options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+        let what = format!("metacov cannot build {} with mutants", self.name());
+        Err(io::Error::new(io::ErrorKind::Unsupported, what))
+    }
+
     /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
 }

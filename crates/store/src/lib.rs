@@ -41,6 +41,8 @@
 //!           fingerprint
 //! ```
 //!
+//! Pairs that were run with mutants have two more tables (`crates/store/src/mutants.rs`).
+//!
 //! Sides of one build are similar, so a cover is stored as its difference from another:
 //! `side.executed` of side 0 from `base.executed`, that of any other side from side 0 of its pair
 //! (of a pair, that is its compressed difference); `side.known` from `base.known`, and NULL if it
@@ -68,6 +70,7 @@ mod inputs;
 mod lock;
 mod measured_sources;
 mod merge;
+mod mutants;
 mod outputs;
 mod pairs;
 mod provenance;
@@ -90,6 +93,7 @@ pub use check::{RunCheck, check_run};
 pub use header::{Header, Settings};
 pub use measured_sources::MeasuredSources;
 pub use merge::{BUILD, Merged, merge};
+pub use mutants::{MutantRun, MutantWriter, StoredMutants, remove_mutants};
 pub use pairs::StoredPair;
 pub use provenance::Provenance;
 pub use recorder::RunWriter;

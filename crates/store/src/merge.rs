@@ -14,7 +14,9 @@ use crate::pairs::{PairRow, StoredPair};
 use crate::replace_file::Replacement;
 use crate::run::Entry;
 use crate::sites::{StoredSites, number};
-use crate::{Header, MeasuredProgram, Provenance, Run, SourceText, inputs, schema, seal, sources};
+use crate::{
+    Header, MeasuredProgram, Provenance, Run, SourceText, inputs, mutants, schema, seal, sources,
+};
 
 /// The setting that identifies the build of a campaign.
 pub const BUILD: &str = "the build";
@@ -246,6 +248,11 @@ fn fill(
         PairRow::of(&stored, base.as_ref().unwrap_or(&empty)).write(&connection)?;
         merged.groups += 1;
     }
+    let mutants =
+        runs.iter().filter_map(|run| Some((run.name.clone(), run.mutants().transpose()?)));
+    let mutants: Vec<_> =
+        mutants.map(|(name, mutants)| Ok((name, mutants?))).collect::<Result<_, Error>>()?;
+    mutants::merge(&connection, mutants.into_iter())??;
     seal::write(&connection, header, table)?;
     close(connection)?;
     Ok(merged)

@@ -12,7 +12,9 @@ use crate::header::damaged;
 use crate::inputs;
 use crate::pairs::{PairRow, VIOLATED};
 use crate::sites::{self, StoredSites};
-use crate::{Header, SourceText, StoredPair, StoredRound, rounds, schema, seal, sources};
+use crate::{
+    Header, MutantRun, SourceText, StoredPair, StoredRound, mutants, rounds, schema, seal, sources,
+};
 
 /// A run file, opened for reading. It shows one state, even if another process is writing it.
 pub struct Run {
@@ -132,6 +134,11 @@ impl Run {
     /// Returns the setup with this hash.
     pub fn setup(&self, hash: u64) -> Result<Setup, Error> {
         inputs::read_setup(&self.connection, hash).map_err(|fault| fault.of(&self.name))
+    }
+
+    /// Returns the mutants that its pairs were run with; none if they were not.
+    pub fn mutants(&self) -> Result<Option<MutantRun>, Error> {
+        mutants::read(&self.connection).map_err(|fault| fault.of(&self.name))
     }
 
     /// Returns the groups that violate their relation, by place in the plan.

@@ -9,7 +9,7 @@ use metacov_core::{Fingerprint, Method};
 use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 use crate::builder::Source;
-use crate::cache;
+use crate::{cache, mutated};
 use session::CalculatorSession;
 
 const SOURCE: &str = include_str!("calculator/calculator.c");
@@ -55,6 +55,13 @@ impl Target for Calculator {
             cache::write_compiled_in(folder)
         })?;
         self.find(version, options.cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+        let artifact = self.build(version, options)?;
+        let words: Vec<&str> =
+            VERSIONS.iter().filter(|known| known.0 == version).map(|known| known.1).collect();
+        mutated::build(&source(&words), version, &artifact.folder, options.cache)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {

@@ -58,6 +58,12 @@ pub fn is_called_by_ccache() -> bool {
     parent.is_ok_and(|path| path.file_name().is_some_and(|name| name == "ccache"))
 }
 
+/// Splits off `--mutants` in front of a compiler's arguments, if it is there.
+pub fn split_mutants(arguments: &[OsString]) -> Option<&[OsString]> {
+    let (first, rest) = arguments.split_first()?;
+    (first == "--mutants").then_some(rest)
+}
+
 /// Which lines the counters of optimised code report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {

@@ -10,6 +10,7 @@ mod calculator;
 pub mod cc;
 mod duckdb;
 pub mod gcc;
+mod mutated;
 pub mod sqlite;
 
 use metacov_exec::Target;

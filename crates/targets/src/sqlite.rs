@@ -14,7 +14,7 @@ mod session;
 mod versions;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metacov_core::Method;
 use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
@@ -22,8 +22,11 @@ use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 pub use build::{HEADER, OPTIONS, SOURCE};
 pub use embedded::{STATEMENTS, VERSION, unpack};
 
+use build::LIBRARIES;
 use session::SqliteSession;
 use versions::VERSIONS;
+
+use crate::mutated;
 
 /// SQLite.
 pub struct Sqlite;
@@ -55,6 +58,11 @@ impl Target for Sqlite {
 
     fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
         versions::build(version, options.compiler, options.cache)
+    }
+
+    fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+        let artifact = self.build(version, options)?;
+        mutated::build(&LIBRARIES, version, &artifact.folder, options.cache)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {

@@ -131,6 +131,7 @@ impl<'s> TestBench<'s> {
             Request::Know(all) => known.set(&all).map(|()| Answer::Learned)?,
             Request::Learn(lessons) => known.learn(&lessons).map(|()| Answer::Learned)?,
             Request::Write(batch) => Answer::Written(self.write(&batch)?),
+            Request::Mutate(task) => Answer::Mutated(self.mutate(&task)?),
             Request::RunCases(batch) => Answer::RanCases(self.run_cases(&batch)?),
         };
         port.report(&answer)

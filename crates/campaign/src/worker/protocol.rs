@@ -13,6 +13,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::cases::{CaseBatch, CaseOutcomes};
+use super::mutants::{MutantTask, MutatedTest};
 use crate::fuzz::{Changed, Knowledge, KnowledgeDelta, Round, RoundBatch};
 use crate::timing::PhaseTimes;
 
@@ -152,6 +153,8 @@ pub enum Request {
     Write(TestBatch),
     /// Run given cases.
     RunCases(CaseBatch),
+    /// Run a test with each mutant that it reaches.
+    Mutate(Box<MutantTask>),
     /// Know this about a campaign, and nothing else.
     Know(Box<Knowledge>),
     /// Learn what the next rounds have added.
@@ -196,6 +199,8 @@ pub enum Answer {
     Written(Script),
     /// The results of given cases.
     RanCases(CaseOutcomes),
+    /// What became of the mutants of a test.
+    Mutated(MutatedTest),
     /// The batch is complete; where the time went.
     Done(PhaseTimes),
     /// The request failed, for this reason.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::command_line;
 use metacov_formats::{Fault, io_message};
+use metacov_mutants::SourceLanguage;
 use metacov_run::RunError;
 use metacov_runtime::Runtime;
-use metacov_targets::cc::{Language, Lines, is_called_by_ccache};
+use metacov_targets::cc::{Language, Lines, is_called_by_ccache, split_mutants};
 use metacov_targets::gcc::{self, Gcc};
 
 use super::target::usable_cache;
@@ -37,6 +38,8 @@ const MORE: &str = "\
 All arguments go to gcc, after --coverage and the path of the runtime. The program counts in memory that `metacov measure` shares with it; without metacov it runs as usual and writes no counters.
 
 --lines exact|optimised selects which lines optimised code has; it must be the first argument. exact, the default: at -O1 and above, gcc places its counters before it optimises (-fdisable-tree-early_optimizations -fdisable-tree-einline), and the program has nearly the lines of -O0 at the speed of its level. optimised: the lines of plain gcc.
+
+--mutants compiles with mutants instead of counters, by clang 19; it must be the first argument. METACOV_MUTANT=N in the environment of the program sets mutant N on; without it, the program behaves as usual.
 
 Threads: with -pthread, gcc counts atomically; without it, counts of several threads are lost.
 
@@ -94,8 +97,22 @@ fn install(folder: &Path) -> Outcome {
     Ok(ExitCode::Success)
 }
 
+/// Compiles with mutants, and ends with the exit code of the compiler.
+fn compile_mutants(language: Language, arguments: &[OsString]) -> Outcome {
+    let language = match language {
+        Language::C => SourceLanguage::C,
+        Language::Cpp => SourceLanguage::Cpp,
+    };
+    let compiled = metacov_mutants::compile(language, arguments);
+    let (code, _) = compiled.map_err(|error| RunError::Failed(io_message(&error)))?;
+    std::process::exit(code)
+}
+
 /// Executes the compiler, or prints its command.
 pub fn compile(language: Language, arguments: &[OsString], only_flags: bool) -> Outcome {
+    if let Some(arguments) = split_mutants(arguments) {
+        return compile_mutants(language, arguments);
+    }
     if is_called_by_ccache() {
         // If the preprocessor fails, ccache runs the compiler without it, and the notes are kept.
         bail_usage!(

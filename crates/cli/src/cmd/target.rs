@@ -96,7 +96,7 @@ pub fn engine_on_demand(name: &str, console: &Console) -> Result<Artifact, RunEr
 }
 
 /// Calls `build` with the user's compiler and cache. A build of many files shows how far it is.
-fn with_progress<T>(
+pub fn with_progress<T>(
     console: &Console,
     build: impl FnOnce(&BuildOptions<'_>) -> T,
 ) -> Result<T, RunError> {

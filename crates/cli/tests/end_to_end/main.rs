@@ -20,6 +20,7 @@ mod markdown;
 mod measure;
 mod messages;
 mod modes;
+mod mutants;
 mod oracle;
 mod outputs;
 mod pages;

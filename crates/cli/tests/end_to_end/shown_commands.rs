@@ -43,6 +43,7 @@ documents! {
     fuzzing: "docs/fuzzing.md",
     getting_started: "docs/getting-started.md",
     locate: "docs/locate.md",
+    mutants: "docs/mutants.md",
     own_program: "docs/own-program.md",
     reports: "docs/reports.md",
     run_files: "docs/run-files.md",

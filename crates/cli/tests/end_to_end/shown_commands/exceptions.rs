@@ -59,6 +59,8 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by_ci("benches/capture --many 100000", "step benches/capture --quick", MINUTES),
             by_ci("benches/fuzz", "step benches/fuzz --quick", MINUTES),
             by_ci("benches/fuzz --quick", "step benches/fuzz --quick", MINUTES),
+            by("benches/mutants", "crates/cli/tests/end_to_end/mutants.rs", MUTANTS, MINUTES),
+            by("benches/mutants --quick", "crates/cli/tests/end_to_end/mutants.rs", MUTANTS, MINUTES),
             by_ci("benches/processes", "step benches/processes --quick", MINUTES),
             by_ci("benches/processes --quick", "step benches/processes --quick", MINUTES),
         ],
@@ -154,6 +156,14 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "the test of the README runs all of it",
             ),
         ],
+    ),
+    (
+        "docs/mutants.md",
+        &[scaled(
+            "metacov measure sqlite --relation norec,tlp-where --count 20 -o run.metacov",
+            "metacov target build calculator && metacov measure calculator --count 2 -o run.metacov",
+            MINUTES,
+        )],
     ),
     (
         "docs/locate.md",
@@ -291,6 +301,7 @@ const MINUTES: &str = "it runs for minutes";
 const TESTS: &str = "tests do not run tests";
 
 const DUCKDB_COVERAGE: &str = "crates/cli/tests/end_to_end/duckdb/coverage.rs";
+const MUTANTS: &str = "fn mutants_of_sqlite_are_killed_by_its_relations";
 const QUICK_STUDY: &str = "study run studies/sqlite.toml --quick";
 
 impl Exception {
