@@ -2,6 +2,7 @@
 
 pub mod cc;
 pub mod check;
+pub mod check_rules;
 pub mod compare;
 pub mod completions;
 pub mod diff;
@@ -18,6 +19,8 @@ pub mod pair;
 mod present;
 pub mod replay;
 pub mod report;
+pub mod seeds;
+mod solver_process;
 pub mod study;
 pub mod target;
 

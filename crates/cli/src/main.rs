@@ -61,6 +61,8 @@ enum Command {
     Replay(cmd::replay::Args),
     Overlap(cmd::overlap::Args),
     Gen(cmd::generate::Args),
+    Seeds(cmd::seeds::Args),
+    CheckRules(cmd::check_rules::Args),
     Target(cmd::target::Args),
     Completions(cmd::completions::Args),
     Man(cmd::man::Args),
@@ -123,6 +125,8 @@ fn main() -> std::process::ExitCode {
         Command::Check(args) => cmd::check::run(&args, &console),
         Command::Target(args) => cmd::target::run(&args, &console),
         Command::Gen(args) => cmd::generate::run(&args, &console),
+        Command::Seeds(args) => cmd::seeds::run(&args, &console),
+        Command::CheckRules(args) => cmd::check_rules::run(&args, &console),
         Command::Completions(args) => cmd::completions::run(&args),
         Command::Man(args) => cmd::man::run(&args),
     };

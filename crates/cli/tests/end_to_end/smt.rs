@@ -1,4 +1,4 @@
-//! `metacov gen smt`: tests of solvers.
+//! Tests of solvers, and what they are derived from: `metacov gen smt`, `seeds`, `check-rules`.
 
 use std::fs;
 use std::path::Path;
@@ -56,4 +56,53 @@ fn tests_of_solvers_are_written_with_their_expected_answers() {
     let unknown = metacov_in(folder, &["gen", "smt", "--relation", "norec", "--out", "new"]);
     let said = unknown.failed(2);
     assert!(said.contains("`norec` is not a relation (all, yinyang-sat, "), "{said}");
+}
+
+/// A folder with these files.
+fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn seeds_are_counted_by_label_and_the_others_by_reason() {
+    let formula = "(set-logic QF_LIA)(declare-const x Int)(assert (< x 0))(check-sat)";
+    let folder = folder_of(&[
+        ("seeds/sat/a.smt2", formula),
+        ("seeds/unsat/wrong.smt2", formula),
+        ("seeds/b.smt2", formula),
+        ("seeds/twice.smt2", "(assert true)(check-sat)(check-sat)"),
+        ("seeds/broken.smt2", "(assert\n(and"),
+        ("seeds/notes.txt", "no script"),
+    ]);
+    let index = |more: &[&str]| {
+        metacov_in(folder.path(), &[&["seeds", "index", "seeds", "-v"], more].concat())
+    };
+    let run = index(&[]).ok();
+    assert_eq!(run.row(&["QF_LIA"]), ["QF_LIA", "1", "1", "1"]);
+    assert!(run.stdout.contains("left out: 1 (this ( is never closed)"), "{}", run.stdout);
+    assert!(run.stdout.contains("left out: 1 (2 check-sat commands, not one)"), "{}", run.stdout);
+    assert!(run.stderr.contains("broken.smt2: line 2: this ( is never closed"), "{}", run.stderr);
+    let run = index(&["--verify", "z3"]);
+    assert_eq!(run.code, 3, "{} (is z3 installed? scripts/oracles)", run.stderr);
+    let wrong = "unsat/wrong.smt2: the label is unsat, the solver contradicts it";
+    assert!(run.stderr.contains(wrong), "{}", run.stderr);
+    let sum = "1 label is confirmed, 1 contradicted, 0 not decided";
+    assert!(run.stderr.contains(sum), "{}", run.stderr);
+    assert_eq!(metacov_in(folder.path(), &["seeds", "index", "missing"]).code, 3);
+}
+
+#[test]
+fn a_solver_that_always_gives_one_answer_proves_no_rules() {
+    let folder = folder_of(&[("solver", "#!/bin/sh\necho unsat\n")]);
+    let check = |solver: &str| metacov_in(folder.path(), &["check-rules", "--solver", solver]);
+    let said = check("sh ./solver").failed(6);
+    assert!(said.contains("0 not decided, 5 contradicted"), "{said}");
+    let said = check("no-such-solver").failed(2);
+    assert!(said.contains("cannot run the solver `no-such-solver`"), "{said}");
 }

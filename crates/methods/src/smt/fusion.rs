@@ -7,7 +7,7 @@ use metacov_core::Rng;
 
 use super::fusion_function::{ChosenFunction, FUSION_FUNCTIONS, SortClass};
 use super::label::Label;
-use super::seed::{QUESTION, Seed, preamble};
+use super::seed::{LOGIC, QUESTION, Seed};
 use super::sort::Sort;
 use super::tree::{NodeId, symbol_text};
 
@@ -57,7 +57,7 @@ pub(super) fn fuse(first: &Seed, second: &Seed, label: Label, rng: &mut Rng) -> 
         first.assertion_texts(in_first).collect::<Vec<_>>(),
         second.assertion_texts(in_second).collect(),
     ];
-    let mut fusion = preamble(Some(label));
+    let mut fusion = vec![LOGIC.to_owned()];
     fusion.extend(first.declaration_texts());
     fusion.extend(second.declaration_texts());
     fusion.extend(declarations);
@@ -71,11 +71,7 @@ pub(super) fn fuse(first: &Seed, second: &Seed, label: Label, rng: &mut Rng) -> 
     fusion.extend(asserted.iter().map(|term| format!("(assert {term})")));
     fusion.push(QUESTION.to_owned());
     let unchanged = BTreeMap::new();
-    Some(Fused {
-        first: first.commands(Some(label), &unchanged),
-        second: second.commands(Some(label), &unchanged),
-        fusion,
-    })
+    Some(Fused { first: first.commands(&unchanged), second: second.commands(&unchanged), fusion })
 }
 
 /// A variable of each formula, and the function that joins them.

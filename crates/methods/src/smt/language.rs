@@ -6,6 +6,7 @@ use metacov_core::{
     Case, Effort, Language, Outcome, Reduction, ReductionStopped, StillFails, Variant,
 };
 
+use super::reduce;
 use super::tree::{Kind, Tree};
 
 /// The language of SMT solvers.
@@ -57,14 +58,14 @@ impl Language for Smtlib {
         &self,
         case: &Case,
         _: Effort,
-        _: usize,
-        _: &mut StillFails<'_>,
+        candidates_max: usize,
+        fails: &mut StillFails<'_>,
     ) -> Result<Reduction, ReductionStopped> {
-        Ok(Reduction { case: case.clone(), candidates: 0 })
+        reduce::reduce(case, candidates_max, fails)
     }
 
-    fn variants(&self, _: &Case, _: usize) -> Vec<Variant> {
-        Vec::new()
+    fn variants(&self, case: &Case, count_max: usize) -> Vec<Variant> {
+        reduce::variants(case, count_max)
     }
 
     /// The operators of the last side.

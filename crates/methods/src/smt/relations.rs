@@ -16,8 +16,11 @@ use super::subject::Formulas;
 /// A relation: what it is, and how a test of it is derived.
 pub(super) struct Relation {
     pub(super) info: RelationInfo,
-    pub(super) derive: fn(&Formulas, &mut Rng) -> Test,
+    pub(super) derive: fn(&Formulas, &mut Rng) -> Derived,
 }
+
+/// A test, and the right answer to all its inputs, if it is known.
+pub(super) type Derived = (Test, Option<Label>);
 
 /// All relations. Append only: the position of a relation is mixed into the seeds of its tests.
 pub(super) const RELATIONS: &[Relation] = &[
@@ -52,14 +55,14 @@ pub(super) const RELATIONS: &[Relation] = &[
 ];
 
 /// A test of two formulas with this label and their fusion.
-fn fused_test(formulas: &Formulas, label: Label, judge: Judge, rng: &mut Rng) -> Test {
+fn fused_test(formulas: &Formulas, label: Label, judge: Judge, rng: &mut Rng) -> Derived {
     let (first, second) = formulas.pair(label, rng);
     // A formula always shares a sort with itself.
     let fused = fuse(first, second, label, rng).or_else(|| fuse(first, first, label, rng));
     let Fused { first, second, fusion } = fused.unwrap_or_else(|| {
-        let commands = first.commands(Some(label), &BTreeMap::new());
+        let commands = first.commands(&BTreeMap::new());
         Fused { first: commands.clone(), second: commands.clone(), fusion: commands }
     });
     let sides = Pair { a: vec![first.into(), second.into()], b: vec![Input::from(fusion)] };
-    Test { sides, judge, parts: Vec::new(), probe: None }
+    (Test { sides, judge, parts: Vec::new(), probe: None }, Some(label))
 }

@@ -145,12 +145,8 @@ impl Seed {
     }
 
     /// Returns its commands, for a solver, with some terms of the assertions replaced.
-    pub(super) fn commands(
-        &self,
-        label: Option<Label>,
-        edits: &BTreeMap<NodeId, String>,
-    ) -> Vec<String> {
-        let mut commands = preamble(label);
+    pub(super) fn commands(&self, edits: &BTreeMap<NodeId, String>) -> Vec<String> {
+        let mut commands = vec![LOGIC.to_owned()];
         commands.extend(self.declaration_texts());
         commands.extend(self.assertion_texts(edits).map(|term| format!("(assert {term})")));
         commands.push(QUESTION.to_owned());
@@ -215,13 +211,8 @@ impl Seed {
 /// The command that asks whether the assertions can hold.
 pub(super) const QUESTION: &str = "(check-sat)";
 
-/// Returns the commands before the declarations. All theories are available: relations use terms
-/// that the logic of a seed may lack.
-pub(super) fn preamble(label: Option<Label>) -> Vec<String> {
-    let mut commands = vec!["(set-logic ALL)".to_owned()];
-    commands.extend(label.map(|label| format!("(set-info :status {})", label.answer())));
-    commands
-}
+/// All theories are available: relations use terms that the logic of a seed may lack.
+pub(super) const LOGIC: &str = "(set-logic ALL)";
 
 /// The word at this position of the first command of a kind; of `set-info`, that of `:status`.
 fn info<'t>(tree: &'t Tree, head: &str, at: usize) -> Option<&'t str> {
@@ -333,12 +324,11 @@ mod tests {
             "(set-info :status sat) (set-option :produce-models true) (declare-const x Int)
              (assert (< x 1)) (declare-const y Int) (assert (< y x)) (check-sat) (get-model) (exit)",
         );
-        let commands = seed.unwrap().commands(Some(Label::Sat), &BTreeMap::new());
+        let commands = seed.unwrap().commands(&BTreeMap::new());
         assert_eq!(
             commands,
             [
                 "(set-logic ALL)",
-                "(set-info :status sat)",
                 "(declare-const x Int)",
                 "(declare-const y Int)",
                 "(assert (< x 1))",
@@ -371,7 +361,7 @@ mod tests {
         let seed = read(
             "(set-logic QF_LRA) (declare-const x Real) (assert (< (* 2 x) (/ 1 3))) (check-sat)",
         );
-        let commands = seed.unwrap().commands(None, &BTreeMap::new());
+        let commands = seed.unwrap().commands(&BTreeMap::new());
         assert_eq!(commands[2], "(assert (< (* 2.0 x) (/ 1.0 3.0)))");
     }
 
@@ -382,7 +372,7 @@ mod tests {
             "(declare-const y Int) (declare-const |z| Int) (assert (let ((x y)) (< x y z))) (check-sat)",
         );
         let renamed = second.unwrap().renamed(&first.unwrap()).unwrap();
-        let commands = renamed.commands(None, &BTreeMap::new());
+        let commands = renamed.commands(&BTreeMap::new());
         assert_eq!(
             commands[1..4],
             [

@@ -2,7 +2,9 @@
 
 mod solver;
 
-use metacov_core::{Facts, Judge, Language, Outcome, Pair, Rng, Test, Value, Verdict};
+use metacov_core::{
+    Case, Effort, Facts, Judge, Language, Outcome, Pair, Rng, Test, Value, Verdict,
+};
 use metacov_methods::SMT;
 use metacov_methods::smt::{Seed, obligations, refutations, texts};
 
@@ -119,6 +121,33 @@ fn relations_hold_on_both_solvers() {
                 relation.name
             );
         }
+    }
+}
+
+/// Reduces with random decisions, so that all kinds of edits are combined.
+#[test]
+fn reductions_stay_within_the_relation() {
+    for (at, relation) in SMT.relations().iter().enumerate() {
+        let subject = SMT.subject(&Facts::new());
+        let reduced = |number: u64| {
+            let test = subject.derive(at, &mut Rng::new(number));
+            let Test { sides, judge, .. } = test.clone();
+            let (setup, parts) = (Vec::new(), Vec::new());
+            let case = Case { relation: relation.name.to_owned(), setup, sides, parts, judge };
+            let mut rng = Rng::new(number);
+            let mut fails = |cases: &[Case]| Ok(cases.iter().map(|_| rng.chance(5)).collect());
+            let reduction = SMT.language().reduce(&case, Effort::Whole, 60, &mut fails);
+            Test { sides: reduction.unwrap().case.sides, ..test }
+        };
+        let tests: Vec<Test> = (0..TESTS).map(reduced).collect();
+        let verdicts = verdicts(&Z3, &tests);
+        for (test, verdict) in tests.iter().zip(&verdicts) {
+            let is_violated = matches!(verdict, Verdict::Violated(_));
+            assert!(!is_violated, "{}: {verdict:?}: {:#?}", relation.name, test.sides);
+        }
+        let judged = verdicts.iter().filter(|verdict| **verdict == Verdict::Holds).count();
+        // A reduced seed need not have its label, and then nothing is judged.
+        assert!(judged * 10 > tests.len(), "{}: {verdicts:?}", relation.name);
     }
 }
 

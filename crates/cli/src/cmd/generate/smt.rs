@@ -6,6 +6,7 @@ use std::path::Path;
 use metacov_core::{Facts, Input, Pair, RelationInfo, Rng, seed};
 use metacov_formats::Fault;
 use metacov_methods::SMT;
+use metacov_methods::smt::{Formulas, Label};
 use metacov_run::{ALL, RunError};
 
 use crate::exit_code::bail_usage;
@@ -23,14 +24,15 @@ impl SmtTests<'_> {
     /// Writes each test to a folder RELATION/NUMBER: a1.smt2, a2.smt2 and b.smt2, or a.smt2 and
     /// b.smt2. Returns how many there are.
     pub fn write(&self, out: &Path) -> Result<u64, RunError> {
-        let subject = SMT.subject(&self.facts);
+        let formulas = Formulas::of(&self.facts);
         let relations = self.chosen()?;
         for &(at, relation) in &relations {
             for number in 0..self.count {
                 let state = number % self.databases;
                 let mut rng = Rng::new(seed(&[self.seed, state, at as u64, number]));
                 let folder = out.join(relation.name).join(number.to_string());
-                let written = write_sides(&folder, &subject.derive(at, &mut rng).sides);
+                let (test, label) = formulas.derive_with_label(at, &mut rng);
+                let written = write_sides(&folder, &test.sides, label);
                 let fault = |error| Fault::Io(error).of(folder.display().to_string());
                 written.map_err(|error| RunError::Output(fault(error)))?;
             }
@@ -56,14 +58,21 @@ impl SmtTests<'_> {
     }
 }
 
-fn write_sides(folder: &Path, sides: &Pair<Vec<Input>>) -> std::io::Result<()> {
+/// Writes the inputs of both sides, each with the right answer as its status.
+fn write_sides(
+    folder: &Path,
+    sides: &Pair<Vec<Input>>,
+    label: Option<Label>,
+) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
+    let status = label.map(|label| format!("(set-info :status {})\n", label.answer()));
     let language = SMT.language();
     for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
         for (number, input) in side.iter().enumerate() {
             let number = if side.len() == 1 { String::new() } else { (number + 1).to_string() };
             let file = format!("{name}{number}.{}", language.extension());
-            fs::write(folder.join(file), language.script(&input.statements))?;
+            let script = language.script(&input.statements);
+            fs::write(folder.join(file), status.clone().unwrap_or_default() + &script)?;
         }
     }
     Ok(())

@@ -240,6 +240,21 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
         ],
     ),
     (
+        "docs/solvers.md",
+        &[
+            scaled(
+                "metacov gen smt --relation yinyang-sat,yinyang-unsat,sae --count 100 --seed 1 --out smt-tests",
+                "metacov gen smt --relation yinyang-sat,yinyang-unsat,sae --count 4 --seed 1 --out smt-tests",
+                "the labels of all files are verified after this",
+            ),
+            scaled(
+                "metacov check-rules --solver z3",
+                "metacov check-rules --solver z3 --timeout 1",
+                "some rules take z3 longer; crates/methods/tests/on_solvers proves them all",
+            ),
+        ],
+    ),
+    (
         "docs/sql-engines.md",
         &[
             scaled(

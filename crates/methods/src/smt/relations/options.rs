@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{Input, Judge, Pair, Rng, Test};
 
+use super::Derived;
 use crate::smt::subject::Formulas;
 
 /// Options that change how a solver works and not what it answers, by the name of the solver.
@@ -47,15 +48,15 @@ const STANDARD: &[&str] = &[":produce-models true", ":random-seed 17", ":produce
 /// The most options that are set.
 const OPTIONS_MAX: usize = 3;
 
-pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Test {
+pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Derived {
     let seed = formulas.any(rng);
     let known = OPTIONS.iter().find(|(solver, _)| *solver == formulas.solver());
     let mut options = rng.subset(known.map_or(STANDARD, |(_, options)| options), 1);
     options.truncate(OPTIONS_MAX);
-    let plain = seed.commands(seed.label, &BTreeMap::new());
+    let plain = seed.commands(&BTreeMap::new());
     let mut configured: Vec<String> =
         options.iter().map(|option| format!("(set-option {option})")).collect();
     configured.extend(plain.iter().cloned());
     let sides = Pair { a: plain, b: configured };
-    Test::new(sides.map(Input::from), Judge::SameAnswer, Vec::new())
+    (Test::new(sides.map(Input::from), Judge::SameAnswer, Vec::new()), seed.label)
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{Input, Judge, Pair, Rng, Test};
 
+use super::Derived;
 use crate::smt::analysis::Polarity;
 use crate::smt::fusion::shuffle;
 use crate::smt::injection::predicate;
@@ -21,7 +22,7 @@ use crate::smt::tree::{Kind, NodeId};
 /// The most atoms that are replaced.
 const ATOMS_MAX: usize = 5;
 
-pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Test {
+pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Derived {
     let seed = formulas.with_atoms(rng);
     let direction = match seed.label {
         Some(Label::Sat) => Direction::Weaker,
@@ -29,15 +30,12 @@ pub(super) fn derive(formulas: &Formulas, rng: &mut Rng) -> Test {
         None => *rng.pick(&[Direction::Weaker, Direction::Stronger]),
     };
     let edits = approximated(seed, direction, rng);
-    let sides = Pair {
-        a: seed.commands(seed.label, &BTreeMap::new()),
-        b: seed.commands(seed.label, &edits),
-    };
+    let sides = Pair { a: seed.commands(&BTreeMap::new()), b: seed.commands(&edits) };
     let judge = match direction {
         Direction::Weaker => Judge::WeakerAnswer,
         Direction::Stronger => Judge::StrongerAnswer,
     };
-    Test::new(sides.map(Input::from), judge, Vec::new())
+    (Test::new(sides.map(Input::from), judge, Vec::new()), seed.label)
 }
 
 /// Replacements of some atoms that all make the formula weaker, or all stronger.
