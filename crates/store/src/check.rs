@@ -12,7 +12,7 @@ use crate::header::damaged;
 use crate::pairs::PairRow;
 use crate::rounds::StoredRound;
 use crate::sites::StoredSites;
-use crate::{Header, SourceText, inputs, rounds, schema, seal, sites, sources};
+use crate::{Header, MutantRun, SourceText, inputs, mutants, rounds, schema, seal, sites, sources};
 
 /// How many problems SQLite lists.
 const SQLITE_PROBLEMS_MAX: usize = 20;
@@ -41,6 +41,7 @@ pub fn check_run(path: &Path) -> Result<RunCheck, Error> {
         let pairs = found.pairs(|_| Ok::<_, Fault>(true))?;
         found.count_pairs(pairs);
         let rounds = found.rounds().len() as u64;
+        found.mutants();
         found.check_setups();
         found.sources(|_, _| Ok::<_, Fault>(()))?;
         Ok(RunCheck { pairs, rounds, is_sealed: found.is_sealed, problems: found.problems })
@@ -134,6 +135,11 @@ impl<'c> Findings<'c> {
     /// Keeps what is wrong, if something is.
     fn note<T>(&mut self, read: Result<T, Fault>) -> Option<T> {
         read.map_err(|fault| self.problems.push(words(&fault))).ok()
+    }
+
+    /// The mutants that pairs were run with, if all of them can be read: they can be run again.
+    pub(crate) fn mutants(&mut self) -> Option<MutantRun> {
+        self.note(mutants::read(self.connection)).flatten()
     }
 
     /// Hands all intact pairs to `each`, in the order of their ids, and counts those that it takes.

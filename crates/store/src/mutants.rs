@@ -38,7 +38,7 @@ pub(crate) const TABLES: [(&str, &str); 2] = [
 ];
 
 /// What became of the mutants of a pair.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct StoredMutants {
     /// Why the pair was not run with mutants, if it was not.
     pub unusable: Option<String>,
@@ -108,6 +108,15 @@ impl MutantWriter {
 }
 
 impl MutantRun {
+    /// Writes all of it to a file that has no mutants.
+    pub(crate) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        create(connection, &self.mutants, &self.wanted)?;
+        let mut pairs = self.pairs.iter();
+        pairs.try_for_each(|((relation, pair), stored)| {
+            write_pair(connection, relation, pair, stored)
+        })
+    }
+
     /// Says how mutants differ from those of another run, if they do.
     fn check_same(&self, mutants: &[Mutant], wanted: &[bool]) -> Result<(), String> {
         if self.mutants != mutants {
@@ -144,7 +153,7 @@ pub fn remove_mutants(path: &Path) -> Result<(), Error> {
     remove().map_err(|fault| fault.of(&name))
 }
 
-/// Unites the mutants of runs, in the order of the runs.
+/// Unites the mutants of runs.
 pub(crate) fn merge(
     connection: &Connection,
     runs: impl Iterator<Item = (String, MutantRun)>,
@@ -157,17 +166,17 @@ pub(crate) fn merge(
                 united
                     .check_same(&run.mutants, &run.wanted)
                     .map_err(|what| Fault::malformed(Location::Whole, what).of(&name))?;
-                united.pairs.extend(run.pairs);
+                for (pair, stored) in run.pairs {
+                    match united.pairs.get(&pair) {
+                        // The order of the runs does not matter.
+                        Some(known) if *known <= stored => {}
+                        _ => drop(united.pairs.insert(pair, stored)),
+                    }
+                }
             }
         }
     }
-    let Some(united) = united else { return Ok(Ok(())) };
-    Ok(create(connection, &united.mutants, &united.wanted).and_then(|()| {
-        let mut pairs = united.pairs.iter();
-        pairs.try_for_each(|((relation, pair), stored)| {
-            write_pair(connection, relation, pair, stored)
-        })
-    }))
+    Ok(united.map_or(Ok(()), |united| united.write(connection)))
 }
 
 fn create(connection: &Connection, mutants: &[Mutant], wanted: &[bool]) -> rusqlite::Result<()> {

@@ -92,6 +92,9 @@ fn fill(found: &mut Findings<'_>, path: &Path) -> Result<Repaired, Halt> {
     for round in &rounds {
         round.write(&connection)?;
     }
+    if let Some(mutants) = found.mutants() {
+        mutants.write(&connection)?;
+    }
     let complete = header.complete && found.problems.is_empty();
     let header = Header { complete, ..header };
     header.write(&connection)?;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::run::{self, Run};
 use crate::sqlite;
@@ -55,6 +56,8 @@ fn mutants_of_the_calculator_are_killed_stored_and_merged() {
     let first = matrix(folder, "first.metacov", &["--shard", "1/2"]);
     let second = matrix(folder, "second.metacov", &["--shard", "2/2"]);
     assert_eq!(first.len() + second.len(), whole.len());
+    let said = metacov(folder, &["mutants", "second.metacov", "--sample", "5"]).failed(1);
+    assert!(said.contains("another choice of mutants"), "{said}");
     metacov(folder, &["merge", "-o", "both.metacov", "first.metacov", "second.metacov"]).ok();
     assert_eq!(killed(&matrix(folder, "both.metacov", &[])), killed(&whole));
     metacov(folder, &["check", "both.metacov"]).ok();
@@ -69,10 +72,33 @@ fn mutants_of_the_calculator_are_killed_stored_and_merged() {
     let sample = matrix(folder, "first.metacov", &options);
     assert!(!sample.is_empty() && sample.keys().all(|key| whole.contains_key(key)));
     assert_eq!(matrix(folder, "first.metacov", &[]), sample);
-    let said = metacov(folder, &["mutants", "second.metacov", "--sample", "5"]).failed(1);
-    assert!(said.contains("another choice of mutants"), "{said}");
     let said = metacov(folder, &["mutants", "run.metacov", "--operators", "odd"]).failed(2);
     assert!(said.contains("not an operator (known: cxx_pre_inc_to_pre_dec, "), "{said}");
+}
+
+#[test]
+fn a_run_that_is_killed_continues_to_the_same_matrix() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    metacov(folder, &["target", "build", "calculator"]).ok();
+    metacov(folder, &["measure", "calculator", "--count", "6", "-o", "whole.metacov"]).ok();
+    std::fs::copy(folder.join("whole.metacov"), folder.join("killed.metacov")).unwrap();
+    let whole = matrix(folder, "whole.metacov", &[]);
+    for milliseconds in [100, 300, 500, 700] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        command.env("METACOV_CACHE", folder.join("cache")).current_dir(folder);
+        command.args(["-q", "mutants", "killed.metacov", "-j", "1"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let killed_run = matrix(folder, "killed.metacov", &[]);
+    assert_eq!(killed(&killed_run), killed(&whole));
+    assert_eq!(killed_run.len(), whole.len());
+    metacov(folder, &["check", "killed.metacov"]).ok();
+    metacov(folder, &["check", "killed.metacov", "--repair", "repaired.metacov"]).ok();
+    assert_eq!(matrix(folder, "repaired.metacov", &[]), killed_run);
 }
 
 #[test]
