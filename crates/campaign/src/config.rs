@@ -21,7 +21,7 @@ use crate::fuzz::{
 };
 use crate::target_list::{TargetList, relation_positions};
 use crate::worker::host::WorkerOptions;
-use crate::worker::protocol::WorkerConfig;
+use crate::worker::protocol::{TargetOptions, WorkerConfig};
 
 /// The configuration of a campaign.
 #[expect(clippy::struct_excessive_bools, reason = "each is a separate choice of the user")]
@@ -31,6 +31,9 @@ pub struct CampaignConfig {
     pub engine: String,
     /// A library of the user to test instead.
     pub library: Option<PathBuf>,
+    /// What else the user has chosen for the target.
+    #[serde(default)]
+    pub target: TargetOptions,
     /// The name of the guidance.
     pub guidance: String,
     /// The names of the relations, or `all`.
@@ -85,11 +88,17 @@ struct CampaignTargets {
 impl CampaignTargets {
     fn of(config: &CampaignConfig, traces: bool, targets: &TargetList) -> Result<Self, RunError> {
         let (engine, library) = (&config.engine, config.library.as_deref());
-        let of = |flavour| targets.config(engine, library, flavour, &Scope::default());
+        let of = |flavour| {
+            let (target, found) = targets.config(engine, library, flavour, &Scope::default())?;
+            let options = config.target.clone();
+            Ok::<_, RunError>((target, WorkerConfig { options, ..found }))
+        };
         let (target, tested) = of(if traces { Flavour::Counting } else { Flavour::Plain })?;
         let (_, version) = targets.parse(engine)?;
         let is_default = library.is_none() && version == target.default_version();
-        let reference = (!is_default).then(|| {
+        // A command of the user has no other version.
+        let has_reference = !is_default && config.target.arguments.is_none();
+        let reference = has_reference.then(|| {
             let name = format!("{}@{}", target.name(), target.default_version());
             let (_, config) = targets.config(&name, None, Flavour::Plain, &Scope::default())?;
             Ok::<_, RunError>((name, config))
@@ -179,6 +188,7 @@ impl CampaignConfig {
         CampaignConfig {
             engine: engine.to_owned(),
             library: None,
+            target: TargetOptions::default(),
             guidance: "mix".to_owned(),
             relations: vec!["all".to_owned()],
             seed: 1,
@@ -281,7 +291,8 @@ impl CampaignConfig {
             ("--no-coverage", flag(!self.is_measured)),
             ("a distance of rounds of", ROUND_LAG.to_string()),
         ];
-        let settings = settings.into_iter().map(|(key, value)| (key.to_owned(), value));
+        let settings = settings.into_iter().chain(self.target.settings());
+        let settings = settings.map(|(key, value)| (key.to_owned(), value));
         let settings: Settings = settings.filter(|(_, value)| !value.is_empty()).collect();
         Header {
             made_by: "fuzz".to_owned(),

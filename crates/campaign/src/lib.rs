@@ -48,5 +48,5 @@ pub use worker::cases::{CaseBatch, CaseResult, CaseRunner, PairResult};
 pub use worker::host::{Sites, WorkerOptions};
 pub use worker::link::Launch;
 pub use worker::main::work;
-pub use worker::protocol::{Coverage, WorkerConfig};
+pub use worker::protocol::{Coverage, TargetOptions, WorkerConfig};
 pub use write_pairs::write_pairs;

@@ -7,6 +7,7 @@ use std::io;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use metacov_core::{
     Facts, Input, Judge, Language, Method, Outcome, Pair, RelationInfo, Rng, SetupStep, Subject,
@@ -18,7 +19,7 @@ pub(crate) use self::language::Words;
 use self::session::{ScriptedCapture, ScriptedSession, Table};
 use crate::worker::host::WorkerOptions;
 use crate::worker::link::Launch;
-use crate::worker::protocol::{Coverage, WorkerConfig};
+use crate::worker::protocol::{Coverage, TargetOptions, WorkerConfig};
 
 /// A target that does what a function says.
 pub struct ScriptedTarget {
@@ -103,6 +104,8 @@ impl ScriptedTarget {
             target: "scripted".to_owned(),
             library: PathBuf::new(),
             steps_max: 0,
+            time_max: Duration::MAX,
+            options: TargetOptions::default(),
             coverage,
         }
     }
@@ -156,7 +159,7 @@ impl Target for ScriptedTarget {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    fn open(&self, _: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+    fn open(&self, _: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         Ok(Box::new(self.session(options.is_measured).0))
     }
 }

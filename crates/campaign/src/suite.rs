@@ -19,7 +19,7 @@ use crate::plan::TestPlan;
 use crate::target_list::{TargetList, relation_positions};
 use crate::worker::batches::RunLog;
 use crate::worker::host::WorkerOptions;
-use crate::worker::protocol::WorkerConfig;
+use crate::worker::protocol::{TargetOptions, WorkerConfig};
 
 /// The options of a suite, whatever its pairs are.
 pub struct SuiteOptions {
@@ -43,6 +43,8 @@ pub struct SuiteOptions {
     pub judges: Judges,
     /// A library of the user, in place of a target's.
     pub library: Option<PathBuf>,
+    /// What else the user has chosen for a target.
+    pub target: TargetOptions,
 }
 
 /// A suite to measure.
@@ -67,6 +69,8 @@ pub struct GeneratedSuite {
     pub engine: String,
     /// A library of the user to test instead.
     pub library: Option<PathBuf>,
+    /// What else the user has chosen for the target.
+    pub target: TargetOptions,
     /// The relations, or `all`.
     pub relations: Vec<String>,
     /// How many pairs of each relation.
@@ -101,10 +105,11 @@ impl SuiteOptions {
 
     /// A suite of generated pairs.
     pub fn generated(self, engine: String, pairs: u64, databases: u64, seed: u64) -> SuiteConfig {
-        let SuiteOptions { fold, limits, relations, interrupted, library, .. } = self;
+        let SuiteOptions { fold, limits, relations, interrupted, library, target, .. } = self;
         let suite = GeneratedSuite {
             engine,
             library,
+            target,
             relations,
             pairs,
             databases,
@@ -210,7 +215,8 @@ impl GeneratedSuite {
             ("--seed", self.seed.to_string()),
             ("--library", library.unwrap_or_default()),
         ];
-        settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let settings = settings.into_iter().chain(self.target.settings());
+        settings.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Finds the target and the library to test.
@@ -224,6 +230,7 @@ impl GeneratedSuite {
         let GeneratedSuite { seed, pairs, limits, interrupted, .. } = self;
         let (target, config) =
             targets.config(&self.engine, self.library.as_deref(), flavour, scope)?;
+        let config = WorkerConfig { options: self.target, ..config };
         let relations = relation_positions(&self.relations, target)?;
         let plan = TestPlan { seed, relations, pairs, subjects: self.databases.min(pairs) };
         Ok(GeneratedTests { target, plan, config, workers, limits, interrupted })

@@ -5,4 +5,5 @@ pub mod judge;
 pub mod output;
 pub mod run_file;
 pub mod scope;
+pub mod solver;
 pub mod target;

@@ -1,6 +1,7 @@
 //! Processes: started under a supervisor, limited, and ended with all their descendants.
 
 pub(crate) mod captured_output;
+pub(crate) mod contained;
 pub(crate) mod cpu_time;
 pub(crate) mod fork;
 pub(crate) mod helper;

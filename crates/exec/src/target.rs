@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use metacov_core::{Facts, Input, Method, Outcome};
 use metacov_runtime::Compiler;
@@ -43,8 +44,14 @@ pub trait Target: Sync {
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 
+    /// Whether its sessions end an input that takes longer than [`OpenOptions::time_max`]. If not,
+    /// that ends the worker.
+    fn limits_time(&self) -> bool {
+        false
+    }
+
     /// Loads a library into this process, which must have one thread and no other purpose.
-    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>>;
+    fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>>;
 }
 
 /// How a target is built.
@@ -93,13 +100,19 @@ impl Artifact {
 
 /// How a library is opened.
 #[derive(Clone, Copy, Debug)]
-pub struct OpenOptions {
+pub struct OpenOptions<'o> {
     /// Whether coverage is captured. If so, the session uses the library once when it opens it, so
     /// that initialisation is not counted later, and its memory can be restored.
     pub is_measured: bool,
     /// The most steps that a statement may take. They are counted by the target, so the limit is
     /// the same on every machine.
     pub steps_max: u64,
+    /// The longest time that an input may take, for targets that limit it.
+    pub time_max: Duration,
+    /// Arguments of the user for a target that is a program.
+    pub arguments: Option<&'o [String]>,
+    /// A folder with inputs of the user that tests are derived from.
+    pub seeds: Option<&'o Path>,
 }
 
 /// An opened target. `Err` is a failure of metacov; what the target does is an [`Outcome`].

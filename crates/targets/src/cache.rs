@@ -35,6 +35,19 @@ pub(crate) fn compiled_in(folder: &Path) -> io::Result<String> {
     })
 }
 
+/// Finds a program that was fetched before, in its folder.
+pub(crate) fn find_program(folder: PathBuf, program: &str) -> io::Result<Option<Artifact>> {
+    let plain = folder.join(program);
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    if !plain.is_file() {
+        let what = format!("{}: no {program} (remove the folder)", folder.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    Ok(Some(Artifact { folder, compiled_in: String::new(), counting: None, plain }))
+}
+
 /// Describes the libraries in a folder.
 pub(crate) fn artifact(folder: PathBuf, compiled_in: String, source: &Source<'_>) -> Artifact {
     let [counting, plain] = [source.library, source.plain_library].map(|name| folder.join(name));

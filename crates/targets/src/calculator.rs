@@ -64,7 +64,7 @@ impl Target for Calculator {
         mutated::build(&source(&words), version, &artifact.folder, options.cache)
     }
 
-    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+    fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         Ok(Box::new(CalculatorSession::open(library, options)?))
     }
 }

@@ -61,7 +61,7 @@ impl Target for Duckdb {
         wheel::install(version, options.cache)
     }
 
-    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+    fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         Ok(Box::new(DuckdbSession::open(library, options)?))
     }
 }

@@ -11,9 +11,21 @@ pub mod cc;
 mod duckdb;
 pub mod gcc;
 mod mutated;
+mod package;
+mod project;
+mod smt;
 pub mod sqlite;
+mod wheel;
 
 use metacov_exec::Target;
 
 /// All targets.
-pub const ALL: &[&dyn Target] = &[&sqlite::Sqlite, &calculator::Calculator, &duckdb::Duckdb];
+pub const ALL: &[&dyn Target] = &[
+    &sqlite::Sqlite,
+    &calculator::Calculator,
+    &duckdb::Duckdb,
+    &smt::Z3,
+    &smt::CVC4,
+    &smt::BOOLECTOR,
+    &smt::INSTALLED,
+];

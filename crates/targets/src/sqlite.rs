@@ -65,7 +65,7 @@ impl Target for Sqlite {
         mutated::build(&LIBRARIES, version, &artifact.folder, options.cache)
     }
 
-    fn open(&self, library: &Path, options: &OpenOptions) -> io::Result<Box<dyn Session>> {
+    fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         Ok(Box::new(SqliteSession::open(library, options)?))
     }
 }

@@ -237,7 +237,18 @@ impl PreparedState<'_, '_> {
             }
         }
         let measuring = measuring.as_mut().filter(|_| !inputs.is_empty());
-        let executed = measuring.map(|measuring| measuring.capture.read()).transpose()?;
+        let has_failed = !outcomes.iter().all(Outcome::is_success);
+        let executed = match measuring {
+            None => None,
+            Some(measuring) => match measuring.capture.read() {
+                // The counters of an execution that was ended need not add up.
+                Err(_) if has_failed => {
+                    measuring.capture.reset()?;
+                    None
+                }
+                read => Some(read?),
+            },
+        };
         self.watch.lap(Phase::Decode);
         Ok((outcomes, executed))
     }

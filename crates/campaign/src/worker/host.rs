@@ -21,7 +21,7 @@ pub struct WorkerOptions<'c> {
     pub config: &'c WorkerConfig,
     /// How many workers.
     pub workers: NonZero<usize>,
-    /// How long a worker may take before it answers.
+    /// How long a worker may take before it answers, or an input if the target limits that.
     pub timeout: Duration,
     /// The memory limit of a worker.
     pub memory_bytes: Option<u64>,
@@ -32,6 +32,9 @@ pub struct WorkerOptions<'c> {
     /// What workers run in.
     pub launch: Launch,
 }
+
+/// More inputs than a worker runs between two answers.
+const INPUTS_PER_ANSWER_MAX: u32 = 1000;
 
 /// The default timeout of a worker. Statements are limited by steps; this is for hangs.
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -60,6 +63,12 @@ impl<'c> WorkerOptions<'c> {
     pub fn single(&self, config: &'c WorkerConfig) -> Self {
         let sites = OnceLock::new();
         WorkerOptions { config, workers: NonZero::<usize>::MIN, sites, ..*self }
+    }
+
+    /// How long a worker may take before it answers.
+    fn patience(&self) -> Duration {
+        let inputs = if self.target.limits_time() { INPUTS_PER_ANSWER_MAX } else { 1 };
+        self.timeout.saturating_mul(inputs)
     }
 
     /// The name of the relation at a position.
@@ -113,7 +122,7 @@ pub(crate) enum Heard {
 impl WorkerProcess {
     pub(crate) fn start(options: &WorkerOptions<'_>) -> Result<Self, RunError> {
         let mut link = Link::start(options.launch, options.memory_bytes)?;
-        link.say(&encode(options.config));
+        link.say(&encode(&WorkerConfig { time_max: options.timeout, ..options.config.clone() }));
         let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
             HelperEvent::Ended(_, words) => {
@@ -151,7 +160,7 @@ impl WorkerProcess {
 
     /// Waits for an answer. A failure that the worker reports is an error.
     pub(crate) fn hear(&mut self, options: &WorkerOptions<'_>) -> Result<Heard, RunError> {
-        Ok(match self.link.hear(options.timeout, options.interrupted)? {
+        Ok(match self.link.hear(options.patience(), options.interrupted)? {
             HelperEvent::Message(message) => match decode(&message)? {
                 Answer::Failed(what) => return Err(RunError::Failed(what)),
                 answer => Heard::Answer(answer),

@@ -93,7 +93,13 @@ fn open<'s>(
 ) -> io::Result<(TestBench<'s>, Option<Box<SitesData>>)> {
     // The capture comes first: it prepares the process that the library is loaded into.
     let capture = scope.map(GcovCapture::new).transpose()?;
-    let options = OpenOptions { is_measured: capture.is_some(), steps_max: config.steps_max };
+    let options = OpenOptions {
+        is_measured: capture.is_some(),
+        steps_max: config.steps_max,
+        time_max: config.time_max,
+        arguments: config.options.arguments.as_deref(),
+        seeds: config.options.seeds.as_deref(),
+    };
     let session = target.open(&config.library, &options)?;
     let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);
     TestBench::of(target.method(), session, capture)

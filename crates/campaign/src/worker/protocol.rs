@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use metacov_core::{
     BranchNaming, Cover, Criteria, Input, Judge, Missing, Pair, Reading, SiteTable, SuccessRates,
@@ -26,8 +27,30 @@ pub struct WorkerConfig {
     pub library: PathBuf,
     /// The most steps that a statement may take, as the target counts them.
     pub steps_max: u64,
+    /// The longest time that an input may take, for targets that limit it. Set when a worker starts.
+    pub time_max: Duration,
+    /// What the user has chosen for the target.
+    pub options: TargetOptions,
     /// Which code counts; none if coverage is not measured.
     pub coverage: Option<Coverage>,
+}
+
+/// What a user may choose for a target, besides its name and library.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetOptions {
+    /// Arguments for a target that is a program.
+    pub arguments: Option<Vec<String>>,
+    /// A folder of inputs that tests are derived from.
+    pub seeds: Option<PathBuf>,
+}
+
+impl TargetOptions {
+    /// Returns the options that were given, by name, as settings of a run.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let arguments = self.arguments.as_ref().map(|words| ("--command", words.join(" ")));
+        let seeds = self.seeds.as_ref().map(|seeds| ("--seeds", seeds.display().to_string()));
+        arguments.into_iter().chain(seeds)
+    }
 }
 
 /// The most steps that a statement may take, as the target counts them.
@@ -83,7 +106,9 @@ impl WorkerConfig {
             notes_cache: scope.notes_cache.clone(),
         });
         let target = target.name().to_owned();
-        WorkerConfig { target, library, steps_max: STEPS_MAX, coverage }
+        let options = TargetOptions::default();
+        let time_max = Duration::MAX;
+        WorkerConfig { target, library, steps_max: STEPS_MAX, time_max, options, coverage }
     }
 }
 

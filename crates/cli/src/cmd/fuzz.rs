@@ -20,10 +20,11 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::target;
 use super::workers;
 use crate::args::count::{OldCount, positive};
+use crate::args::solver::SolverArgs;
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
 use crate::console::Console;
-use crate::exit_code::{ExitCode, Outcome};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use crate::signals::{Interrupts, interrupts};
 use status::Status;
 
@@ -68,9 +69,12 @@ Guidances (docs/fuzzing.md compares them):
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, before_long_help = ALL_EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// Library to test (see `metacov target list`).
+    /// Target to test (see `metacov target list`).
+    ///
+    /// Several targets get the same tests, in one campaign after the other, each with its own run file
+    /// (`campaign-z3.metacov`) and all of the limits.
     #[arg(value_name = "TARGET", default_value = "sqlite")]
-    engine: String,
+    engines: Vec<String>,
 
     /// Run file; findings are in a folder beside it.
     #[arg(short, long, value_name = "FILE", default_value = "campaign.metacov")]
@@ -129,11 +133,13 @@ pub struct Args {
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", help_heading = "Search", hide_short_help = true)]
     library: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Search")]
+    solver: SolverArgs,
 
     /// Worker processes, at most 8 [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>, help_heading = "Limits")]
     jobs: Option<NonZero<usize>>,
-    /// Time limit for a worker to report progress.
+    /// Time limit for a worker to report progress, or of an input for solvers.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     #[arg(help_heading = "Limits")]
     timeout: Duration,
@@ -148,9 +154,18 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     if let Some(jobs) = args.jobs.filter(|jobs| jobs.get() as u64 > ROUND_LAG) {
         console.note(&format!("-j {jobs}: a campaign has {ROUND_LAG} workers at most"));
     }
-    let interrupted = campaign(&args.config(), console)?;
-    let code = report::run(&args.output, console)?;
-    Ok(interrupted.unwrap_or(code))
+    let mut code = ExitCode::Success;
+    for config in args.configs()? {
+        let interrupted = campaign(&config, console)?;
+        match report::run(&config.output, console)? {
+            ExitCode::Success => {}
+            shown => code = shown,
+        }
+        if let Some(interrupted) = interrupted {
+            return Ok(interrupted);
+        }
+    }
+    Ok(code)
 }
 
 /// `metacov trial`: runs a campaign of a study, which has written the configuration to standard
@@ -170,11 +185,29 @@ fn campaign(config: &CampaignConfig, console: &Console) -> Result<Option<ExitCod
 }
 
 impl Args {
-    pub fn config(&self) -> CampaignConfig {
+    /// The campaigns, one for each target.
+    pub fn configs(&self) -> Result<Vec<CampaignConfig>, RunError> {
+        let [engine] = &*self.engines else {
+            if self.library.is_some() || self.solver.has_command() {
+                bail_usage!("--library and --command go with one target");
+            }
+            let config = |engine: &String| {
+                let stem = self.output.file_stem().unwrap_or_default().display();
+                let output = self.output.with_file_name(format!("{stem}-{engine}.metacov"));
+                self.config(engine, output)
+            };
+            return self.engines.iter().map(config).collect();
+        };
+        Ok(vec![self.config(engine, self.output.clone())?])
+    }
+
+    fn config(&self, engine: &str, output: PathBuf) -> Result<CampaignConfig, RunError> {
+        let (program, target) = self.solver.options()?;
         let default_guidance = if self.no_coverage { "qpg" } else { "mix" };
-        CampaignConfig {
-            engine: self.engine.clone(),
-            library: self.library.clone(),
+        Ok(CampaignConfig {
+            engine: engine.to_owned(),
+            library: program.or_else(|| self.library.clone()),
+            target,
             guidance: self.guidance.clone().unwrap_or_else(|| default_guidance.to_owned()),
             relations: self.relations.names(),
             seed: self.seed,
@@ -192,10 +225,10 @@ impl Args {
             workers: workers(self.jobs),
             timeout: self.timeout,
             memory_bytes: self.memory.0,
-            output: self.output.clone(),
+            output,
             resume: self.resume,
             progress: None,
             command: command_line(std::env::args_os()),
-        }
+        })
     }
 }

@@ -76,9 +76,11 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         console.note(&format!("{written} in {}", args.out.display()));
         return Ok(ExitCode::Success);
     }
+    let (program, target) = engine.solver.options()?;
     let suite = GeneratedSuite {
         engine: args.target(console).to_owned(),
-        library: engine.library.clone(),
+        library: program.or_else(|| engine.library.clone()),
+        target,
         relations: engine.relations.names(),
         pairs,
         databases: engine.databases(),

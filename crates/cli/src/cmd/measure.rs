@@ -232,14 +232,16 @@ impl Args {
                 bail_usage!("{option} goes with a target, not with a command after `--`");
             }
         }
+        let (program, target) = self.on_engine.solver.options()?;
         Ok(SuiteOptions {
+            target,
             judges: self.judge.judges()?,
             limits: self.target.limits(),
             mode: self.target.mode(),
             setup: self.target.setup()?,
             valid_codes: self.target.valid_exit,
             relations: self.on_engine.relations.names(),
-            library: self.on_engine.library,
+            library: program.or(self.on_engine.library),
             repeat: self.frame.repeat.unwrap_or(NonZero::<u32>::MIN),
             interrupted,
             fold: FoldOptions {
@@ -300,8 +302,15 @@ mod tests {
     }
 
     /// Options that mean something for a target only, with a value.
-    const FOR_TARGETS: &[(&str, &str)] =
-        &[("count", "1"), ("databases", "1"), ("seed", "1"), ("library", "x"), ("no_coverage", "")];
+    const FOR_TARGETS: &[(&str, &str)] = &[
+        ("count", "1"),
+        ("databases", "1"),
+        ("seed", "1"),
+        ("library", "x"),
+        ("no_coverage", ""),
+        ("command", "true"),
+        ("seeds", "x"),
+    ];
 
     /// Options that mean something for a command only.
     const FOR_COMMANDS: &[(&str, &str)] = &[
@@ -363,6 +372,8 @@ mod tests {
         }
         let command = Words::command();
         let known = |id: &str| {
+            // The other `command` has no name: what follows `--`.
+            let id = if id == "solver_command" { "command" } else { id };
             let of = |list: &[(&str, &str)]| list.iter().any(|(known, _)| *known == id);
             of(FOR_TARGETS) || of(FOR_COMMANDS) || FOR_BOTH.contains(&id)
         };

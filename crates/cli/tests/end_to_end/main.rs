@@ -30,6 +30,7 @@ mod run;
 mod run_files;
 mod shown_commands;
 mod smt;
+mod solvers;
 mod sources;
 mod sqlite;
 mod stale;

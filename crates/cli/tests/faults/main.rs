@@ -16,6 +16,7 @@ mod foreign;
 mod processes;
 mod runs;
 mod shortage;
+mod solvers;
 mod targets;
 
 /// How often something is done: a few times, or as often as the page says.

@@ -18,28 +18,15 @@ use super::supervisor_main::exit;
 /// Runs `work` in a forked child and returns the bytes that it produces, or how the child ended if
 /// it did not finish. While the system cannot start a process, waits and tries again. Only for
 /// processes with one thread.
-#[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Exit>> {
     let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
-    // SAFETY: this process has one thread, as the caller promises.
-    let fork = || unsafe { libc::fork() };
-    let mut child = fork();
-    for pause in RETRY_PAUSES {
-        if child >= 0 {
-            break;
-        }
-        std::thread::sleep(pause);
-        child = fork();
-    }
-    if child == 0 {
+    let Some(child) = fork()? else {
         drop(reader);
         let bytes = work();
         let written = File::from(writer).write_all(&bytes);
         // SAFETY: exits without running the exit handlers, which belong to the parent.
         unsafe { libc::_exit(i32::from(written.is_err())) };
-    }
-    let Some(child) = (child > 0).then(|| Pid::from_raw(child)).flatten() else {
-        return Err(io::Error::last_os_error());
     };
     drop(writer);
     let mut bytes = Vec::new();
@@ -56,6 +43,23 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
         Exit::Success => Ok(Ok(bytes)),
         other => Ok(Err(other)),
     }
+}
+
+/// Forks; returns none in the child. While the system cannot start a process, waits and tries
+/// again. Only for processes with one thread.
+#[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: this process has one thread, as the caller promises.
+    let fork = || unsafe { libc::fork() };
+    let mut child = fork();
+    for pause in RETRY_PAUSES {
+        if child >= 0 {
+            break;
+        }
+        std::thread::sleep(pause);
+        child = fork();
+    }
+    if child < 0 { Err(io::Error::last_os_error()) } else { Ok(Pid::from_raw(child)) }
 }
 
 /// Reads until the child has ended. Orphaned descendants of it may keep the pipe open longer.

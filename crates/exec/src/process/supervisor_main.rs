@@ -62,7 +62,7 @@ fn execute(
     spawner: &mut Spawner,
     control: BorrowedFd<'_>,
 ) -> io::Result<Option<Reply>> {
-    let Started { pid, pidfd } = match spawner.spawn(request, &stdio) {
+    let started = match spawner.spawn(request, &stdio) {
         Ok(started) => started,
         Err(error) => {
             let number = error.raw_os_error().unwrap_or(Errno::INVAL.raw_os_error());
@@ -71,21 +71,34 @@ fn execute(
     };
     // Close our copies of its descriptors, or readers of its output would never see the end.
     drop(stdio);
-    let family = Family(pid);
-    let mut end = wait(&pidfd, control, request.wall)?;
+    let ended = contain(&started, request.wall, request.grace, Some(control))?;
+    Ok(ended.map(Reply::Ended))
+}
+
+/// Waits until a child of this process ends, reaches its limit (SIGTERM, then SIGKILL after the
+/// grace), or metacov ends, and ends all its descendants. None if metacov has ended. This process
+/// is a subreaper and has no other children.
+pub(super) fn contain(
+    started: &Started,
+    wall: Option<Duration>,
+    grace: Duration,
+    control: Option<BorrowedFd<'_>>,
+) -> io::Result<Option<Exit>> {
+    let (pidfd, family) = (&started.pidfd, Family(started.pid));
+    let mut end = wait(pidfd, control, wall)?;
     if matches!(end, End::Late) {
         family.signal(Signal::TERM);
-        end = match wait(&pidfd, control, Some(request.grace))? {
+        end = match wait(pidfd, control, Some(grace))? {
             End::Itself => End::Late,
             other => other,
         };
     }
     // Descendants that outlive the target get the grace period to end by themselves.
-    let status = family.end(matches!(end, End::Itself).then_some(request.grace))?;
+    let status = family.end(matches!(end, End::Itself).then_some(grace))?;
     Ok(match end {
-        End::Itself => Some(Reply::Ended(exit(status))),
-        End::Late => Some(Reply::Ended(Exit::Timeout)),
-        End::Killed => Some(Reply::Ended(Exit::Signalled(Signal::KILL.as_raw()))),
+        End::Itself => Some(exit(status)),
+        End::Late => Some(Exit::Timeout),
+        End::Killed => Some(Exit::Signalled(Signal::KILL.as_raw())),
         End::Orphaned => None,
     })
 }
@@ -103,7 +116,11 @@ enum End {
 }
 
 #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-fn wait(pidfd: &OwnedFd, control: BorrowedFd<'_>, time: Option<Duration>) -> io::Result<End> {
+fn wait(
+    pidfd: &OwnedFd,
+    control: Option<BorrowedFd<'_>>,
+    time: Option<Duration>,
+) -> io::Result<End> {
     // A time beyond the range of the clock is no limit.
     let end = time.and_then(|time| Instant::now().checked_add(time));
     loop {
@@ -112,19 +129,22 @@ fn wait(pidfd: &OwnedFd, control: BorrowedFd<'_>, time: Option<Duration>) -> io:
             return Ok(End::Late);
         }
         let left = left.map(Timespec::try_from).transpose().map_err(io::Error::other)?;
-        let mut both = [PollFd::new(pidfd, PollFlags::IN), PollFd::new(&control, PollFlags::IN)];
+        let mut both = vec![PollFd::new(pidfd, PollFlags::IN)];
+        both.extend(control.as_ref().map(|control| PollFd::new(control, PollFlags::IN)));
         match poll(&mut both, left.as_ref()) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        if !both[1].revents().is_empty() {
+        let has_ended = !both[0].revents().is_empty();
+        let is_called = both.get(1).is_some_and(|control| !control.revents().is_empty());
+        if let Some(control) = control.filter(|_| is_called) {
             let mut byte = [0];
             return Ok(match rustix::io::read(control, &mut byte) {
                 Ok(1) => End::Killed,
                 _ => End::Orphaned,
             });
         }
-        if !both[0].revents().is_empty() {
+        if has_ended {
             return Ok(End::Itself);
         }
     }

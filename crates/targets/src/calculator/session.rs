@@ -21,7 +21,7 @@ pub(super) struct CalculatorSession {
 
 impl CalculatorSession {
     #[expect(unsafe_code, reason = "code of a target is loaded")]
-    pub(super) fn open(library: &Path, options: &OpenOptions) -> io::Result<Self> {
+    pub(super) fn open(library: &Path, options: &OpenOptions<'_>) -> io::Result<Self> {
         // SAFETY: this process has no other purpose, and the types are those of calculator.c.
         let (open, run) = unsafe {
             let library =

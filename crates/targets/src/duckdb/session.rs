@@ -29,7 +29,7 @@ pub(super) struct DuckdbSession {
 
 impl DuckdbSession {
     #[expect(unsafe_code, reason = "code of a target is loaded")]
-    pub(super) fn open(library: &Path, options: &OpenOptions) -> io::Result<Self> {
+    pub(super) fn open(library: &Path, options: &OpenOptions<'_>) -> io::Result<Self> {
         // Lazily, because the library of a release refers to functions of Python.
         // SAFETY: this process has no other purpose, and the types are those of `duckdb.h`.
         let functions = unsafe {

@@ -3,30 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use metacov_exec::Artifact;
 
 use super::VERSIONS;
 use super::symbols::weaken_python;
 use crate::cache;
+use crate::wheel;
 
 /// The library in its folder.
 const LIBRARY: &str = "libduckdb-release.so";
-
-/// Versions of Python that releases were packaged for, and their binary interfaces. Which of them
-/// does not matter: the library is loaded without Python.
-const PYTHONS: &[(&str, &str)] = &[("311", "cp311"), ("310", "cp310"), ("37", "cp37m")];
-
-/// Kinds of Linux that releases were packaged for.
-const PLATFORMS: &[&str] = &[
-    "manylinux_2_28",
-    "manylinux_2_27",
-    "manylinux_2_17",
-    "manylinux2014",
-    "manylinux2010",
-    "manylinux1",
-];
 
 /// Finds a release that was installed before.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
@@ -53,7 +39,7 @@ pub(super) fn install(version: &str, cache: &Path) -> io::Result<Artifact> {
     }
     cache::install(&place(version, cache), |folder| {
         let package = folder.join("package");
-        fetch(version, &package)?;
+        wheel::fetch("duckdb", version, &package)?;
         let library = largest_library(&package)?;
         let mut content = fs::read(&library)?;
         if weaken_python(&mut content).is_none() {
@@ -68,28 +54,6 @@ pub(super) fn install(version: &str, cache: &Path) -> io::Result<Artifact> {
 
 fn place(version: &str, cache: &Path) -> PathBuf {
     cache.join(format!("duckdb-{version}-release"))
-}
-
-/// Unpacks the package of a release into a folder.
-fn fetch(version: &str, folder: &Path) -> io::Result<()> {
-    let mut said = String::new();
-    for (python, interface) in PYTHONS {
-        let mut pip = Command::new("python3");
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
-        pip.args(["--no-deps", "--no-compile", "--only-binary=:all:", "--target"]).arg(folder);
-        pip.args(["--implementation", "cp", "--python-version", python, "--abi", interface]);
-        for platform in PLATFORMS {
-            pip.arg("--platform").arg(format!("{platform}_{}", std::env::consts::ARCH));
-        }
-        let output = pip.arg(format!("duckdb=={version}")).output();
-        let output =
-            output.map_err(|error| io::Error::new(error.kind(), format!("python3: {error}")))?;
-        if output.status.success() {
-            return Ok(());
-        }
-        String::from_utf8_lossy(&output.stderr).trim().clone_into(&mut said);
-    }
-    Err(io::Error::other(format!("pip cannot fetch the package duckdb {version}: {said}")))
 }
 
 /// The largest library below a folder.

@@ -19,7 +19,7 @@ pub(super) struct SqliteSession {
 }
 
 impl SqliteSession {
-    pub(super) fn open(library: &Path, options: &OpenOptions) -> io::Result<Self> {
+    pub(super) fn open(library: &Path, options: &OpenOptions<'_>) -> io::Result<Self> {
         let engine: &'static Engine = Box::leak(Box::new(Engine::load(library)?));
         if options.is_measured {
             engine.memory()?.isolate()?;

@@ -3,16 +3,15 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use metacov_exec::Artifact;
 use metacov_runtime::Compiler;
-use serde::Deserialize;
 
 use super::VERSION;
 use super::build::{LIBRARIES, OPTIONS, compile};
 use super::embedded;
 use crate::cache;
+use crate::package;
 
 /// The package that bundles SQLite.
 const PACKAGE: &str = "libsqlite3-sys";
@@ -73,8 +72,8 @@ pub(super) fn build(version: &str, compiler: &Compiler, cache: &Path) -> io::Res
         ));
     };
     cache::install(&place(version, cache), |folder| {
-        let source = fetch(package, &folder.join("fetch"))?;
-        compile(compiler, &source, folder)?;
+        let fetched = package::fetch(PACKAGE, package, &folder.join("fetch"))?;
+        compile(compiler, &fetched.join("sqlite3"), folder)?;
         std::fs::remove_dir_all(folder.join("fetch"))?;
         cache::write_compiled_in(folder)
     })?;
@@ -93,41 +92,6 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     )
         .hash(&mut hasher);
     cache.join(format!("sqlite-{version}-{:016x}", hasher.finish()))
-}
-
-/// Fetches a package, and returns the folder of its amalgamation.
-fn fetch(package: &str, folder: &Path) -> io::Result<PathBuf> {
-    std::fs::create_dir_all(folder.join("src"))?;
-    std::fs::write(folder.join("src/lib.rs"), "")?;
-    // A separate workspace, because the cache may be inside another one.
-    let manifest = format!(
-        "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n\
-         [dependencies]\n{PACKAGE} = \"={package}\"\n[workspace]\n"
-    );
-    std::fs::write(folder.join("Cargo.toml"), manifest)?;
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let output = cargo.args(["metadata", "--format-version", "1"]).current_dir(folder).output();
-    let output = output.map_err(|error| io::Error::new(error.kind(), format!("cargo: {error}")))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(io::Error::other(format!("cargo cannot fetch {PACKAGE} {package}: {said}")));
-    }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)?;
-    let found = metadata.packages.into_iter().find(|package| package.name == PACKAGE);
-    let found = found.and_then(|package| Some(package.manifest_path.parent()?.join("sqlite3")));
-    found.ok_or_else(|| io::Error::other(format!("cargo metadata does not list {PACKAGE}")))
-}
-
-/// The part of cargo's metadata that is needed.
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    manifest_path: PathBuf,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use metacov_campaign::{Phase, RunLog};
 use metacov_run::ALL;
 
 use crate::args::count::positive;
+use crate::args::solver::SolverArgs;
 use crate::console::Console;
 
 #[derive(clap::Args)]
@@ -28,6 +29,8 @@ pub struct EngineArgs {
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub library: Option<PathBuf>,
+    #[command(flatten)]
+    pub solver: SolverArgs,
 }
 
 /// Relations, in the words of users.
@@ -56,7 +59,8 @@ impl EngineArgs {
             (self.seed.is_some(), "--seed"),
             (self.library.is_some(), "--library"),
         ];
-        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+        let given = given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name);
+        given.or_else(|| self.solver.given())
     }
 
     pub fn databases(&self) -> u64 {

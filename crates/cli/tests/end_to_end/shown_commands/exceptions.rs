@@ -252,6 +252,23 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "metacov check-rules --solver z3 --timeout 1",
                 "some rules take z3 longer; crates/methods/tests/on_solvers proves them all",
             ),
+            by_solvers("metacov target build boolector", r#""target", "build", "boolector""#),
+            by_solvers("metacov measure boolector --count 100", r#""measure", "boolector""#),
+            by_solvers(
+                "metacov fuzz boolector --duration 10m -o boolector.metacov",
+                r#""fuzz", "boolector""#,
+            ),
+            by_solvers("metacov target build z3 --no-coverage", r#"["z3", "z3@4.8.6"]"#),
+            by_solvers("metacov measure z3 --no-coverage --count 100", r#""measure", "z3""#),
+            by_solvers(
+                "metacov fuzz z3 --no-coverage --guidance none --duration 10m -o z3.metacov",
+                r#""fuzz", "z3", "--no-coverage", "--guidance", "none""#,
+            ),
+            by_solvers("metacov replay z3.findings --bisect", r#""replay", "finding""#),
+            by_solvers(
+                "metacov measure smt --command 'cvc5 --lang smt2 @@' --no-coverage --count 100",
+                r#""measure", "smt", "--command""#,
+            ),
         ],
     ),
     (
@@ -347,6 +364,11 @@ const fn small_campaigns(command: &'static str) -> Exception {
 
 const fn by_ci(command: &'static str, text: &'static str, why: &'static str) -> Exception {
     by(command, ".ci/run", text, why)
+}
+
+/// Solvers are compiled and fetched once for all tests.
+const fn by_solvers(command: &'static str, text: &'static str) -> Exception {
+    by(command, "crates/cli/tests/end_to_end/solvers.rs", text, COMPILES)
 }
 
 const fn by(

@@ -1,0 +1,75 @@
+//! The options of targets that are solvers.
+
+use std::path::PathBuf;
+
+use metacov_campaign::TargetOptions;
+use metacov_run::RunError;
+
+use crate::exit_code::bail_usage;
+
+#[derive(Clone, clap::Args)]
+pub struct SolverArgs {
+    /// Command of an installed solver, for the target `smt`; `@@` is the script.
+    ///
+    /// It is split at spaces. Without `@@`, the script is the last argument.
+    #[arg(id = "solver_command", long = "command", value_name = "COMMAND")]
+    #[arg(conflicts_with = "library", hide_short_help = true)]
+    command: Option<String>,
+    /// Folder of scripts (*.smt2) that tests of solvers are derived from [default: embedded ones].
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    seeds: Option<PathBuf>,
+}
+
+impl SolverArgs {
+    /// Returns an option that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [(self.command.is_some(), "--command"), (self.seeds.is_some(), "--seeds")];
+        given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
+    }
+
+    /// Whether a command was given.
+    pub fn has_command(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// Returns the program of the command, if there is one, and all other options.
+    pub fn options(&self) -> Result<(Option<PathBuf>, TargetOptions), RunError> {
+        let seeds = self.seeds.as_deref().map(std::path::absolute).transpose()?;
+        let Some(command) = &self.command else {
+            return Ok((None, TargetOptions { arguments: None, seeds }));
+        };
+        let mut words = command.split_whitespace();
+        let name = words.next().unwrap_or_default();
+        let Some(program) = find(name) else {
+            bail_usage!("--command: there is no program `{name}`");
+        };
+        let arguments = Some(words.map(str::to_owned).collect());
+        Ok((Some(program), TargetOptions { arguments, seeds }))
+    }
+}
+
+/// The file of a program: a path as it is, a name searched for in `PATH`.
+fn find(name: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name)).filter(|path| path.is_file());
+    }
+    let folders = std::env::var_os("PATH")?;
+    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_a_program_and_its_arguments() {
+        let args = |command: &str| SolverArgs { command: Some(command.to_owned()), seeds: None };
+        let (program, options) = args("sh -c  @@").options().unwrap();
+        assert!(program.unwrap().ends_with("sh"));
+        assert_eq!(options.arguments.unwrap(), ["-c", "@@"]);
+        for missing in ["", "no-such-solver @@", "/no/such/solver"] {
+            let error = args(missing).options().unwrap_err().to_string();
+            assert!(error.contains("there is no program"), "{error}");
+        }
+    }
+}

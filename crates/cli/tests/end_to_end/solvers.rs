@@ -1,0 +1,232 @@
+//! SMT solvers. The first run needs cargo's and pip's package indexes, and compiles Boolector, which
+//! takes a minute.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::run::{self, Run};
+
+/// Solvers that were built or fetched, which outlive a run of the tests.
+static CACHE: LazyLock<PathBuf> =
+    LazyLock::new(|| Path::new(env!("CARGO_TARGET_TMPDIR")).join("solvers"));
+
+static BOOLECTOR: LazyLock<PathBuf> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    metacov(folder.path(), &["target", "build", "boolector"]).ok();
+    PathBuf::from(metacov(folder.path(), &["target", "path", "boolector"]).ok().stdout.trim())
+});
+
+static RELEASES: LazyLock<()> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["z3", "z3@4.8.6"] {
+        metacov(folder.path(), &["target", "build", name, "--no-coverage"]).ok();
+    }
+});
+
+fn metacov(folder: &Path, args: &[&str]) -> Run {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    run::of(command.env("METACOV_CACHE", &*CACHE).current_dir(folder).args(args))
+}
+
+#[test]
+fn a_solver_that_is_not_there_is_named() {
+    let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let run = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        let command = command.env("METACOV_CACHE", cache.path()).current_dir(folder.path());
+        run::of(command.args(args))
+    };
+    let said = run(&["measure", "z3", "--no-coverage"]).failed(2);
+    assert!(said.contains("metacov target build z3"), "{said}");
+    let said = run(&["target", "build", "z3"]);
+    assert!(said.stderr.contains("--no-coverage fetches the release"), "{said:?}");
+    let said = run(&["target", "build", "smt", "--no-coverage"]);
+    assert!(said.stderr.contains("--command 'z3 -smt2 @@'"), "{said:?}");
+    let said =
+        run(&["measure", "smt", "--no-coverage", "--command", "no-such-solver @@"]).failed(2);
+    assert!(said.contains("there is no program `no-such-solver`"), "{said}");
+    let list = run(&["target", "list"]).ok().stdout;
+    assert!(list.contains("z3@4.8.6    not built\n"), "{list}");
+}
+
+#[test]
+fn relations_hold_on_a_release_and_on_a_command() {
+    LazyLock::force(&RELEASES);
+    let folder = tempfile::tempdir().unwrap();
+    let program = metacov(folder.path(), &["target", "path", "z3"]).ok().stdout;
+    let command = format!("{}/z3 -smt2 @@", program.trim());
+    let small = ["--no-coverage", "--count", "5", "--databases", "2", "-j", "2", "--timeout", "20"];
+    let release = metacov(folder.path(), &[&["measure", "z3"], &small[..]].concat()).ok();
+    let row = release.row(&["all", "20"]);
+    assert_eq!(row[3], "0", "violated: {row:?}");
+    assert!(row[2].parse::<u32>().unwrap() >= 10, "held: {row:?}");
+    let by_command = ["measure", "smt", "--command", &command, "--relation", "sae"];
+    let by_command = metacov(folder.path(), &[&by_command[..], &small].concat()).ok();
+    assert_eq!(by_command.row(&["sae", "5"]), release.row(&["sae", "5"]));
+}
+
+#[test]
+fn campaigns_run_with_and_without_coverage() {
+    LazyLock::force(&RELEASES);
+    LazyLock::force(&BOOLECTOR);
+    let folder = tempfile::tempdir().unwrap();
+    let small = ["--count", "24", "--database-pairs", "12", "-j", "2", "--timeout", "20"];
+    let fuzz = ["fuzz", "boolector", "-o", "boolector.metacov"];
+    metacov(folder.path(), &[&fuzz[..], &small].concat()).ok();
+    let fuzz = ["fuzz", "z3", "--no-coverage", "--guidance", "none", "-o", "z3.metacov"];
+    metacov(folder.path(), &[&fuzz[..], &small].concat()).ok();
+}
+
+#[test]
+fn seeds_of_the_user_are_used() {
+    LazyLock::force(&RELEASES);
+    let folder = tempfile::tempdir().unwrap();
+    for (label, operator) in [("sat", ">"), ("unsat", "distinct marker")] {
+        let seeds = folder.path().join("seeds").join(label);
+        fs::create_dir_all(&seeds).unwrap();
+        let formula = format!("(declare-fun marker () Int)\n(assert ({operator} marker 3))\n");
+        fs::write(seeds.join("a.smt2"), format!("{formula}(check-sat)\n")).unwrap();
+    }
+    let args =
+        ["gen", "z3", "--seeds", "seeds", "--relation", "sae", "--count", "4", "--out", "out"];
+    metacov(folder.path(), &args).ok();
+    let text = fs::read_to_string(folder.path().join("out/sae/0/a.smt2")).unwrap();
+    assert!(text.contains("marker"), "{text}");
+    let none = ["measure", "z3", "--no-coverage", "--seeds", "no-folder", "--count", "1"];
+    let said = metacov(folder.path(), &none);
+    assert!(said.code != 0 && said.stderr.contains("no-folder"), "{said:?}");
+}
+
+/// The study of the repository, with smaller suites.
+#[test]
+fn a_quick_study_runs() {
+    LazyLock::force(&BOOLECTOR);
+    let folder = tempfile::tempdir().unwrap();
+    let study = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/smt.toml");
+    let study = fs::read_to_string(study).unwrap().replace("[10, 100]", "[2, 4]");
+    fs::write(folder.path().join("smt.toml"), study).unwrap();
+    let args = ["study", "run", "smt.toml", "--quick", "--out", "results"];
+    let run = metacov(folder.path(), &args).ok();
+    assert!(run.stdout.contains("yinyang-unsat"), "{run:?}");
+}
+
+/// Z3 4.8.6 answers wrongly to a formula that later versions decide: from the public report
+/// Z3Prover/z3#3220.
+#[test]
+fn a_known_bug_is_replayed_on_releases() {
+    LazyLock::force(&RELEASES);
+    let folder = tempfile::tempdir().unwrap();
+    let finding = folder.path().join("finding");
+    fs::create_dir_all(&finding).unwrap();
+    let a = "'(assert (exists ((p Bool) (q Bool)) (and (xor p q) p q)))'";
+    let b = "'(declare-fun p () Bool)', '(declare-fun q () Bool)', '(assert (and (xor p q) p q))'";
+    let [a, b] = [a, b]
+        .map(|side| format!("['(set-option :sat.local_search true)', {side}, '(check-sat)']"));
+    let text = format!(
+        "format = 'metacov-finding'\nversion = 1\nsignature = ''\nshape = []\n\
+         target = 'z3@4.8.6'\nmetacov = ''\nrelation = 'sae'\ncomparison = 'unsat'\nhow = ''\n\
+         seed = 1\ndatabase = 1\npair = 1\nstatements_before = 1\nbytes_before = 1\n\
+         candidates = 1\nsetup = []\na = {a}\nb = {b}\nfailure = 'violation'\n"
+    );
+    fs::write(finding.join("finding.toml"), text).unwrap();
+    let old = metacov(folder.path(), &["replay", "finding"]);
+    assert_eq!(old.code, 6, "{old:?}");
+    metacov(folder.path(), &["replay", "finding", "--target", "z3"]).ok();
+}
+
+/// The objects of the build are linked with libgcov, and run as a program, with a process for each
+/// input: the same lines.
+#[test]
+fn lines_are_those_of_real_gcov() {
+    let folder = tempfile::tempdir().unwrap();
+    let gcov = GcovProgram::link(&BOOLECTOR, folder.path());
+    let suite = ["--relation", "sae", "--count", "5", "--databases", "1", "--seed", "2"];
+    metacov(folder.path(), &[&["gen", "boolector", "--out", "pairs"], &suite[..]].concat()).ok();
+    let mut right = BTreeSet::new();
+    for number in 0..5 {
+        let side =
+            |name: &str| gcov.lines(&folder.path().join(format!("pairs/sae/{number}/{name}")));
+        let (a, b) = (side("a.smt2"), side("b.smt2"));
+        assert!(a.len() > 1000 && b.len() > 1000, "{} and {} lines", a.len(), b.len());
+        right.extend(a.symmetric_difference(&b).cloned());
+    }
+    let measure = [&["measure", "boolector", "-o", "mc.info"], &suite[..]].concat();
+    let run = metacov(folder.path(), &measure).ok();
+    assert_eq!(run.row(&["sae", "5", "line"])[1], "5", "pairs without a verdict: {run:?}");
+    let mut ours = BTreeSet::new();
+    let mut file = "";
+    let text = fs::read_to_string(folder.path().join("mc.info")).unwrap();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("SF:") {
+            file = name.trim_start_matches('/');
+        } else if let Some((line, count)) =
+            line.strip_prefix("DA:").and_then(|line| line.split_once(','))
+            && count != "0"
+        {
+            ours.insert((file.to_owned(), line.parse::<u64>().unwrap()));
+        }
+    }
+    assert_eq!(ours, right);
+}
+
+/// Boolector as a program that counts with libgcov.
+struct GcovProgram {
+    program: PathBuf,
+    folder: PathBuf,
+    notes: PathBuf,
+}
+
+impl GcovProgram {
+    fn link(build: &Path, folder: &Path) -> Self {
+        let main = folder.join("main.c");
+        let text = "int boolector_main(int, char **);\n\
+                    int main(int n, char **words) { return boolector_main(n, words); }\n";
+        fs::write(&main, text).unwrap();
+        let objects = fs::read_dir(build).unwrap().map(|entry| entry.unwrap().path());
+        let objects = objects.filter(|path| path.extension().is_some_and(|end| end == "o"));
+        let program = folder.join("boolector");
+        let mut gcc = Command::new("gcc");
+        gcc.arg(main).args(objects).arg("-o").arg(&program).args(["-lstdc++", "-lm", "-lgcov"]);
+        assert!(gcc.status().unwrap().success());
+        GcovProgram { program, folder: folder.to_owned(), notes: build.to_owned() }
+    }
+
+    /// The lines that a script runs.
+    fn lines(&self, script: &Path) -> BTreeSet<(String, u64)> {
+        let counters = self.folder.join("counters");
+        let _ = fs::remove_dir_all(&counters);
+        let strip = fs::read_to_string(self.notes.join("folder")).unwrap();
+        let levels = strip.matches('/').count().to_string();
+        let mut run = Command::new(&self.program);
+        run.env("GCOV_PREFIX", &counters).env("GCOV_PREFIX_STRIP", levels);
+        run.arg("--smt2").arg(script).output().unwrap();
+        let mut lines = BTreeMap::new();
+        for entry in fs::read_dir(&counters).unwrap() {
+            let path = entry.unwrap().path();
+            let notes = Path::new(path.file_name().unwrap()).with_extension("gcno");
+            fs::copy(self.notes.join(&notes), counters.join(&notes)).ok();
+        }
+        let data = fs::read_dir(&counters).unwrap().map(|entry| entry.unwrap().path());
+        let data = data.filter(|path| path.extension().is_some_and(|end| end == "gcda"));
+        let mut gcov = Command::new("gcov");
+        gcov.args(["--json-format", "--stdout"]).args(data).current_dir(&counters);
+        let output = gcov.output().unwrap();
+        for text in String::from_utf8(output.stdout).unwrap().lines() {
+            let report: Value = serde_json::from_str(text).unwrap();
+            for file in report["files"].as_array().unwrap() {
+                let name = file["file"].as_str().unwrap().to_owned();
+                for line in file["lines"].as_array().unwrap() {
+                    let count = line["count"].as_u64().unwrap_or(0);
+                    let key = (name.clone(), line["line_number"].as_u64().unwrap());
+                    *lines.entry(key).or_insert(0) += count;
+                }
+            }
+        }
+        lines.into_iter().filter(|(_, count)| *count > 0).map(|(line, _)| line).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! Faults of solvers: programs that are run once for each input.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use crate::run::{self, Run};
+
+/// Checks a few pairs on a solver that is a shell script.
+fn check(script: &str, options: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let solver = folder.path().join("solver");
+    fs::write(&solver, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&solver, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    command.current_dir(folder.path()).args(["measure", "smt", "--no-coverage", "-v", "-j", "1"]);
+    command.args(["--relation", "sae", "--count", "4", "--databases", "2"]);
+    let solver = solver.to_str().unwrap();
+    let run = run::of(command.args(["--command", solver]).args(options)).ok();
+    let row = run.row(&["sae", "4"]);
+    assert_eq!(row[3], "0", "violated: {row:?}");
+    assert!(!is_running(Path::new(solver)), "the solver has not ended");
+    run
+}
+
+/// Whether a process runs this file.
+fn is_running(file: &Path) -> bool {
+    let is_it = |entry: std::io::Result<fs::DirEntry>| {
+        let words = fs::read(entry.unwrap().path().join("cmdline")).unwrap_or_default();
+        words.split(|byte| *byte == 0).any(|word| word == file.as_os_str().as_encoded_bytes())
+    };
+    fs::read_dir("/proc").unwrap().any(is_it)
+}
+
+/// Every pair has this code of a failed side (docs/solvers.md), and no verdict.
+#[track_caller]
+fn check_invalid(script: &str, options: &[&str], code: u32) {
+    let run = check(script, options);
+    let row = run.row(&["sae", "4"]);
+    assert_eq!((&*row[2], &*row[4]), ("0", "4"), "held and invalid: {row:?}");
+    let why = format!("both sides failed (codes {code} and {code})");
+    assert!(run.stderr.contains(&why), "{why}: {}", run.stderr);
+}
+
+#[test]
+fn fault_50_a_solver_that_prints_anything_else_has_no_verdict() {
+    check_invalid("echo '(error \"line 1: unknown constant\")'; echo sat", &[], 1);
+    check_invalid("echo sat; echo no model >&2; exit 1", &[], 1);
+    check_invalid("echo Welcome; echo sat", &[], 2);
+    check_invalid("printf 'sat\\377\\n'", &[], 2);
+    check_invalid("exec head -c 100000000 /dev/zero", &[], 2);
+    check_invalid("echo sat; echo unsat", &[], 3);
+    check_invalid("exit 0", &[], 3);
+    let unknown = check("echo unknown", &[]).row(&["sae", "4"]);
+    assert_eq!((&*unknown[2], &*unknown[4]), ("0", "4"), "{unknown:?}");
+}
+
+#[test]
+fn fault_51_a_solver_that_hangs_is_ended_with_its_processes() {
+    check_invalid("trap '' TERM; sleep 1000 & echo sat; wait", &["--timeout", "0.3"], 4);
+}
+
+#[test]
+fn fault_52_a_solver_that_uses_up_its_memory_is_ended() {
+    check_invalid("head -c 2G /dev/zero | tail", &["--memory", "500M"], 5);
+}
+
+#[test]
+fn fault_53_a_solver_that_dies_has_crashed() {
+    for script in [
+        "echo sat; kill -SEGV $$",
+        "echo 'ASSERTION VIOLATION' >&2; exit 114",
+        "echo sat; echo 'Fatal failure within f() at f.cpp:1' >&2; kill -ABRT $$",
+    ] {
+        let row = check(script, &[]).row(&["sae", "4"]);
+        assert_eq!((&*row[2], &*row[5]), ("0", "4"), "held and crashed: {row:?}");
+    }
+}
