@@ -108,8 +108,11 @@ impl<'a> Job<'a> {
         let stops_before_object =
             has(&["-E", "-S", "-M", "-MM", "-fsyntax-only", "--version", "-v"]);
         let links = has_input && !stops_before_object && !has(&["-c", "-r"]);
-        let output = arguments.iter().position(|word| word == "-o");
-        let output = output.and_then(|at| arguments.get(at + 1)).map(|word| &**word);
+        let output = arguments.iter().rposition(|word| word.as_encoded_bytes().starts_with(b"-o"));
+        let output = output.and_then(|at| match arguments[at].to_str()?.strip_prefix("-o")? {
+            "" => arguments.get(at + 1).map(|word| &**word),
+            joined => Some(OsStr::new(joined)),
+        });
         Job { language, arguments, sources, output, links, stops_before_object }
     }
 
@@ -137,7 +140,8 @@ impl<'a> Job<'a> {
         let mut emit = self.command();
         let mut is_output = false;
         for word in self.arguments {
-            let is_file = is_output || word == "-o" || is_input(word) && *word != source;
+            let names_output = word.as_encoded_bytes().starts_with(b"-o");
+            let is_file = is_output || names_output || is_input(word) && *word != source;
             is_output = word == "-o";
             // The source is read at its real path. The table has the path of the user.
             if !is_file && word != "-c" && prefix_map(word).is_none() {
@@ -231,4 +235,31 @@ fn status(command: &mut Command) -> io::Result<i32> {
         _ => error,
     })?;
     Ok(status.code().unwrap_or(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_output_of_a_command_line_is_found() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        let object = |text: &str| {
+            let words = words(text);
+            Job::of(SourceLanguage::C, &words).object_of("src/a.c".as_ref())
+        };
+        assert_eq!(object("-c src/a.c"), Path::new("a.o"));
+        assert_eq!(object("-c src/a.c -o b.o"), Path::new("b.o"));
+        assert_eq!(object("-c src/a.c -ob.o"), Path::new("b.o"));
+        let links = |text: &str| Job::of(SourceLanguage::C, &words(text)).links;
+        assert!(links("a.c -o a") && links("a.o b.o") && links("-shared a.c"));
+        assert!(!links("-c a.c") && !links("-E a.c") && !links("--version"));
+    }
+
+    #[test]
+    fn prefixes_of_paths_are_the_users() {
+        let word = OsString::from("-ffile-prefix-map=/build=/src");
+        assert_eq!(prefix_map(&word), Some(("/build", "/src")));
+        assert_eq!(prefix_map("-fPIC".as_ref()), None);
+    }
 }
