@@ -2,10 +2,12 @@
 //!
 //! The format is drawn in `docs/corpus.md`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use metacov_core::{Case, Input, Judge, Pair};
 use serde::Deserialize;
+
+use crate::overlap::FileFix;
 
 /// A known bug.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -15,7 +17,10 @@ pub struct Bug {
     /// Its title.
     #[serde(default)]
     pub title: String,
-    /// The version of the engine that has it.
+    /// The target that has it. If it is missing, the id may begin with it.
+    #[serde(default)]
+    pub target: Option<String>,
+    /// The version of the target that has it.
     pub version: String,
     /// How the results of the sides must agree.
     pub compare: Compare,
@@ -27,7 +32,7 @@ pub struct Bug {
     pub b: String,
     /// The lines that the fix changed; empty if they are not known for this version.
     #[serde(default)]
-    pub fix_lines: Vec<FixLines>,
+    pub fix_lines: Vec<BugFix>,
 }
 
 impl Bug {
@@ -41,6 +46,29 @@ impl Bug {
             parts: Vec::new(),
             judge: self.compare.judge(),
         }
+    }
+}
+
+impl Bug {
+    /// Returns the target that has it, among these: the one that it names, or that its id begins
+    /// with (`duckdb-489`), or SQLite.
+    pub fn target<'b>(&'b self, mut known: impl Iterator<Item = &'b str>) -> &'b str {
+        let of_id = || {
+            let (name, _) = self.id.split_once('-')?;
+            known.find(|known| *known == name)
+        };
+        self.target.as_deref().or_else(of_id).unwrap_or("sqlite")
+    }
+
+    /// Returns the lines of its fix by file. Those that name none are in `main`.
+    pub fn fixes(&self, main: &str) -> Vec<FileFix> {
+        let mut files: BTreeMap<&str, Vec<FixLines>> = BTreeMap::new();
+        for BugFix { kind, file, lines } in &self.fix_lines {
+            let of_file = files.entry(file.as_deref().unwrap_or(main)).or_default();
+            of_file.push(FixLines { kind: *kind, lines: *lines });
+        }
+        let fix = |(path, lines): (&str, _)| FileFix { path: path.to_owned(), lines };
+        files.into_iter().map(fix).collect()
     }
 }
 
@@ -67,13 +95,25 @@ impl Compare {
     }
 }
 
-/// Lines that a fix changed.
+/// Lines that the fix of a bug changed, as a corpus has them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct BugFix {
+    /// The kind of change.
+    pub kind: Change,
+    /// The file; none if the target is compiled from one.
+    #[serde(rename = "shipped_file", default)]
+    pub file: Option<String>,
+    /// The first and the last line.
+    #[serde(rename = "amalgamation", alias = "lines")]
+    pub lines: [u32; 2],
+}
+
+/// Lines of a file that a fix changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixLines {
     /// The kind of change.
     pub kind: Change,
-    /// The first and the last line, in the file that is compiled.
-    #[serde(rename = "amalgamation")]
+    /// The first and the last line.
     pub lines: [u32; 2],
 }
 
@@ -109,11 +149,39 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Bug>, Error> {
         if !ids.insert(&bug.id) {
             return Err(Error::Twice(bug.id.clone()));
         }
-        for FixLines { lines: [first, last], .. } in &bug.fix_lines {
+        for BugFix { lines: [first, last], .. } in &bug.fix_lines {
             if last < first {
                 return Err(Error::Backwards(bug.id.clone(), *first, *last));
             }
         }
     }
     Ok(bugs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_names_its_target_and_its_files_or_neither() {
+        let bug = |more: &str| {
+            let text = format!(
+                r#"[{{"version": "1", "compare": "multiset", "setup": [], "a": "", "b": "", {more}}}]"#
+            );
+            read(text.as_bytes()).unwrap().remove(0)
+        };
+        let known = || ["sqlite", "duckdb"].into_iter();
+        assert_eq!(bug(r#""id": "duckdb-1""#).target(known()), "duckdb");
+        assert_eq!(bug(r#""id": "other-1""#).target(known()), "sqlite");
+        assert_eq!(
+            bug(r#""id": "duckdb-1", "target": "calculator""#).target(known()),
+            "calculator"
+        );
+        let fixes = bug(r#""id": "x", "fix_lines": [
+                {"kind": "modified", "amalgamation": [1, 2]},
+                {"kind": "modified", "shipped_file": "src/a.cpp", "lines": [3, 4]}]"#);
+        let fixes = fixes.fixes("main.c");
+        let found: Vec<_> = fixes.iter().map(|fix| (&*fix.path, fix.lines[0].lines)).collect();
+        assert_eq!(found, [("main.c", [1, 2]), ("src/a.cpp", [3, 4])]);
+    }
 }

@@ -11,6 +11,7 @@ use metacov_study::corpus::{Change, FixLines};
 use metacov_study::locate::{
     Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
 };
+use metacov_study::overlap::FileFix;
 
 /// Lines 1 to 20 of one file: `first` up to 10, then `second`.
 fn table() -> SiteTable {
@@ -139,8 +140,8 @@ fn fixes_are_found_by_their_first_line_and_function() {
     let passing = frequency(&table, &[&[1, 11], &[1, 11, 12]]);
     let ranking = rank(&table, &functions, &[symptom(&table)], &passing, Formula::Suspicion);
     let at = |lines: [u32; 2]| {
-        let fix = [FixLines { kind: Change::Modified, lines }];
-        found(&ranking, &table, &functions, ("a.c", &fix))
+        let lines = vec![FixLines { kind: Change::Modified, lines }];
+        found(&ranking, &table, &functions, &[FileFix { path: "a.c".to_owned(), lines }])
     };
     assert_eq!(at([12, 13]), Found { function: Some(2.0), line: Some(2.0) });
     assert_eq!(at([19, 20]), Found { function: Some(2.0), line: None }, "it did not run");

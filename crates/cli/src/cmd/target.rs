@@ -88,7 +88,8 @@ pub fn usable_cache() -> Result<PathBuf, RunError> {
 pub fn engine_on_demand(name: &str, console: &Console) -> Result<Artifact, RunError> {
     let (target, version) = list().parse(name)?;
     let fault = |error| Fault::Io(error).of(name);
-    if let Some(found) = target.find(version, &cache()).map_err(fault)? {
+    let found = target.find(version, &cache()).map_err(fault)?;
+    if let Some(found) = found.filter(|found| found.counting.is_some()) {
         return Ok(found);
     }
     console.note(&format!("building {name}"));

@@ -32,9 +32,6 @@ pub use config::{LocateConfig, LocatedBugs, ScriptPair};
 /// How many violations of a run are examined: each takes seconds, and later ones rarely add much.
 const VIOLATIONS_MAX: usize = 10;
 
-/// The source file that the fixes of a corpus refer to, as the notes of the target name it.
-pub(super) const SOURCE: &str = "sqlite3.c";
-
 /// A target with exact lines, and how to run it.
 pub struct LocateTarget<'i> {
     target: &'static dyn Target,
@@ -321,21 +318,53 @@ pub fn read_corpus(path: &Path) -> Result<Vec<KnownBug>, RunError> {
 /// The name of a target, and its bugs, each with its index in the corpus.
 type BugsOfTarget<'b> = (String, Vec<(usize, &'b KnownBug)>);
 
-/// The bugs of a corpus, by the name of the target that has them. All targets must be built.
+/// The bugs of a corpus, by the name of the target that has them. Those of targets that were not built
+/// with counters are left out, unless all are: then it is an error.
 pub(super) fn by_target<'b>(
     bugs: &'b [KnownBug],
     targets: &TargetList,
+    left_out: &mut dyn FnMut(usize, &KnownBug, &str),
 ) -> Result<Vec<BugsOfTarget<'b>>, RunError> {
-    let mut versions: BTreeMap<&str, Vec<(usize, &KnownBug)>> = BTreeMap::new();
+    let mut named: BTreeMap<String, Vec<(usize, &KnownBug)>> = BTreeMap::new();
     for (at, bug) in bugs.iter().enumerate() {
-        versions.entry(&bug.version).or_default().push((at, bug));
+        named.entry(target_name(bug, targets)).or_default().push((at, bug));
     }
-    let named = versions.into_iter().map(|(version, bugs)| (format!("sqlite@{version}"), bugs));
-    let named: Vec<BugsOfTarget<'b>> = named.collect();
-    for (name, _) in &named {
-        targets.find(name)?;
+    let (mut usable, mut failed) = (Vec::new(), None);
+    for (name, bugs) in named {
+        let why = match targets.find(&name) {
+            Ok((_, artifact)) if artifact.counting.is_some() => {
+                usable.push((name, bugs));
+                continue;
+            }
+            Ok(_) => RunError::Invalid(format!(
+                "{name} has no counters: metacov target build {name} compiles it, if it can"
+            )),
+            Err(error) => error,
+        };
+        for (at, bug) in bugs {
+            left_out(at, bug, &why.to_string());
+        }
+        failed.get_or_insert(why);
     }
-    Ok(named)
+    match failed {
+        Some(error) if usable.is_empty() => Err(error),
+        _ => Ok(usable),
+    }
+}
+
+/// The name of the target that has a bug.
+pub(super) fn target_name(bug: &KnownBug, targets: &TargetList) -> String {
+    let known = targets.all.iter().map(|target| target.name());
+    format!("{}@{}", bug.target(known), bug.version)
+}
+
+/// The file with most of the code: the one that the fixes of a corpus refer to, if they name none.
+pub(super) fn main_file(table: &SiteTable) -> &str {
+    let mut sites: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, site) in table.sites() {
+        *sites.entry(table.path(site.file)).or_default() += 1;
+    }
+    sites.into_iter().max_by_key(|(_, sites)| *sites).map_or("", |(path, _)| path)
 }
 
 /// How the bugs of a corpus are located.
@@ -366,7 +395,10 @@ pub fn locate_corpus(
 ) -> Result<Vec<(String, [Found; 3])>, RunError> {
     let CorpusOptions { targets, pairs, seed, variants, workers, interrupted, .. } = *options;
     let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
-    for (name, bugs) in by_target(bugs, targets)? {
+    let mut left_out = |_: usize, bug: &KnownBug, why: &str| {
+        (options.on_message)(Message::Warning(format!("{}: left out: {why}", bug.id)));
+    };
+    for (name, bugs) in by_target(bugs, targets, &mut left_out)? {
         let target = LocateTarget::new(targets, &name, None, workers, interrupted)?;
         let worker_options = target.options();
         let mut run = LocateRun::with_generated(&worker_options, pairs, seed)?;
@@ -395,10 +427,10 @@ pub fn locate_corpus(
 
 /// The rank of the fix of a bug.
 fn places(run: &LocateRun<'_>, symptom: Symptom, bug: &KnownBug) -> [Found; 3] {
-    let symptoms = [symptom];
+    let (symptoms, fixes) = ([symptom], bug.fixes(main_file(&run.table)));
     let place = |formula, passing| {
         let ranking = rank(&run.table, &run.functions, &symptoms, passing, formula);
-        found(&ranking, &run.table, &run.functions, (SOURCE, &bug.fix_lines))
+        found(&ranking, &run.table, &run.functions, &fixes)
     };
     [
         place(Formula::Suspicion, &run.passing),

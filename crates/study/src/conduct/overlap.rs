@@ -12,8 +12,8 @@ use metacov_run::RunError;
 use metacov_store::Run;
 
 use super::Message;
-use super::locate::{LocateTarget, SOURCE, by_target, read_corpus};
-use crate::corpus::{Bug, Change};
+use super::locate::{LocateTarget, by_target, main_file, read_corpus, target_name};
+use crate::corpus::{Bug, Change, FixLines};
 use crate::overlap::{FileFix, Overlap, overlap, parse};
 use crate::{BUGS_MIN, BugCovers, BugOverlap, FileVersion, KnownBugs, LeftOut, MeasuredBugs};
 
@@ -42,7 +42,7 @@ pub fn overlap_of_run(
             let what = format!("{path}: the fix only inserts lines: see `context`");
             on_message(Message::Note(what));
         }
-        let found = overlap(&run.table, &functions, (file, lines), &executed, &difference);
+        let found = overlap(&run.table, &functions, &[(file, lines)], &executed, &difference);
         rows.push((path.clone(), found));
     }
     if rows.is_empty() {
@@ -112,10 +112,14 @@ pub struct BugRunner<'r> {
 
 impl BugRunner<'_> {
     /// Compares the fix of each bug with the MC sites of its pair on the version that has the bug.
-    /// Returns also the bugs that are left out. All versions must be built.
+    /// Returns also the bugs that are left out, such as those of versions that are not built.
     pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), RunError> {
         let mut rows: BTreeMap<usize, Result<BugOverlap, LeftOut>> = BTreeMap::new();
-        for (engine, bugs) in by_target(bugs, self.targets)? {
+        let mut left_out = |at: usize, bug: &Bug, why: &str| {
+            self.warn(format!("{}: left out: {why}", bug.id));
+            rows.insert(at, Err(LeftOut { id: bug.id.clone(), why: why.to_owned() }));
+        };
+        for (engine, bugs) in by_target(bugs, self.targets, &mut left_out)? {
             self.overlaps_on(&engine, bugs, &mut rows)?;
         }
         let (mut overlaps, mut left_out) = (Vec::new(), Vec::new());
@@ -151,8 +155,7 @@ impl BugRunner<'_> {
         let table = runner.table();
         let build = table.build_id().to_string();
         let functions = Functions::of(table);
-        let file = file(table, SOURCE)?
-            .ok_or_else(|| RunError::Invalid(format!("{SOURCE} was not measured")))?;
+        let main = main_file(table);
         for ((at, bug), result) in known.into_iter().zip(results) {
             let why = match &result {
                 Ok(tried) => match tried.pairs.first() {
@@ -162,8 +165,9 @@ impl BugRunner<'_> {
                         }
                         let covers = ran.covers(tried.setup.as_ref())?;
                         let (executed, difference) = (covers.union(), covers.difference());
-                        let fix = (file, bug.fix_lines.as_slice());
-                        let overlap = overlap(table, &functions, fix, &executed, &difference);
+                        let fixes = bug.fixes(main);
+                        let fix = self.in_files(bug, &fixes, table)?;
+                        let overlap = overlap(table, &functions, &fix, &executed, &difference);
                         let (id, engine, build) =
                             (bug.id.clone(), engine.to_owned(), build.clone());
                         rows.insert(at, Ok(BugOverlap { id, engine, build, overlap }));
@@ -180,6 +184,23 @@ impl BugRunner<'_> {
         Ok(())
     }
 
+    /// The lines of a fix, by measured file.
+    fn in_files<'f>(
+        &self,
+        bug: &Bug,
+        fixes: &'f [FileFix],
+        table: &SiteTable,
+    ) -> Result<Vec<(FileId, &'f [FixLines])>, RunError> {
+        let mut found = Vec::new();
+        for FileFix { path, lines } in fixes {
+            match file(table, path)? {
+                Some(file) => found.push((file, lines.as_slice())),
+                None => self.warn(format!("{}: {path} is not among the measured files", bug.id)),
+            }
+        }
+        Ok(found)
+    }
+
     /// Runs all known bugs of a study. `build` makes a target that may not be built yet.
     pub fn known_bugs(
         &self,
@@ -188,8 +209,14 @@ impl BugRunner<'_> {
         build: &dyn Fn(&str) -> Result<(), RunError>,
     ) -> Result<KnownBugs, RunError> {
         let corpus = read_corpus(path)?;
-        let versions: BTreeSet<&str> = corpus.iter().map(|bug| bug.version.as_str()).collect();
-        versions.iter().try_for_each(|version| build(&format!("sqlite@{version}")))?;
+        let names: BTreeSet<String> =
+            corpus.iter().map(|bug| target_name(bug, self.targets)).collect();
+        for name in &names {
+            // Its bugs are left out.
+            if let Err(error) = build(name) {
+                self.warn(error.to_string());
+            }
+        }
         let (overlaps, left_out) = self.overlaps(&corpus)?;
         let correlation = if corpus.len() >= BUGS_MIN {
             build(engine)?;

@@ -4,6 +4,7 @@ use metacov_core::{Functions, SiteTable};
 
 use super::Ranking;
 use crate::corpus::FixLines;
+use crate::overlap::FileFix;
 
 /// The position of a fix in a ranking: the mean rank of the first of its functions and lines. None
 /// if the violating pair did not run it.
@@ -15,25 +16,22 @@ pub struct Found {
     pub line: Option<f64>,
 }
 
-/// Finds a fix in a ranking of the file of this name.
+/// Finds a fix in a ranking.
 pub fn found(
     ranking: &Ranking,
     table: &SiteTable,
     functions: &Functions,
-    (file, fix): (&str, &[FixLines]),
+    fix: &[FileFix],
 ) -> Found {
-    let is_changed = |first: u32, last: u32| {
-        fix.iter().any(|FixLines { lines: [start, end], .. }| first <= *end && *start <= last)
+    let is_changed = |file: &str, first: u32, last: u32| {
+        let mut lines = fix.iter().filter(|fix| fix.path == file).flat_map(|fix| &fix.lines);
+        lines.any(|FixLines { lines: [start, end], .. }| first <= *end && *start <= last)
     };
-    let is_of_file = |path: &str| path == file;
-    let line = ranking
-        .lines
-        .iter()
-        .find(|line| is_of_file(&line.file) && is_changed(line.line, line.line));
+    let line = ranking.lines.iter().find(|line| is_changed(&line.file, line.line, line.line));
     let function = ranking.functions.iter().find(|suspect| {
         let key = functions.keys[suspect.place];
         let end = functions.ends[suspect.place].unwrap_or(key.line);
-        is_of_file(table.path(key.file)) && is_changed(key.line, end)
+        is_changed(table.path(key.file), key.line, end)
     });
     Found { function: function.map(|suspect| suspect.rank), line: line.map(|suspect| suspect.rank) }
 }

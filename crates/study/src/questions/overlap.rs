@@ -9,7 +9,7 @@ mod fix;
 
 use std::collections::BTreeSet;
 
-use metacov_core::{Cover, Criterion, FileId, Functions, SiteTable};
+use metacov_core::{Cover, Criterion, FileId, Functions, Site, SiteTable};
 use serde::{Deserialize, Serialize};
 
 use crate::corpus::{Change, FixLines};
@@ -40,17 +40,21 @@ pub struct Overlap {
     pub function: Hits,
 }
 
-/// Compares a fix of one file with the executed and the differing sites of pairs.
+/// Compares a fix, by file, with the executed and the differing sites of pairs.
 pub fn overlap(
     table: &SiteTable,
     functions: &Functions,
-    (file, fix): (FileId, &[FixLines]),
+    fix: &[(FileId, &[FixLines])],
     executed: &Cover,
     difference: &Cover,
 ) -> Overlap {
-    let is_within = |line: u32, kinds: &[Change]| {
-        fix.iter().any(|FixLines { kind, lines: [first, last] }| {
-            kinds.contains(kind) && (*first..=*last).contains(&line)
+    let of_file = |file: FileId| {
+        let same = fix.iter().filter(move |(changed, _)| *changed == file);
+        same.flat_map(|(_, lines)| lines.iter())
+    };
+    let is_within = |site: &Site, kinds: &[Change]| {
+        of_file(site.file).any(|FixLines { kind, lines: [first, last] }| {
+            kinds.contains(kind) && (*first..=*last).contains(&site.line)
         })
     };
     let changed: BTreeSet<usize> = functions
@@ -62,7 +66,7 @@ pub fn overlap(
             let is_touched = |FixLines { lines: [start, end], .. }: &FixLines| {
                 key.line <= *end && *start <= last
             };
-            key.file == file && key.line > 0 && fix.iter().any(is_touched)
+            key.line > 0 && of_file(key.file).any(is_touched)
         })
         .map(|(place, _)| place)
         .collect();
@@ -75,10 +79,9 @@ pub fn overlap(
         let differs = difference.contains(id);
         all += 1;
         drawn += u32::from(differs);
-        let is_here = site.file == file;
         let is_in = [
-            is_here && is_within(site.line, &[Change::Modified]),
-            is_here && is_within(site.line, &[Change::Modified, Change::InsertionContext]),
+            is_within(site, &[Change::Modified]),
+            is_within(site, &[Change::Modified, Change::InsertionContext]),
             functions.place(id).is_some_and(|place| changed.contains(&place)),
         ];
         let counts = [&mut overlap.strict, &mut overlap.context, &mut overlap.function];
@@ -105,7 +108,7 @@ fn chance(all: u32, drawn: u32, marked: u32) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use metacov_core::{Element, Site, Symbol};
+    use metacov_core::{Element, Symbol};
 
     use super::*;
 
@@ -148,7 +151,7 @@ mod tests {
             FixLines { kind: Change::InsertionContext, lines: [4, 5] },
         ];
         let functions = Functions::of(&table);
-        let found = overlap(&table, &functions, (file, &fix), &executed, &difference);
+        let found = overlap(&table, &functions, &[(file, &fix[..])], &executed, &difference);
         let counts = |hits: Hits| (hits.executed, hits.differing);
         assert_eq!(counts(found.strict), (1, 0), "line 2 did not run, line 3 does not differ");
         assert_eq!(counts(found.context), (3, 2));

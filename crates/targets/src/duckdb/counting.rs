@@ -219,11 +219,11 @@ mod tests {
         // Compiling it again would fail.
         fs::write(folder.join("src/a.cpp"), "wrong").unwrap();
         fs::write(folder.join("src/b.cpp"), "int b() { return 2; }\n").unwrap();
-        let built = build().unwrap();
+        let artifact = build().unwrap();
         assert_eq!(*steps.lock().unwrap(), [(1, 2), (2, 2)]);
-        assert!(built.counting.is_some_and(|library| library.is_file()));
-        assert!(built.folder.join("src-a.cpp.gcno").is_file());
-        assert_eq!(Path::new(&built.compiled_in), folder);
+        assert!(artifact.counting.is_some_and(|library| library.is_file()));
+        assert!(artifact.folder.join("src-a.cpp.gcno").is_file());
+        assert_eq!(Path::new(&artifact.compiled_in), folder);
         assert!(!folder.exists());
     }
 }
