@@ -139,7 +139,7 @@ fn contexts_of_a_data_file_are_a_suite() {
     let said = metacov_in(&folder, &suite).failed(3);
     assert!(said.contains("that --universe lists (are the paths the same?"), "{said}");
     let run = metacov_in(&folder, &["diff", "--pairs", "contexts.coverage"]).ok();
-    assert!(run.stderr.contains("no percentage of all code can be told"), "{}", run.stderr);
+    assert!(run.stderr.contains("no percentage of all code can be given"), "{}", run.stderr);
     assert_eq!(run.row(&["all"])[3], "?");
 }
 

@@ -115,7 +115,7 @@ impl fmt::Display for Warning {
             ),
             Warning::Partial(criteria) => write!(
                 f,
-                "the files list only what ran ({criteria}), so no percentage of all code can be told; \
+                "the files list only what ran ({criteria}), so no percentage of all code can be given; \
                  name a file that lists all code with --universe"
             ),
         }

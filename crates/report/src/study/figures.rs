@@ -40,7 +40,7 @@ pub fn figures(results: &Results) -> BTreeMap<String, String> {
             by_size("MC", &|cell| Some(cell.sensitivity(Criterion::Line)?.mc.value)),
             by_size("Cov", &|cell| Some(cell.sensitivity(Criterion::Line)?.coverage.value)),
         ];
-        let title = format!("How well relations are told apart, {target}");
+        let title = format!("How well relations are distinguished, {target}");
         let labels_of_cv = labels(title, pairs, "coefficient of variation");
         let curves = Curves { labels: labels_of_cv, series: variation, logarithmic: true };
         figures.insert(format!("{file}-sizes.svg"), curves.to_svg());
