@@ -37,6 +37,11 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 MINUTES,
             )
             .violates(),
+            by_solvers("metacov target build boolector", r#""target", "build", "boolector""#),
+            by_solvers(
+                "metacov measure boolector --relation yinyang-sat,yinyang-unsat,sae --count 20",
+                r#""measure", "boolector""#,
+            ),
             by_ci("cargo install --path crates/cli", "target/release/metacov", COMPILES),
             by_ci("scripts/test", "step scripts/test", TESTS),
         ],
@@ -59,6 +64,8 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by_ci("benches/capture --many 100000", "step benches/capture --quick", MINUTES),
             by_ci("benches/fuzz", "step benches/fuzz --quick", MINUTES),
             by_ci("benches/fuzz --quick", "step benches/fuzz --quick", MINUTES),
+            by_ci("benches/large", "step benches/large --quick", MINUTES),
+            by_ci("benches/large --quick", "step benches/large --quick", MINUTES),
             by("benches/mutants", "crates/cli/tests/end_to_end/mutants.rs", MUTANTS, MINUTES),
             by("benches/mutants --quick", "crates/cli/tests/end_to_end/mutants.rs", MUTANTS, MINUTES),
             by_ci("benches/processes", "step benches/processes --quick", MINUTES),
