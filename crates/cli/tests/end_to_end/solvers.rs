@@ -83,6 +83,23 @@ fn campaigns_run_with_and_without_coverage() {
 }
 
 #[test]
+fn several_solvers_get_the_same_tests() {
+    LazyLock::force(&RELEASES);
+    let folder = tempfile::tempdir().unwrap();
+    let fuzz = ["fuzz", "z3", "z3@4.8.6", "--no-coverage", "--relation", "yinyang-unsat"];
+    let small =
+        ["--count", "6", "--database-pairs", "6", "-j", "1", "--timeout", "5", "-o", "c.metacov"];
+    let run = metacov(folder.path(), &[&fuzz[..], &small].concat());
+    assert!([0, 6].contains(&run.code), "{run:?}");
+    for name in ["c-z3.metacov", "c-z3@4.8.6.metacov"] {
+        assert!(folder.path().join(name).is_file(), "{name}: {run:?}");
+    }
+    let one = ["fuzz", "z3", "cvc4", "--library", "x", "--no-coverage"];
+    let said = metacov(folder.path(), &one).failed(2);
+    assert!(said.contains("--library and --command go with one target"), "{said}");
+}
+
+#[test]
 fn seeds_of_the_user_are_used() {
     LazyLock::force(&RELEASES);
     let folder = tempfile::tempdir().unwrap();
