@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use metacov_core::counted;
 use metacov_formats::Fault;
-use metacov_methods::smt::{Label, Seed};
+use metacov_methods::smt::{Label, SEED_BYTES_MAX, Seed, Unusable};
 use metacov_run::RunError;
 
 use super::solver_process::{SolverAnswer, SolverProcess};
@@ -61,6 +61,11 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     let mut index = Index::default();
     for file in files {
         let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
+        let length = fs::metadata(&file).map_err(|error| fault(&file, error))?.len();
+        if length > SEED_BYTES_MAX as u64 {
+            index.leave_out(&name, &Unusable::TooLong.to_string(), console);
+            continue;
+        }
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {

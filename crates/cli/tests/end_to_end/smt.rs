@@ -78,6 +78,7 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
         ("seeds/b.smt2", formula),
         ("seeds/twice.smt2", "(assert true)(check-sat)(check-sat)"),
         ("seeds/broken.smt2", "(assert\n(and"),
+        ("seeds/long.smt2", &" ".repeat(100_001)),
         ("seeds/notes.txt", "no script"),
     ]);
     let index = |more: &[&str]| {
@@ -88,6 +89,7 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
     assert!(run.stdout.contains("left out: 1 (this ( is never closed)"), "{}", run.stdout);
     assert!(run.stdout.contains("left out: 1 (2 check-sat commands, not one)"), "{}", run.stdout);
     assert!(run.stderr.contains("broken.smt2: line 2: this ( is never closed"), "{}", run.stderr);
+    assert!(run.stdout.contains("left out: 1 (longer than 100000 bytes)"), "{}", run.stdout);
     let run = index(&["--verify", "z3"]);
     assert_eq!(run.code, 3, "{} (is z3 installed? scripts/oracles)", run.stderr);
     let wrong = "unsat/wrong.smt2: the label is unsat, the solver contradicts it";

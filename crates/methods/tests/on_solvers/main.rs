@@ -16,10 +16,10 @@ const BOTH: [Solver; 2] = [Z3, CVC5];
 const TESTS: u64 = 30;
 
 /// The most seconds for a proof: the slowest takes one.
-const PROOF_SECONDS: u32 = 10;
+const PROOF_SECONDS: u64 = 10;
 
 /// The most seconds for an input of a test. Few need more, and they are not needed.
-const TEST_SECONDS: u32 = 1;
+const TEST_SECONDS: u64 = 2;
 
 /// The answers of the solvers: `sat` and `unsat`, without those that are no decision.
 fn decided(solvers: &[Solver], scripts: &[(String, String)]) -> Vec<(String, Vec<String>)> {
