@@ -89,8 +89,8 @@ fn damaged_scripts_are_read_or_refused() {
             let facts = Facts::from([(format!("{SEED_FACT}sat/{number}"), text)]);
             let subject = SMT.subject(&facts);
             for relation in 0..SMT.relations().len() {
-                let test = subject.derive(relation, &mut rng);
-                let inputs = test.sides.a.iter().chain(&test.sides.b);
+                let sides = subject.derive(relation, &mut rng).sides;
+                let inputs = sides.a.iter().chain(&sides.b);
                 for statement in inputs.flat_map(|input| &input.statements) {
                     assert!(Tree::read(statement.clone()).is_ok(), "{statement}");
                 }
