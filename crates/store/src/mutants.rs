@@ -20,6 +20,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::header::damaged;
 use crate::lock::Lock;
+use crate::recorder::{single_file, write_ahead};
 use crate::schema;
 
 pub(crate) const TABLES: [(&str, &str); 2] = [
@@ -81,6 +82,7 @@ impl MutantWriter {
         };
         let connection = schema::open_to_write(path).map_err(|error| fault(error.into()))?;
         schema::check(&connection).map_err(fault)?;
+        write_ahead(&connection).map_err(|error| fault(error.into()))?;
         match read(&connection).map_err(fault)? {
             None => {
                 let written = (|| {
@@ -104,6 +106,14 @@ impl MutantWriter {
         let connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let written = write_pair(&connection, relation, pair, stored);
         written.map_err(|error| RunError::Output(Fault::from(error).of(&self.name)))
+    }
+}
+
+impl Drop for MutantWriter {
+    fn drop(&mut self) {
+        let connection = self.connection.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // Everything is stored: if it fails, the log stays beside the file.
+        drop(single_file(connection));
     }
 }
 

@@ -360,13 +360,18 @@ fn begin(connection: &Connection, header: &Header) -> rusqlite::Result<()> {
     connection.execute_batch("COMMIT")
 }
 
-/// Registers this process as the writer of the file.
-fn own(connection: &Connection) -> rusqlite::Result<()> {
+/// Makes commits cheap, and lasting if this process is killed.
+pub(crate) fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     // With a write-ahead log, commits are appended and readers do not block the writer. Where it is
     // not possible (on some network file systems), SQLite continues without one.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     // A commit survives the end of this process; a power cut may cost the last few.
-    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
+    connection.execute_batch("PRAGMA synchronous = NORMAL")
+}
+
+/// Registers this process as the writer of the file.
+fn own(connection: &Connection) -> rusqlite::Result<()> {
+    write_ahead(connection)?;
     schema::set_version(connection)?;
     set(connection, "owner", &owner(connection)?)
 }
@@ -450,7 +455,7 @@ fn finish(connection: &Connection, complete: bool, table: Option<&SiteTable>) ->
     end().map_err(|error| unwritable(&error))
 }
 
-fn single_file(connection: &Connection) -> rusqlite::Result<()> {
+pub(crate) fn single_file(connection: &Connection) -> rusqlite::Result<()> {
     // Back to a single file. If another process is reading it, the log stays, which does no harm.
     let single = connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()));
     match single.err().and_then(|error| error.sqlite_error_code()) {

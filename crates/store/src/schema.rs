@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use metacov_formats::{Fault, Location};
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// `MCov`, in the header of the file: distinguishes run files from other databases.
 const APPLICATION_ID: i32 = 0x4d43_6f76;
@@ -127,7 +127,13 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
             "the file is empty: no run was started in it",
         ));
     }
-    let connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let mut connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    let first_read = version(&connection).map_err(|error| error.sqlite_error_code());
+    if first_read == Err(Some(ErrorCode::ReadOnly)) {
+        // Its writer was killed in the middle of a transaction, which only a writer can undo.
+        version(&open_to_write(path)?)?;
+        connection = open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
+    }
     check(&connection)?;
     connection.execute_batch("BEGIN")?;
     Ok(connection)

@@ -68,6 +68,30 @@ fn a_damaged_file_of_an_interrupted_run_is_harmless() {
     }
 }
 
+/// A writer without a write-ahead log was killed in the middle of a transaction.
+#[test]
+fn a_file_of_a_killed_writer_is_read_as_before_its_transaction() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.metacov");
+    record_with(1, folder.path(), &file, &specs(), usize::MAX).unwrap();
+    let expected = said(&file).unwrap();
+    let writer = rusqlite::Connection::open(&file).unwrap();
+    // Changes are written to the file before the end of the transaction.
+    writer
+        .execute_batch(
+            "PRAGMA cache_size = 1; BEGIN; UPDATE pair SET last_words = hex(zeroblob(900))",
+        )
+        .unwrap();
+    let copy = folder.path().join("copy.metacov");
+    let journal = |path: &Path| path.with_extension("metacov-journal");
+    fs::copy(&file, &copy).unwrap();
+    fs::copy(journal(&file), journal(&copy)).unwrap();
+    assert!(
+        fs::read(&copy).unwrap().windows(1000).any(|bytes| bytes.iter().all(|byte| *byte == b'0'))
+    );
+    assert!(said(&copy).unwrap() == expected);
+}
+
 #[test]
 fn a_truncated_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
