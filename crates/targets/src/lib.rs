@@ -13,7 +13,7 @@ pub mod gcc;
 mod mutated;
 mod package;
 mod project;
-mod smt;
+pub mod smt;
 pub mod sqlite;
 mod wheel;
 

@@ -6,7 +6,7 @@ mod boolector;
 mod cvc4;
 mod expressions;
 mod library;
-mod seeds;
+pub mod seeds;
 mod session;
 mod z3;
 

@@ -56,6 +56,9 @@ impl TargetOptions {
 /// The most steps that a statement may take, as the target counts them.
 const STEPS_MAX: u64 = 200_000;
 
+/// Paths of headers of the system. Their inline functions are no code of the target.
+const SYSTEM_HEADERS: &str = "usr/(local/)?(include|lib)/.*";
+
 impl WorkerConfig {
     /// Configures a library of an artifact; none if the artifact lacks it.
     pub fn of_artifact(
@@ -68,6 +71,7 @@ impl WorkerConfig {
         let mut config = Self::of_files(target, library, notes, flavour, scope);
         if let Some(coverage) = &mut config.coverage {
             coverage.prefix_map.push((artifact.compiled_in.clone(), "/".to_owned()));
+            coverage.exclude.push(SYSTEM_HEADERS.to_owned());
             coverage.has_own_notes = true;
         }
         Some(config)

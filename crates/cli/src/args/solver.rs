@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use metacov_campaign::TargetOptions;
+use metacov_core::Facts;
 use metacov_run::RunError;
 
 use crate::exit_code::bail_usage;
@@ -30,6 +31,17 @@ impl SolverArgs {
     /// Whether a command was given.
     pub fn has_command(&self) -> bool {
         self.command.is_some()
+    }
+
+    /// Returns the scripts of the given folder, as a session would. No solver runs, so a command is
+    /// refused.
+    pub fn seeds(&self) -> Result<Facts, RunError> {
+        if self.command.is_some() {
+            bail_usage!("--command: no solver is run here");
+        }
+        let Some(folder) = &self.seeds else { return Ok(Facts::new()) };
+        metacov_targets::smt::seeds::read(folder)
+            .map_err(|error| RunError::Invalid(format!("--seeds {error}")))
     }
 
     /// Returns the program of the command, if there is one, and all other options.

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use metacov_campaign::{GeneratedSuite, write_pairs};
-use metacov_core::{Facts, counted};
+use metacov_core::counted;
 use metacov_exec::{Flavour, Limits};
 use metacov_formats::{Fault, Scope};
 use metacov_run::RunError;
@@ -70,7 +70,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
             count: pairs,
             databases: engine.databases(),
             seed: engine.seed(),
-            facts: Facts::new(),
+            facts: engine.solver.seeds()?,
         };
         let written = counted(tests.write(&args.out)?, "pair", "pairs");
         console.note(&format!("{written} in {}", args.out.display()));

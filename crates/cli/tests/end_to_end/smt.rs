@@ -53,6 +53,25 @@ fn tests_of_solvers_are_written_with_their_expected_answers() {
     }
     let said = generate("one", "1").failed(2);
     assert!(said.contains("one: the folder is not empty"), "{said}");
+    fs::create_dir(folder.join("seeds")).unwrap();
+    for (label, bound) in [("sat", 5), ("unsat", 3)] {
+        let seed = format!(
+            "(set-info :status {label}) (declare-const mine Int) (assert (> mine 3)) \
+             (assert (< mine {bound})) (check-sat)"
+        );
+        fs::write(folder.join(format!("seeds/{label}.smt2")), seed).unwrap();
+    }
+    let own =
+        ["gen", "smt", "--relation", "sae", "--count", "3", "--seeds", "seeds", "--out", "own"];
+    metacov_in(folder, &own).ok();
+    let scripts = files(&folder.join("own"));
+    assert!(scripts.len() == 6 && scripts.iter().all(|(_, script)| script.contains("mine")));
+    let missing = ["gen", "smt", "--seeds", "no-such", "--out", "new"];
+    let said = metacov_in(folder, &missing).failed(2);
+    assert!(said.contains("--seeds no-such: "), "{said}");
+    let command = ["gen", "smt", "--command", "z3 @@", "--out", "new"];
+    let said = metacov_in(folder, &command).failed(2);
+    assert!(said.contains("--command: no solver is run here"), "{said}");
     let unknown = metacov_in(folder, &["gen", "smt", "--relation", "norec", "--out", "new"]);
     let said = unknown.failed(2);
     assert!(said.contains("`norec` is not a relation (all, yinyang-sat, "), "{said}");

@@ -14,7 +14,7 @@ const FILE_BYTES_MAX: u64 = 100_000;
 const ALL_BYTES_MAX: u64 = 64 << 20;
 
 /// Reads the scripts below a folder, by name, up to a limit. Fails if there is none.
-pub(super) fn read(folder: &Path) -> io::Result<Facts> {
+pub fn read(folder: &Path) -> io::Result<Facts> {
     let mut paths = Vec::new();
     scripts(folder, &mut paths).map_err(|error| named(folder, &error))?;
     paths.sort();
