@@ -32,7 +32,7 @@ impl Phase {
         (Phase::Capture, "capture"),
         (Phase::Decode, "decode"),
         (Phase::Judge, "judging"),
-        (Phase::Report, "telling"),
+        (Phase::Report, "reporting"),
     ];
 }
 

@@ -62,7 +62,7 @@ fn mutants_of_the_calculator_are_killed_stored_and_merged() {
     assert_eq!(killed(&matrix(folder, "both.metacov", &[])), killed(&whole));
     metacov(folder, &["check", "both.metacov"]).ok();
 
-    // A mutant that is on from the start, in a process of its own, has the same verdict.
+    // Verdicts do not depend on when a mutant is enabled: at its first reach, or at the start of a separate process.
     let from_start = matrix(folder, "start.metacov", &["--from-start"]);
     assert_eq!(killed(&from_start), killed(&whole));
     assert_eq!(from_start.len(), whole.len());

@@ -279,7 +279,7 @@ mod tests {
                 (compile(&path, |_| true), NotesFile::at(&path).unwrap())
             };
             let units = vec![unit("main.gcno"), unit("shapes.gcno")];
-            // Later, the notes are old enough to be told apart from changed ones.
+            // A change within the resolution of file times would not be noticed, so newer notes are not stored.
             std::thread::sleep(std::time::Duration::from_millis(150));
             Program { folder, units }
         }

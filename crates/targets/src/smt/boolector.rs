@@ -37,7 +37,7 @@ const OPTIONS: &[&str] = &[
     "-D__STDC_FORMAT_MACROS",
 ];
 
-/// What the solver is made of, besides the C files of its own.
+/// Sources that are compiled in addition to Boolector's C files.
 const OTHER_FILES: [&str; 6] = [
     "boolector/sat/btorminisat.cc",
     "btor2tools/btor2parser/btor2parser.c",
