@@ -36,4 +36,6 @@ pub use session::{
     Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideRun, code_files, load,
 };
 pub use snapshot::{LibraryMemory, MemoryMarks};
-pub use target::{Artifact, BuildOptions, Flavour, Mark, OpenOptions, Session, Target};
+pub use target::{
+    Artifact, BuildOptions, Flavour, GcovProgram, Mark, OpenOptions, Session, Target,
+};

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use metacov_core::{Facts, Input, Method, Outcome};
@@ -44,6 +45,11 @@ pub trait Target: Sync {
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 
+    /// How its source is built as a program with gcc's own coverage, for a comparison with gcovr.
+    fn gcov_program(&self, _artifact: &Artifact) -> Option<GcovProgram> {
+        None
+    }
+
     /// Whether its sessions end an input that takes longer than [`OpenOptions::time_max`]. If not,
     /// that ends the worker.
     fn limits_time(&self) -> bool {
@@ -77,6 +83,23 @@ pub struct Artifact {
     pub counting: Option<PathBuf>,
     /// The library without counters.
     pub plain: PathBuf,
+}
+
+/// How a program is built in a folder with `gcc --coverage`. The result is an executable `program`
+/// that takes the file of its input as its argument.
+pub struct GcovProgram {
+    /// Its name in messages.
+    pub name: &'static str,
+    /// Files to copy into the folder.
+    pub copied: Vec<PathBuf>,
+    /// Files to write there: name and text.
+    pub written: Vec<(&'static str, &'static str)>,
+    /// Commands to run there.
+    pub commands: Vec<Command>,
+    /// The source file whose lines are compared.
+    pub source: &'static str,
+    /// The files of counters that an execution writes.
+    pub counters: &'static [&'static str],
 }
 
 /// Which library of a target to load.

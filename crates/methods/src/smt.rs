@@ -17,6 +17,7 @@ mod operator;
 mod reduce;
 mod relations;
 mod rule;
+mod scripts;
 mod seed;
 mod sort;
 mod subject;
@@ -25,6 +26,7 @@ mod tree;
 
 pub use embedded::{FILES, texts};
 pub use label::Label;
+pub use scripts::{TestFiles, test_files};
 pub use seed::{SEED_BYTES_MAX, Seed, Unusable};
 pub use subject::{Formulas, SEED_FACT, SMT};
 pub use tree::{Kind, NodeId, SyntaxError, Tree};

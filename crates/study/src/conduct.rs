@@ -22,7 +22,7 @@ mod trials;
 
 pub use changes::keep_changed;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
-pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineProgram, PipelineSample};
+pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineSample};
 pub use locate::{
     Bug, CorpusOptions, LocateConfig, LocateRun, LocateTarget, LocatedBugs, RunOfTarget,
     RunViolations, ScriptPair, locate_corpus, read_corpus,

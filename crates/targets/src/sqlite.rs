@@ -9,6 +9,7 @@ mod connection;
 mod embedded;
 mod engine;
 mod functions;
+mod gcov_program;
 mod random;
 mod session;
 mod versions;
@@ -17,9 +18,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_core::Method;
-use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
+use metacov_exec::{Artifact, BuildOptions, GcovProgram, OpenOptions, Session, Target};
 
-pub use build::{HEADER, OPTIONS, SOURCE};
+pub use build::OPTIONS;
 pub use embedded::{STATEMENTS, VERSION, unpack};
 
 use build::LIBRARIES;
@@ -63,6 +64,10 @@ impl Target for Sqlite {
     fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
         let artifact = self.build(version, options)?;
         mutated::build(&LIBRARIES, version, &artifact.folder, options.cache)
+    }
+
+    fn gcov_program(&self, artifact: &Artifact) -> Option<GcovProgram> {
+        Some(gcov_program::gcov_program(&artifact.folder))
     }
 
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {

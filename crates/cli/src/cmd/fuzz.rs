@@ -19,7 +19,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 
 use super::target;
 use super::workers;
-use crate::args::count::{OldCount, positive};
+use crate::args::count::positive;
 use crate::args::solver::SolverArgs;
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
@@ -90,8 +90,6 @@ pub struct Args {
     /// Stop after this number of pairs.
     #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>, help_heading = "When to stop")]
     count: Option<NonZero<u64>>,
-    #[command(flatten)]
-    old_count: OldCount,
     /// Stop after this number of different bugs.
     #[arg(long, value_name = "N", help_heading = "When to stop")]
     stop_after_findings: Option<u64>,
@@ -150,7 +148,6 @@ pub struct Args {
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    args.old_count.warn(console);
     if let Some(jobs) = args.jobs.filter(|jobs| jobs.get() as u64 > ROUND_LAG) {
         console.note(&format!("-j {jobs}: a campaign has {ROUND_LAG} workers at most"));
     }
@@ -221,7 +218,7 @@ impl Args {
                 processor_time: self.cpu_time,
                 findings: self.stop_after_findings,
             },
-            pairs: self.old_count.get().or(self.count).map(NonZero::get),
+            pairs: self.count.map(NonZero::get),
             workers: workers(self.jobs),
             timeout: self.timeout,
             memory_bytes: self.memory.0,

@@ -1,21 +1,19 @@
 //! `metacov gen`
 
-mod smt;
-
 use std::fs;
+use std::io;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use metacov_campaign::{GeneratedSuite, write_pairs};
+use metacov_campaign::{GeneratedSuite, relation_positions, write_pairs};
 use metacov_core::counted;
 use metacov_exec::{Flavour, Limits};
 use metacov_formats::{Fault, Scope};
+use metacov_methods::smt::test_files;
 use metacov_run::RunError;
 
-use self::smt::SmtTests;
 use super::target;
-use crate::args::count::OldCount;
 use crate::cmd::measure::DEFAULT_COUNT;
 use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
@@ -47,38 +45,22 @@ pub struct Args {
     /// Folder to write to: RELATION/PAIR/a.sql and b.sql (a1, a2 if a side has two inputs).
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
-    /// Deprecated: name the target itself.
-    #[arg(long, value_name = "TARGET", hide = true)]
-    engine: Option<String>,
-    #[command(flatten)]
-    old_count: OldCount,
-
     #[command(flatten)]
     on_engine: EngineArgs,
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    args.old_count.warn(console);
     let engine = &args.on_engine;
-    let pairs = args.old_count.get().or(engine.count).unwrap_or(DEFAULT_COUNT).get();
+    let pairs = engine.count.unwrap_or(DEFAULT_COUNT).get();
     if fs::read_dir(&args.out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail_usage!("{}: the folder is not empty; choose another --out", args.out.display());
     }
     if args.target == "smt" {
-        let tests = SmtTests {
-            relations: &engine.relations.names(),
-            count: pairs,
-            databases: engine.databases(),
-            seed: engine.seed(),
-            facts: engine.solver.seeds()?,
-        };
-        let written = counted(tests.write(&args.out)?, "pair", "pairs");
-        console.note(&format!("{written} in {}", args.out.display()));
-        return Ok(ExitCode::Success);
+        return write_formulas(args, pairs, console);
     }
     let (program, target) = engine.solver.options()?;
     let suite = GeneratedSuite {
-        engine: args.target(console).to_owned(),
+        engine: args.target.clone(),
         library: program.or_else(|| engine.library.clone()),
         target,
         relations: engine.relations.names(),
@@ -102,9 +84,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         Ok(())
     });
     written.map_err(|error| match error {
-        RunError::System(error) => {
-            RunError::Output(Fault::Io(error).of(args.out.display().to_string()))
-        }
+        RunError::System(error) => output_error(&args.out, error),
         other => other,
     })?;
     let pairs = counted(tests.plan.groups(), "pair", "pairs");
@@ -112,14 +92,26 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     Ok(ExitCode::Success)
 }
 
-impl Args {
-    /// Returns the target. Until version 0.2 it was given by `--engine`, after the language `sql`.
-    fn target(&self, console: &Console) -> &str {
-        if self.target != "sql" && self.engine.is_none() {
-            return &self.target;
-        }
-        let target = self.engine.as_deref().unwrap_or("sqlite");
-        console.warning(&format!("metacov gen sql is deprecated: use metacov gen {target}"));
-        target
+/// Writes tests of SMT solvers, which need no solver to be generated.
+fn write_formulas(args: &Args, pairs: u64, console: &Console) -> Outcome {
+    let engine = &args.on_engine;
+    let (target, _) = target::list().parse(&args.target)?;
+    let relations = relation_positions(&engine.relations.names(), target)?;
+    let numbers = (engine.seed(), pairs, engine.databases());
+    let mut written = 0;
+    for test in test_files(&engine.solver.seeds()?, relations, numbers) {
+        let folder = args.out.join(test.relation).join(test.number.to_string());
+        let is_written = fs::create_dir_all(&folder).and_then(|()| {
+            test.files.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
+        });
+        is_written.map_err(|error| output_error(&folder, error))?;
+        written += 1;
     }
+    let written = counted(written, "pair", "pairs");
+    console.note(&format!("{written} in {}", args.out.display()));
+    Ok(ExitCode::Success)
+}
+
+fn output_error(path: &Path, error: io::Error) -> RunError {
+    RunError::Output(Fault::Io(error).of(path.display().to_string()))
 }

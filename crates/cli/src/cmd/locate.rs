@@ -13,7 +13,7 @@ use metacov_study::conduct::{LocateConfig, LocatedBugs, ScriptPair};
 
 use super::target::list;
 use super::workers;
-use crate::args::count::{OldCount, positive};
+use crate::args::count::positive;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use crate::signals::interrupted;
@@ -86,8 +86,6 @@ pub struct Args {
     /// A run file has its own.
     #[arg(long, value_name = "N", value_parser = positive::<NonZero<u64>>)]
     count: Option<NonZero<u64>>,
-    #[command(flatten)]
-    old_count: OldCount,
     /// Random seed of the passing pairs [default: 1].
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
@@ -126,7 +124,6 @@ impl Compare {
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    args.old_count.warn(console);
     if let Some(corpus) = &args.corpus {
         return corpus::run(corpus, args, console);
     }
@@ -174,7 +171,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
 impl Args {
     /// Returns how many passing pairs of each relation are generated.
     fn count(&self) -> u64 {
-        self.old_count.get().or(self.count).map_or(300, NonZero::get)
+        self.count.map_or(300, NonZero::get)
     }
 
     /// The seed of the passing pairs.
@@ -184,8 +181,7 @@ impl Args {
 
     /// An option of generated pairs that was given.
     fn only_for_generated(&self) -> Option<&'static str> {
-        let is_counted = self.old_count.get().or(self.count).is_some();
-        let given = [(is_counted, "--count"), (self.seed.is_some(), "--seed")];
+        let given = [(self.count.is_some(), "--count"), (self.seed.is_some(), "--seed")];
         given.into_iter().find(|(is_given, _)| *is_given).map(|(_, name)| name)
     }
 }

@@ -17,7 +17,7 @@ use metacov_run::{FoldOptions, RunError};
 
 use super::target::list;
 use super::{RunSettings, workers};
-use crate::args::count::{self, positive};
+use crate::args::count::positive;
 use crate::args::judge::JudgeArgs;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::ResumeArgs;
@@ -144,7 +144,7 @@ struct FrameArgs {
 impl Args {
     pub fn run(self, console: &Console) -> Outcome {
         let is_measured = !self.no_coverage;
-        let (config, settings) = self.config(console)?;
+        let (config, settings) = self.config()?;
         match config.pairs {
             SuitePairs::Generated(suite) if !is_measured => {
                 let FoldOptions { scope, workers, .. } = &config.fold;
@@ -155,7 +155,7 @@ impl Args {
     }
 
     /// Validates everything.
-    fn config(mut self, console: &Console) -> Result<(SuiteConfig, RunSettings), RunError> {
+    fn config(mut self) -> Result<(SuiteConfig, RunSettings), RunError> {
         let (output, resume) = (take(&mut self.frame.output), take(&mut self.frame.resume));
         let (leave_out_flaky, interrupted) = (self.frame.no_flaky, interrupted()?);
         let signal = interrupted.clone();
@@ -163,10 +163,14 @@ impl Args {
             if !self.target.command.is_empty() {
                 bail_usage!("both a target and a command after `--`: give one of them");
             }
-            let (count, databases) = (self.count(console)?.get(), self.on_engine.databases());
-            if self.pair.is_some() {
-                bail_usage!("--pair goes with a command after `--`, not with a target");
+            if self.pairs.is_some() {
+                bail_usage!(
+                    "--pairs PATH goes with a command after `--`; pairs for a target are \
+                     generated: use --count N"
+                );
             }
+            let count = self.on_engine.count.unwrap_or(DEFAULT_COUNT).get();
+            let databases = self.on_engine.databases();
             let seed = self.on_engine.seed();
             self.options(true, interrupted)?.generated(engine, count, databases, seed)
         } else {
@@ -252,25 +256,6 @@ impl Args {
             },
         })
     }
-
-    /// Returns how many pairs of each relation are generated.
-    fn count(&self, console: &Console) -> Result<NonZero<u64>, RunError> {
-        let Some(pairs) = &self.pairs else {
-            return Ok(self.on_engine.count.unwrap_or(DEFAULT_COUNT));
-        };
-        // Until version 0.2 this was the spelling of `--count`.
-        let Some(count) = pairs.to_str().and_then(|text| text.parse().ok()) else {
-            bail_usage!(
-                "--pairs PATH goes with a command after `--`; pairs for a target are generated: \
-                 use --count N"
-            );
-        };
-        if self.on_engine.count.is_some() {
-            bail_usage!("--pairs {count} is deprecated: give --count alone");
-        }
-        count::warn(count, console);
-        Ok(count)
-    }
 }
 
 /// Measures a suite and shows it.
@@ -323,7 +308,7 @@ mod tests {
         ("notes", "x"),
     ];
 
-    /// Options that both use. (`--pair` needs `--pairs`, which a target refuses unless it is a number.)
+    /// Options that both use, and `--pairs` with its `--pair`, which a command needs and a target refuses.
     const FOR_BOTH: &[&str] = &[
         "relation",
         "pairs",
@@ -355,7 +340,7 @@ mod tests {
         let value = Some(value).filter(|value| !value.is_empty());
         let words = ["measure"].iter().chain(before).copied().chain([&*option]).chain(value);
         let args = Words::try_parse_from(words.chain(after.iter().copied())).unwrap().measure;
-        let refused = args.config(&Console::default()).map(drop);
+        let refused = args.config().map(drop);
         refused.expect_err(&option).to_string()
     }
 

@@ -2,7 +2,6 @@
 
 mod bugs;
 mod campaigns;
-mod pipeline;
 mod run;
 
 use std::path::{Path, PathBuf};

@@ -47,7 +47,6 @@ const COMMANDS: &[&str] = &[
     "measure",
     "measure mysql",
     "measure sqlite --pairs folder",
-    "measure sqlite --pairs 5 --count 5",
     "measure sqlite --count 0",
     "measure sqlite --repeat 2",
     "measure sqlite --relation nothing",

@@ -55,16 +55,6 @@ fn the_same_seed_gives_the_same_bytes_whatever_the_number_of_workers() {
     assert_ne!(other.stdout, first.0, "another seed makes other tests");
 }
 
-/// `--pairs N` is the old spelling of `--count N`.
-#[test]
-fn the_old_spelling_of_the_number_of_pairs_works_and_warns() {
-    let small = ["measure", "sqlite", "--databases", "1", "--relation", "norec"];
-    let old = in_folder(&[&small[..], &["--pairs", "2"]].concat()).ok();
-    assert!(old.stderr.contains("warning: --pairs 2 is deprecated: use --count 2\n"), "{old:?}");
-    let new = in_folder(&[&small[..], &["--count", "2"]].concat()).ok();
-    assert_eq!((new.stdout, new.stderr.contains("warning")), (old.stdout, false), "{}", new.stderr);
-}
-
 #[test]
 fn an_interrupted_run_resumes_to_the_same_result() {
     let suite = ["--relation", "norec,tlp-where", "--count", "100", "--databases", "10"];
@@ -227,8 +217,6 @@ fn invalid_arguments_of_measure_are_refused() {
     assert!(said.contains("`nonsense` is not a relation (all, norec, "), "{said}");
     let said = measure(&["--pairs", "folder"]).failed(2);
     assert!(said.contains("use --count N"), "{said}");
-    let said = measure(&["--pairs", "2", "--count", "2"]).failed(2);
-    assert!(said.contains("deprecated"), "{said}");
     let said = measure(&["--library", "nowhere.so", "--count", "1"]).failed(3);
     assert!(said.contains("nowhere.so"), "{said}");
     let said = measure(&["--setup", "schema.sql"]).failed(2);

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Criterion, Group, Pair, Reading, SiteId};
+use metacov_exec::GcovProgram;
 use metacov_formats::{Error, Fault};
 use metacov_run::{GroupDone, Observer, RunError, SharedTable};
 use tempfile::TempDir;
@@ -77,33 +78,16 @@ impl PipelineSample {
     }
 }
 
-/// How the program under test is built in the folder of the pipeline. The result is an executable
-/// `program` that takes the input's file as its argument.
-pub struct PipelineProgram<'p> {
-    /// Its name in messages.
-    pub name: &'p str,
-    /// Files to copy into the folder.
-    pub copied: Vec<PathBuf>,
-    /// Files to write there: name and text.
-    pub written: Vec<(&'p str, &'p str)>,
-    /// Commands to run there.
-    pub commands: Vec<Command>,
-    /// The source file whose lines are compared.
-    pub source: &'p str,
-    /// The files of counters that an execution writes.
-    pub counters: &'p [&'p str],
-}
-
 /// A temporary folder with an instrumented program, and a gcovr that reports its coverage.
-pub struct Pipeline<'p> {
+pub struct Pipeline {
     folder: TempDir,
     gcovr: Gcovr,
-    program: PipelineProgram<'p>,
+    program: GcovProgram,
 }
 
-impl<'p> Pipeline<'p> {
+impl Pipeline {
     /// Creates the folder.
-    pub fn new(gcovr: Gcovr, program: PipelineProgram<'p>) -> Result<Self, RunError> {
+    pub fn new(gcovr: Gcovr, program: GcovProgram) -> Result<Self, RunError> {
         let failed = |error| RunError::Failed(format!("no folder for the pipeline: {error}"));
         let folder = tempfile::tempdir().map_err(failed)?;
         Ok(Pipeline { folder, gcovr, program })

@@ -1,11 +1,10 @@
 //! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
 
 use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
+use metacov_exec::GcovProgram;
 use metacov_run::{RunError, SharedTable};
 
-use super::{
-    Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineProgram, PipelineSample, Stopwatch,
-};
+use super::{Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineSample, Stopwatch};
 use crate::{Efficiency, EfficiencyPlan, FileVersion, StudyPlan, Time};
 
 /// How the pipeline ended.
@@ -23,7 +22,7 @@ pub fn run_pipeline(
     sample: EfficiencyPlan,
     gcovr: Gcovr,
     (name, options): (&str, &WorkerOptions<'_>),
-    program: PipelineProgram<'_>,
+    program: GcovProgram,
     on_message: &dyn Fn(Message),
 ) -> Result<PipelineEnd, RunError> {
     let relations = options.target.method().relations();
@@ -52,7 +51,7 @@ pub fn run_pipeline(
 
 /// Writes the sides of all pairs; returns the pairs, by relation and name.
 fn write_inputs(
-    pipeline: &Pipeline<'_>,
+    pipeline: &Pipeline,
     sample: &TestPlan,
     options: &WorkerOptions<'_>,
 ) -> Result<Vec<(String, String)>, RunError> {

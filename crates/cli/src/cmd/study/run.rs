@@ -8,17 +8,17 @@ use metacov_campaign::SuiteOptions;
 use metacov_core::{Operation, Suite};
 use metacov_run::{RunError, SharedTable};
 use metacov_study::conduct::{
-    PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    Gcovr, LocateTarget, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun,
+    TaskEnd, run_pipeline,
 };
 use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
 
 use super::bugs;
-use super::pipeline;
 use crate::args::count::positive;
-use crate::cmd::{measure, target};
+use crate::cmd::{measure, target, workers};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::{ExitCode, Outcome};
+use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
@@ -168,17 +168,28 @@ impl SuiteTasks for Tasks<'_> {
 
     fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {
         let gcovr = self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr"));
-        match pipeline::run(self.plan, sample, gcovr, self.args.jobs, self.console)? {
-            Some(PipelineEnd::Measured(efficiency)) => Ok(TaskEnd::Done(efficiency)),
-            Some(PipelineEnd::Interrupted) => Ok(TaskEnd::Interrupted),
-            None => {
-                self.console.warning(&format!(
-                    "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
-                     scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
-                    gcovr.display()
-                ));
-                Ok(TaskEnd::Skipped)
-            }
-        }
+        let Some(name) = self.plan.targets.first() else {
+            bail_usage!("`[efficiency]` needs a target")
+        };
+        let (target, artifact) = target::list().find(name)?;
+        let Some(program) = target.gcov_program(&artifact) else {
+            bail_usage!("`[efficiency]`: metacov cannot build {name} for gcovr");
+        };
+        let Some(gcovr) = Gcovr::find(gcovr)? else {
+            self.console.warning(&format!(
+                "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
+                 scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
+                gcovr.display()
+            ));
+            return Ok(TaskEnd::Skipped);
+        };
+        let (interrupted, workers) = (interrupted()?, workers(self.args.jobs));
+        let target = LocateTarget::new(&target::list(), name, None, workers, &interrupted)?;
+        let (options, on_message) = (target.options(), |message| self.console.message(message));
+        let end = run_pipeline(self.plan, sample, gcovr, (name, &options), program, &on_message)?;
+        Ok(match end {
+            PipelineEnd::Measured(efficiency) => TaskEnd::Done(efficiency),
+            PipelineEnd::Interrupted => TaskEnd::Interrupted,
+        })
     }
 }
