@@ -29,6 +29,8 @@ pub use family::families;
 pub use file::FindingFile;
 pub(crate) use folder::remove_unfinished;
 pub use known_bugs::{KnownBug, KnownBugs};
-pub use replay::{ReplayConfig, Replayed, check_trust, read_findings, replay_findings};
+pub use replay::{
+    ReplayConfig, Replayed, check_trust, missing_releases, read_findings, replay_findings,
+};
 pub use signature::Signature;
 pub use triage::{Examined, Finding, Triage, TriageTargets};

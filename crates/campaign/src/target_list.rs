@@ -87,6 +87,15 @@ impl TargetList {
         Ok(format!("{:016x}", fingerprint.hash()))
     }
 
+    /// Returns the names of all versions of a target from the named one on, oldest first.
+    pub fn later(&self, name: &str) -> Result<Vec<String>, RunError> {
+        let (target, version) = self.parse(name)?;
+        let mut versions = target.versions();
+        let from = versions.iter().position(|known| *known == version).unwrap_or(0);
+        let later = versions.drain(from..);
+        Ok(later.map(|version| format!("{}@{version}", target.name())).collect())
+    }
+
     /// Returns the names of all installed versions of a target, oldest first.
     pub fn installed(&self, name: &str) -> Result<Vec<String>, RunError> {
         let (target, _) = self.parse(name)?;

@@ -39,6 +39,11 @@ pub trait Target: Sync {
         self.build(version, options)
     }
 
+    /// Whether [`Target::build_plain`] only fetches what was released, and compiles nothing.
+    fn is_released(&self) -> bool {
+        false
+    }
+
     /// Builds the library of a version with mutants, unless that was done before, and returns its path.
     fn build_mutants(&self, _version: &str, _options: &BuildOptions<'_>) -> io::Result<PathBuf> {
         let what = format!("metacov cannot build {} with mutants", self.name());
@@ -70,6 +75,8 @@ pub struct BuildOptions<'b> {
     /// Called when another source file is compiled: how many are, and how many there are. Targets
     /// of one file need not call it.
     pub progress: &'b (dyn Fn(usize, usize) + Sync),
+    /// Called with a warning: what the user might not expect.
+    pub warn: &'b (dyn Fn(&str) + Sync),
 }
 
 /// A target that was built.

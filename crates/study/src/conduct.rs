@@ -25,7 +25,7 @@ pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineSample};
 pub use locate::{
     Bug, CorpusOptions, LocateConfig, LocateRun, LocateTarget, LocatedBugs, RunOfTarget,
-    RunViolations, ScriptPair, locate_corpus, read_corpus,
+    RunViolations, ScriptPair, known_findings, locate_corpus, read_corpus,
 };
 pub use merge::{disputed, merge_studies, repeated};
 pub use message::Message;

@@ -18,6 +18,10 @@ pub struct StudyPlan {
     /// Engines for which pairs are generated.
     #[serde(default)]
     pub targets: Vec<String>,
+    /// Engines of the quick form, if the others take long to build. No other version is built for
+    /// known bugs then.
+    #[serde(default)]
+    pub quick_targets: Vec<String>,
     /// The relations, by name.
     #[serde(default)]
     pub relations: Vec<String>,
@@ -74,6 +78,9 @@ pub struct BugsPlan {
     /// cannot be united.
     #[serde(default = "engine_of_bugs")]
     pub engine: String,
+    /// The versions that are built for their bugs; all if it is empty.
+    #[serde(skip)]
+    built: Vec<String>,
 }
 
 fn engine_of_bugs() -> String {
@@ -83,7 +90,12 @@ fn engine_of_bugs() -> String {
 impl BugsPlan {
     /// Returns the plan for a corpus, on the engine that most known bugs are in.
     pub fn of(corpus: PathBuf) -> Self {
-        BugsPlan { corpus, engine: engine_of_bugs() }
+        BugsPlan { corpus, engine: engine_of_bugs(), built: Vec::new() }
+    }
+
+    /// Whether a version that is not there is built for its bugs.
+    pub fn builds(&self, name: &str) -> bool {
+        self.built.is_empty() || self.built.iter().any(|built| built == name)
     }
 }
 
@@ -195,6 +207,13 @@ impl StudyPlan {
         self.sizes.truncate(2);
         self.suites = self.suites.min(3);
         self.efficiency = self.efficiency.map(|_| EfficiencyPlan { pairs: 1 });
+        if let Some(first) = self.quick_targets.first() {
+            if let Some(bugs) = &mut self.bugs {
+                bugs.engine.clone_from(first);
+                bugs.built.clone_from(&self.quick_targets);
+            }
+            self.targets.clone_from(&self.quick_targets);
+        }
         self
     }
 
@@ -268,6 +287,19 @@ mod tests {
         let expected =
             ["sqlite-50-001 7", "sqlite-50-002 8", "sqlite-100-001 7", "sqlite-100-002 8"];
         assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn the_quick_form_may_have_other_targets() {
+        let text = "title = 't'\ntargets = ['duckdb@0.5.1']\nquick_targets = ['duckdb@0.1.6']\n\
+                    sizes = [50]\nsuites = 9\n[bugs]\ncorpus = 'c'\nengine = 'duckdb@0.5.1'\n";
+        let plan = StudyPlan::parse(text).unwrap();
+        assert!(plan.bugs.as_ref().unwrap().builds("duckdb@0.5.1"));
+        let quick = plan.quick();
+        assert_eq!((quick.targets[0].as_str(), quick.suites), ("duckdb@0.1.6", 3));
+        let bugs = quick.bugs.unwrap();
+        assert_eq!(bugs.engine, "duckdb@0.1.6");
+        assert!(bugs.builds("duckdb@0.1.6") && !bugs.builds("duckdb@0.5.1"));
     }
 
     #[test]

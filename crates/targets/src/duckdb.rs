@@ -61,6 +61,10 @@ impl Target for Duckdb {
         wheel::install(version, options.cache)
     }
 
+    fn is_released(&self) -> bool {
+        true
+    }
+
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         Ok(Box::new(DuckdbSession::open(library, options)?))
     }

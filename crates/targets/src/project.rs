@@ -1,88 +1,150 @@
-//! Compiles libraries with and without counters from many source files.
+//! Compiles libraries from many source files.
+//!
+//! That takes minutes, so it can be interrupted: a finished object is not compiled again.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::num::NonZero;
 use std::path::Path;
-use std::sync::Mutex;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use metacov_exec::BuildOptions;
-use metacov_runtime::{Compiler, Runtime, run};
+use metacov_runtime::{COUNTING_LEVEL, Compiler, Runtime, run};
 
 /// A library to compile.
 pub(crate) struct Project<'p> {
+    pub(crate) compiler: &'p Compiler,
     /// The source files, in the folder of the project.
     pub(crate) files: Vec<String>,
     /// Compiler options.
-    pub(crate) options: &'p [&'p str],
-    /// Libraries to link.
+    pub(crate) options: Vec<String>,
+    /// The level of the objects with counters.
+    pub(crate) level: Level,
+    /// Options and libraries for the linker.
     pub(crate) links: &'p [&'p str],
     /// The library with counters.
     pub(crate) library: &'p str,
-    /// The library without counters.
-    pub(crate) plain_library: &'p str,
+    /// The library without counters, if it is compiled too.
+    pub(crate) plain_library: Option<&'p str>,
+}
+
+/// How code with counters is optimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Level {
+    /// After the counters are placed, if the compiler can do that: the lines are nearly those of -O0.
+    AfterCounters,
+    /// Not at all.
+    None,
 }
 
 /// The folder of objects without counters, which are removed after linking.
 const PLAIN_OBJECTS: &str = "plain-objects";
 
+/// The folder of objects that are being compiled.
+const COMPILING: &str = "compiling";
+
 impl Project<'_> {
-    /// Compiles the files in a folder, with and without counters, on all processors. Objects with
-    /// counters and their notes stay in the folder.
+    /// Compiles the files in a folder, on all processors, or those that an interrupted call has
+    /// left. Objects with counters and their notes stay in the folder.
     pub(crate) fn compile(&self, build: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
-        let compiler = build.compiler;
-        let runtime = Runtime::install(compiler, folder)?;
-        fs::create_dir(folder.join(PLAIN_OBJECTS))?;
-        let done = AtomicUsize::new(0);
-        let next = Mutex::new(self.files.iter().flat_map(|file| [(file, true), (file, false)]));
-        let work = || loop {
-            let job = next.lock().ok().and_then(|mut next| next.next());
-            let Some((file, counts)) = job else { return Ok::<(), io::Error>(()) };
-            self.compile_file(compiler, &runtime, folder, file, counts)?;
-            (build.progress)(done.fetch_add(1, Relaxed) + 1, 2 * self.files.len());
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            workers.into_iter().try_for_each(|worker| match worker.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-        })?;
-        let mut counting = compiler.command();
-        counting.args(runtime.compile_flags()).arg(runtime.link_flag());
-        self.link(counting, folder, object, self.library)?;
-        let plain = |file: &str| format!("{PLAIN_OBJECTS}/{}", object(file));
-        self.link(compiler.command(), folder, plain, self.plain_library)?;
+        let runtime = Runtime::install(build.compiler, folder)?;
+        let mut counting = runtime.compile_flags();
+        counting.extend(self.counting_level(build).iter().map(Into::into));
+        fs::create_dir_all(folder.join(COMPILING).join(PLAIN_OBJECTS))?;
+        fs::create_dir_all(folder.join(PLAIN_OBJECTS))?;
+        let plain = ["-O1".into()];
+        let mut jobs = Vec::new();
+        for file in &self.files {
+            jobs.push(Job { file, flags: &counting, object: object(file) });
+            if self.plain_library.is_some() {
+                jobs.push(Job { file, flags: &plain, object: plain_object(file) });
+            }
+        }
+        self.compile_all(&jobs, build.progress, folder)?;
+        let mut command = self.compiler.command();
+        command.args(runtime.compile_flags()).arg(runtime.link_flag());
+        self.link(command, folder, object, self.library)?;
+        if let Some(library) = self.plain_library {
+            self.link(self.compiler.command(), folder, plain_object, library)?;
+        }
+        fs::remove_dir_all(folder.join(COMPILING))?;
         fs::remove_dir_all(folder.join(PLAIN_OBJECTS))
     }
 
-    fn compile_file(
+    fn counting_level(&self, build: &BuildOptions<'_>) -> &'static [&'static str] {
+        match self.level {
+            Level::AfterCounters if self.compiler.knows_exact_lines() => &COUNTING_LEVEL,
+            Level::AfterCounters => {
+                let name = self.compiler.words().first().map(|name| name.display().to_string());
+                let what = "has no switches for exact lines of optimised code; it compiles at -O0";
+                (build.warn)(&format!("{} {what}", name.unwrap_or_default()));
+                &["-O0"]
+            }
+            Level::None => &["-O0"],
+        }
+    }
+
+    fn compile_all(
         &self,
-        compiler: &Compiler,
-        runtime: &Runtime,
+        jobs: &[Job<'_>],
+        progress: &(dyn Fn(usize, usize) + Sync),
         folder: &Path,
-        file: &str,
-        counts: bool,
     ) -> io::Result<()> {
-        let mut compile = compiler.command();
-        let object = if counts {
-            compile.args(runtime.compile_flags()).args(compiler.counting_level());
-            object(file)
-        } else {
-            compile.arg("-O1");
-            format!("{PLAIN_OBJECTS}/{}", object(file))
+        let is_missing = |job: &&Job<'_>| !folder.join(&job.object).is_file();
+        let missing: Vec<&Job<'_>> = jobs.iter().filter(is_missing).collect();
+        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(jobs.len() - missing.len()));
+        let failed = Mutex::new(None);
+        progress(done.load(Relaxed), jobs.len());
+        let work = || {
+            while let Some(job) = missing.get(next.fetch_add(1, Relaxed)) {
+                if let Err(error) = self.compile_file(job, folder) {
+                    // No other file is begun.
+                    next.store(missing.len(), Relaxed);
+                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                    failed.get_or_insert(error);
+                    return;
+                }
+                progress(done.fetch_add(1, Relaxed) + 1, jobs.len());
+            }
         };
-        compile.args(["-fPIC", "-w"]).args(self.options).args(["-c", file, "-o", &object]);
-        run(compile.current_dir(folder))
-            .map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        thread::scope(|scope| {
+            for _ in 0..threads.min(missing.len()) {
+                scope.spawn(work);
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Compiles a file. Its notes and its object appear complete, the object last.
+    fn compile_file(&self, job: &Job<'_>, folder: &Path) -> io::Result<()> {
+        let compiled = format!("{COMPILING}/{}", job.object);
+        let mut command = self.compiler.command();
+        command.args(job.flags).args(["-fPIC", "-w"]).args(&self.options);
+        command.args(["-c", job.file, "-o", &compiled]).current_dir(folder);
+        let mut publish = || {
+            run(&mut command)?;
+            let notes = Path::new(&job.object).with_extension("gcno");
+            for name in [notes.as_path(), Path::new(&job.object)] {
+                let compiled = folder.join(COMPILING).join(name);
+                if compiled.is_file() {
+                    fs::rename(compiled, folder.join(name))?;
+                }
+            }
+            Ok(())
+        };
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", job.file));
+        publish().map_err(named)
     }
 
     fn link(
         &self,
-        mut compiler: std::process::Command,
+        mut compiler: Command,
         folder: &Path,
         object: impl Fn(&str) -> String,
         library: &str,
@@ -92,7 +154,18 @@ impl Project<'_> {
     }
 }
 
+/// An object to compile.
+struct Job<'j> {
+    file: &'j str,
+    flags: &'j [OsString],
+    object: String,
+}
+
 /// The name of the object of a source file. All objects are in one folder, as are their notes.
 fn object(file: &str) -> String {
     format!("{}.o", file.replace('/', "-"))
+}
+
+fn plain_object(file: &str) -> String {
+    format!("{PLAIN_OBJECTS}/{}", object(file))
 }

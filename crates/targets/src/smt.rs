@@ -181,6 +181,10 @@ impl Target for Solver {
         self.found(version, options.cache)
     }
 
+    fn is_released(&self) -> bool {
+        self.compile.is_none()
+    }
+
     fn open(&self, file: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
         let command = self.command(file, options);
         let is_library = file.extension() == Some(OsStr::new("so"));
@@ -219,8 +223,12 @@ mod tests {
     #[test]
     fn a_release_that_is_not_there_is_an_error() {
         let (cache, compiler) = (tempfile::tempdir().unwrap(), Compiler::of("gcc".as_ref()));
-        let options =
-            BuildOptions { compiler: &compiler, cache: cache.path(), progress: &|_, _| {} };
+        let options = BuildOptions {
+            compiler: &compiler,
+            cache: cache.path(),
+            progress: &|_, _| {},
+            warn: &|_| {},
+        };
         for solver in [Z3, CVC4, BOOLECTOR] {
             let (name, cache) = (solver.name, cache.path());
             assert!(solver.find(solver.default_version(), cache).unwrap().is_none(), "{name}");

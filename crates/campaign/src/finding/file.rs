@@ -138,6 +138,34 @@ impl FindingFile {
         }
     }
 
+    /// Describes a known bug: a case that violates its relation on a target.
+    pub fn known(target: String, case: Case) -> Self {
+        let Pair { a, b } = case.sides.map(SideText::of);
+        FindingFile {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            signature: String::new(),
+            shape: Vec::new(),
+            target,
+            library: None,
+            reference: None,
+            metacov: env!("CARGO_PKG_VERSION").to_owned(),
+            relation: "known bug".to_owned(),
+            comparison: case.judge.name().to_owned(),
+            how: String::new(),
+            failure: Failure::Violation,
+            seed: 0,
+            database: 0,
+            pair: 0,
+            statements_before: 0,
+            bytes_before: 0,
+            candidates: 0,
+            setup: case.setup,
+            a,
+            b,
+        }
+    }
+
     /// Reads the file of a finding's folder.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let invalid = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);

@@ -1,6 +1,6 @@
 //! Runs findings again: on the target of each, on another one, or on all versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -82,6 +82,32 @@ pub fn read_findings(folder: &Path) -> Result<Vec<(String, FindingFile)>, RunErr
         Ok((name, finding))
     };
     folders.into_iter().map(read).collect()
+}
+
+/// Returns the names of the releases that a replay needs and that are not there yet.
+pub fn missing_releases(
+    findings: &[(String, FindingFile)],
+    config: &ReplayConfig,
+    targets: &TargetList,
+) -> Result<BTreeSet<String>, RunError> {
+    let mut missing = BTreeSet::new();
+    for (name, finding) in findings {
+        let needed = if config.bisect {
+            targets.later(&finding.target)?
+        } else {
+            match Engine::of(name, finding, config)? {
+                Engine::Named(name) => vec![name.to_owned()],
+                Engine::Library(_) => Vec::new(),
+            }
+        };
+        for name in needed {
+            let (target, version) = targets.parse(&name)?;
+            if target.is_released() && target.find(version, &targets.cache)?.is_none() {
+                missing.insert(name);
+            }
+        }
+    }
+    Ok(missing)
 }
 
 /// Replays findings. All targets are started first.

@@ -4,9 +4,10 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use metacov_campaign::{ReplayConfig, read_findings, replay_findings};
+use metacov_campaign::{ReplayConfig, missing_releases, read_findings, replay_findings};
 use metacov_core::command_line;
 use metacov_report::replays;
+use metacov_study::conduct::known_findings;
 
 use super::target;
 use crate::args::count::positive;
@@ -21,7 +22,9 @@ Examples:
   Run all findings of a campaign on another version:
     metacov replay findings --target sqlite
   Which version fixed them, of those that are built (metacov target list)?
-    metacov replay findings --bisect";
+    metacov replay findings --bisect
+  Which release of DuckDB fixed known bugs?
+    metacov replay examples/bugs/duckdb.json --bisect --fetch";
 
 const MORE: &str = "\
 The exit code is 6 if a finding fails on the target, and 0 if none does. With --bisect, the target is the newest version.";
@@ -29,13 +32,13 @@ The exit code is 6 if a finding fails on the target, and 0 if none does. With --
 /// Run findings again, to see whether they still fail.
 ///
 /// A finding is a folder with a `finding.toml`, written by `metacov fuzz`. The same folder has a script that reproduces the
-/// finding without metacov.
+/// finding without metacov. Known bugs of a corpus are run like findings.
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// A finding, or a folder of findings.
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
+    /// A finding, a folder of findings, or a corpus of known bugs (docs/corpus.md describes the file).
+    #[arg(value_name = "FOLDER|CORPUS.json")]
+    findings: PathBuf,
     /// Target to run them on [default: the one that each was found on].
     #[arg(long, value_name = "TARGET", conflicts_with = "bisect")]
     target: Option<String>,
@@ -45,13 +48,20 @@ pub struct Args {
     /// Find the first version without each finding, among those that are built.
     #[arg(long)]
     bisect: bool,
+    /// Fetch missing versions of targets that are released as libraries (duckdb) or programs (z3, cvc4).
+    #[arg(long)]
+    fetch: bool,
     /// Time limit of a finding.
     #[arg(long, value_name = "SECONDS", value_parser = positive::<NonZero<u64>>, default_value = "60")]
     timeout: NonZero<u64>,
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    let findings = read_findings(&args.folder)?;
+    let targets = target::list();
+    let findings = match &args.findings {
+        corpus if corpus.is_file() => known_findings(corpus, &targets)?,
+        folder => read_findings(folder)?,
+    };
     let config = ReplayConfig {
         target: args.target.clone(),
         library: args.library.clone(),
@@ -59,7 +69,12 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         timeout: Duration::from_secs(args.timeout.get()),
         command: command_line(std::env::args_os()),
     };
-    let replayed = replay_findings(&findings, &config, &target::list(), &*interrupted()?)?;
+    if args.fetch {
+        for name in missing_releases(&findings, &config, &targets)? {
+            target::build(&name, true, console)?;
+        }
+    }
+    let replayed = replay_findings(&findings, &config, &targets, &*interrupted()?)?;
     let (table, fails) = replays(&findings, replayed, args.bisect);
     print(&table.to_terminal(console.colors_output()))?;
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })

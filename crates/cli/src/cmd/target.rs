@@ -36,8 +36,8 @@ enum Action {
     List,
     /// Build a version, such as `sqlite@3.29.0`.
     ///
-    /// SQLite's source comes from the cargo package that bundles it, DuckDB's from its Python packages. An interrupted build of DuckDB
-    /// goes on where it was.
+    /// SQLite's source comes from the cargo package that bundles it, DuckDB's from its Python packages. An interrupted build of many
+    /// files goes on where it was.
     /// `metacov target list` shows all versions.
     Build {
         /// Target and version.
@@ -60,16 +60,20 @@ enum Action {
 pub fn run(args: &Args, console: &Console) -> Outcome {
     match &args.action {
         Action::List => print_list()?,
-        Action::Build { name, no_coverage } => {
-            let (target, version) = list().parse(name)?;
-            let build = if *no_coverage { Target::build_plain } else { Target::build };
-            let artifact = with_progress(console, |options| build(target, version, options))?;
-            let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
-            console.note(&format!("{name} is in {}", artifact.folder.display()));
-        }
+        Action::Build { name, no_coverage } => build(name, *no_coverage, console)?,
         Action::Path { name } => print(&format!("{}\n", list().find(name)?.1.folder.display()))?,
     }
     Ok(ExitCode::Success)
+}
+
+/// Builds a version, or fetches what was released of it.
+pub fn build(name: &str, without_counters: bool, console: &Console) -> Result<(), RunError> {
+    let (target, version) = list().parse(name)?;
+    let build = if without_counters { Target::build_plain } else { Target::build };
+    let artifact = with_progress(console, |options| build(target, version, options))?;
+    let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
+    console.note(&format!("{name} is in {}", artifact.folder.display()));
+    Ok(())
 }
 
 pub fn list() -> TargetList {
@@ -107,7 +111,9 @@ pub fn with_progress<T>(
         let bar = bar.get_or_init(|| console.progress_of_files(all as u64));
         bar.set_position(done as u64);
     };
-    let options = BuildOptions { compiler: &compiler, cache: &cache, progress: &progress };
+    let warn = |what: &str| console.warning(what);
+    let options =
+        BuildOptions { compiler: &compiler, cache: &cache, progress: &progress, warn: &warn };
     let result = build(&options);
     if let Some(bar) = bar.get() {
         bar.finish_and_clear();

@@ -1,6 +1,7 @@
 //! DuckDB, as it was released. The first run needs pip and its package index.
 
 mod coverage;
+mod known_bugs;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -14,6 +14,7 @@ mod findings;
 mod forks;
 mod fuzz;
 mod gcc;
+mod gcov_program;
 mod goldens;
 mod judges;
 mod markdown;

@@ -1,14 +1,12 @@
 //! SMT solvers. The first run needs cargo's and pip's package indexes, and compiles Boolector, which
 //! takes a minute.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use serde_json::Value;
-
+use crate::gcov_program::{GcovProgram, Lines, counted_lines};
 use crate::run::{self, Run};
 
 /// Solvers that were built or fetched, which outlive a run of the tests.
@@ -161,13 +159,19 @@ fn a_known_bug_is_replayed_on_releases() {
 #[test]
 fn lines_are_those_of_real_gcov() {
     let folder = tempfile::tempdir().unwrap();
-    let gcov = GcovProgram::link(&BOOLECTOR, folder.path());
+    let main = folder.path().join("main.c");
+    let text = "int boolector_main(int, char **);\n\
+                int main(int n, char **words) { return boolector_main(n, words); }\n";
+    fs::write(&main, text).unwrap();
+    let gcov = GcovProgram::link(&BOOLECTOR, &main, &["-lstdc++", "-lm"], folder.path());
     let suite = ["--relation", "sae", "--count", "5", "--databases", "1", "--seed", "2"];
     metacov(folder.path(), &[&["gen", "boolector", "--out", "pairs"], &suite[..]].concat()).ok();
-    let mut right = BTreeSet::new();
+    let mut right = Lines::new();
     for number in 0..5 {
-        let side =
-            |name: &str| gcov.lines(&folder.path().join(format!("pairs/sae/{number}/{name}")));
+        let side = |name: &str| {
+            let script = folder.path().join(format!("pairs/sae/{number}/{name}"));
+            gcov.lines(&["--smt2", script.to_str().unwrap()])
+        };
         let (a, b) = (side("a.smt2"), side("b.smt2"));
         assert!(a.len() > 1000 && b.len() > 1000, "{} and {} lines", a.len(), b.len());
         right.extend(a.symmetric_difference(&b).cloned());
@@ -175,75 +179,5 @@ fn lines_are_those_of_real_gcov() {
     let measure = [&["measure", "boolector", "-o", "mc.info"], &suite[..]].concat();
     let run = metacov(folder.path(), &measure).ok();
     assert_eq!(run.row(&["sae", "5", "line"])[1], "5", "pairs without a verdict: {run:?}");
-    let mut ours = BTreeSet::new();
-    let mut file = "";
-    let text = fs::read_to_string(folder.path().join("mc.info")).unwrap();
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("SF:") {
-            file = name.trim_start_matches('/');
-        } else if let Some((line, count)) =
-            line.strip_prefix("DA:").and_then(|line| line.split_once(','))
-            && count != "0"
-        {
-            ours.insert((file.to_owned(), line.parse::<u64>().unwrap()));
-        }
-    }
-    assert_eq!(ours, right);
-}
-
-/// Boolector as a program that counts with libgcov.
-struct GcovProgram {
-    program: PathBuf,
-    folder: PathBuf,
-    notes: PathBuf,
-}
-
-impl GcovProgram {
-    fn link(build: &Path, folder: &Path) -> Self {
-        let main = folder.join("main.c");
-        let text = "int boolector_main(int, char **);\n\
-                    int main(int n, char **words) { return boolector_main(n, words); }\n";
-        fs::write(&main, text).unwrap();
-        let objects = fs::read_dir(build).unwrap().map(|entry| entry.unwrap().path());
-        let objects = objects.filter(|path| path.extension().is_some_and(|end| end == "o"));
-        let program = folder.join("boolector");
-        let mut gcc = Command::new("gcc");
-        gcc.arg(main).args(objects).arg("-o").arg(&program).args(["-lstdc++", "-lm", "-lgcov"]);
-        assert!(gcc.status().unwrap().success());
-        GcovProgram { program, folder: folder.to_owned(), notes: build.to_owned() }
-    }
-
-    /// The lines that a script runs.
-    fn lines(&self, script: &Path) -> BTreeSet<(String, u64)> {
-        let counters = self.folder.join("counters");
-        let _ = fs::remove_dir_all(&counters);
-        let strip = fs::read_to_string(self.notes.join("folder")).unwrap();
-        let levels = strip.matches('/').count().to_string();
-        let mut run = Command::new(&self.program);
-        run.env("GCOV_PREFIX", &counters).env("GCOV_PREFIX_STRIP", levels);
-        run.arg("--smt2").arg(script).output().unwrap();
-        let mut lines = BTreeMap::new();
-        for entry in fs::read_dir(&counters).unwrap() {
-            let path = entry.unwrap().path();
-            let notes = Path::new(path.file_name().unwrap()).with_extension("gcno");
-            fs::copy(self.notes.join(&notes), counters.join(&notes)).ok();
-        }
-        let data = fs::read_dir(&counters).unwrap().map(|entry| entry.unwrap().path());
-        let data = data.filter(|path| path.extension().is_some_and(|end| end == "gcda"));
-        let mut gcov = Command::new("gcov");
-        gcov.args(["--json-format", "--stdout"]).args(data).current_dir(&counters);
-        let output = gcov.output().unwrap();
-        for text in String::from_utf8(output.stdout).unwrap().lines() {
-            let report: Value = serde_json::from_str(text).unwrap();
-            for file in report["files"].as_array().unwrap() {
-                let name = file["file"].as_str().unwrap().to_owned();
-                for line in file["lines"].as_array().unwrap() {
-                    let count = line["count"].as_u64().unwrap_or(0);
-                    let key = (name.clone(), line["line_number"].as_u64().unwrap());
-                    *lines.entry(key).or_insert(0) += count;
-                }
-            }
-        }
-        lines.into_iter().filter(|(_, count)| *count > 0).map(|(line, _)| line).collect()
-    }
+    assert_eq!(counted_lines(&folder.path().join("mc.info")), right);
 }

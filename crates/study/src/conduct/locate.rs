@@ -9,7 +9,9 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use metacov_campaign::{CaseRunner, TargetList, TestPlan, WorkerConfig, WorkerOptions, measure};
+use metacov_campaign::{
+    CaseRunner, FindingFile, TargetList, TestPlan, WorkerConfig, WorkerOptions, measure,
+};
 use metacov_core::{
     BuildMismatch, Case, Functions, Input, Judge, Language, Pair, Renumbering, SiteTable,
     StoredInput, Verdict,
@@ -313,6 +315,18 @@ pub fn read_corpus(path: &Path) -> Result<Vec<KnownBug>, RunError> {
         Fault::malformed(Location::Whole, error.to_string()).of(name.clone())
     };
     Ok(corpus::read(&bytes).map_err(malformed)?)
+}
+
+/// Returns the bugs of a corpus as findings, to replay them on the versions that have them.
+pub fn known_findings(
+    path: &Path,
+    targets: &TargetList,
+) -> Result<Vec<(String, FindingFile)>, RunError> {
+    let finding = |bug: KnownBug| {
+        let finding = FindingFile::known(target_name(&bug, targets), bug.case());
+        (bug.id, finding)
+    };
+    Ok(read_corpus(path)?.into_iter().map(finding).collect())
 }
 
 /// The name of a target, and its bugs, each with its index in the corpus.

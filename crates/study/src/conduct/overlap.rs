@@ -15,7 +15,9 @@ use super::Message;
 use super::locate::{LocateTarget, by_target, main_file, read_corpus, target_name};
 use crate::corpus::{Bug, Change, FixLines};
 use crate::overlap::{FileFix, Overlap, overlap, parse};
-use crate::{BUGS_MIN, BugCovers, BugOverlap, FileVersion, KnownBugs, LeftOut, MeasuredBugs};
+use crate::{
+    BUGS_MIN, BugCovers, BugOverlap, BugsPlan, FileVersion, KnownBugs, LeftOut, MeasuredBugs,
+};
 
 /// Compares a fix (a unified diff, or a list of lines) with the pairs of a run, or one of them, by
 /// file.
@@ -205,13 +207,13 @@ impl BugRunner<'_> {
     pub fn known_bugs(
         &self,
         path: &Path,
-        engine: &str,
+        plan: &BugsPlan,
         build: &dyn Fn(&str) -> Result<(), RunError>,
     ) -> Result<KnownBugs, RunError> {
         let corpus = read_corpus(path)?;
         let names: BTreeSet<String> =
             corpus.iter().map(|bug| target_name(bug, self.targets)).collect();
-        for name in &names {
+        for name in names.iter().filter(|name| plan.builds(name)) {
             // Its bugs are left out.
             if let Err(error) = build(name) {
                 self.warn(error.to_string());
@@ -219,8 +221,8 @@ impl BugRunner<'_> {
         }
         let (overlaps, left_out) = self.overlaps(&corpus)?;
         let correlation = if corpus.len() >= BUGS_MIN {
-            build(engine)?;
-            self.measure(&corpus, engine)?.correlation(engine)
+            build(&plan.engine)?;
+            self.measure(&corpus, &plan.engine)?.correlation(&plan.engine)
         } else {
             None
         };

@@ -5,6 +5,8 @@
 pub struct Program {
     /// Its name.
     pub name: &'static str,
+    /// The target that is this program.
+    pub target: &'static str,
     /// Table "The average number of line coverage, mutation score, and MC": relation, line coverage
     /// and MC in percent, for suites of 100 pairs.
     pub averages: &'static [(&'static str, f64, f64)],
@@ -20,8 +22,11 @@ pub struct Program {
 }
 
 /// The programs of the paper for which metacov has relations.
-pub const PROGRAMS: &[Program] = &[Program {
+pub const PROGRAMS: &[Program] = &[SQLITE, DUCKDB];
+
+const SQLITE: Program = Program {
     name: "SQLite",
+    target: "sqlite",
     averages: &[
         ("norec", 22.68, 2.94),
         ("tlp-aggregate", 22.79, 2.56),
@@ -40,7 +45,30 @@ pub const PROGRAMS: &[Program] = &[Program {
     seconds: (33.0 * 60.0 + 24.0, 36.0 * 60.0 + 1.0),
     correlations: (0.71, 0.94),
     overlaps: (18, 27),
-}];
+};
+
+const DUCKDB: Program = Program {
+    name: "DuckDB",
+    target: "duckdb",
+    averages: &[
+        ("norec", 20.35, 5.97),
+        ("tlp-aggregate", 20.99, 4.31),
+        ("tlp-distinct", 21.29, 3.52),
+        ("tlp-groupby", 21.47, 3.82),
+        ("tlp-having", 21.17, 3.45),
+        ("tlp-where", 20.45, 3.37),
+    ],
+    variations: &[
+        ("line", 100, 0.02, 0.24),
+        ("branch", 100, 0.02, 0.32),
+        ("function", 100, 0.02, 0.35),
+        ("line", 50, 0.04, 0.38),
+        ("line", 200, 0.02, 0.37),
+    ],
+    seconds: (76.0 * 60.0 + 6.0, 82.0 * 60.0 + 27.0),
+    correlations: (0.86, 0.94),
+    overlaps: (15, 20),
+};
 
 /// Q.4: the mean number of bugs in 24 hours, over 11 pairs of a relation and a program (SQLite and
 /// `DuckDB`), by guidance.
@@ -50,6 +78,12 @@ impl Program {
     /// Returns the program of this name.
     pub fn find(name: &str) -> Option<&'static Program> {
         PROGRAMS.iter().find(|program| program.name == name)
+    }
+
+    /// Returns the program of a target, such as `sqlite@3.29.0`.
+    pub fn of_target(name: &str) -> Option<&'static Program> {
+        let target = name.split('@').next();
+        PROGRAMS.iter().find(|program| Some(program.target) == target)
     }
 
     /// Returns line coverage and MC of a relation, in percent.
@@ -72,6 +106,7 @@ mod tests {
 
     #[test]
     fn the_papers_tables_agree_with_each_other() {
+        assert_eq!(Program::of_target("duckdb@0.5.1").map(|program| program.name), Some("DuckDB"));
         for program in PROGRAMS {
             let of = |column: fn(&(&str, f64, f64)) -> f64| {
                 let values: Vec<f64> = program.averages.iter().map(column).collect();

@@ -1,24 +1,17 @@
 //! DuckDB as a library with counters, compiled from the source package of a release.
-//!
-//! Compiling takes minutes, so it can be interrupted: the folder keeps its name until everything is
-//! there, and a finished object is not compiled again.
 
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use metacov_exec::{Artifact, BuildOptions};
-use metacov_runtime::{Compiler, Runtime, publish_folder, run};
-use rustix::fs::{FlockOperation, flock};
+use metacov_runtime::COUNTING_LEVEL;
 
 use super::sdist::{self, Sources};
 use crate::cache;
 use crate::cc::Language;
+use crate::project::{Level, Project};
 
 /// Versions whose source packages compile with today's g++.
 pub(super) const VERSIONS: &[&str] = &["0.1.6", "0.1.7", "0.5.1"];
@@ -26,18 +19,15 @@ pub(super) const VERSIONS: &[&str] = &["0.1.6", "0.1.7", "0.5.1"];
 /// The library in its folder.
 const LIBRARY: &str = "libduckdb.so";
 
-/// The folder of objects that are being compiled.
-const COMPILING: &str = "compiling";
-
 /// The file that says that the package is unpacked.
 const UNPACKED: &str = "unpacked";
 
 /// Compiler options. Without `NDEBUG`, faults end the process instead of giving wrong answers.
-/// Optimised code takes five times as long to compile.
-const OPTIONS: &[&str] = &["-std=c++11", "-O0", "-DNDEBUG", "-fPIC", "-w"];
+const OPTIONS: &[&str] = &["-std=c++11", "-DNDEBUG"];
 
 /// Linker options. The C++ library is part of DuckDB, so that its memory is saved and restored too.
-const LINK: &[&str] = &["-shared", "-static-libstdc++", "-static-libgcc", "-Wl,--no-undefined"];
+const LINK: &[&str] =
+    &["-static-libstdc++", "-static-libgcc", "-Wl,--no-undefined", "-lpthread", "-ldl"];
 
 /// Says whether a version can be compiled.
 pub(super) fn check(version: &str) -> io::Result<()> {
@@ -58,7 +48,7 @@ pub(super) fn find(version: &str, cache: &Path, plain: &Path) -> io::Result<Opti
         return Ok(None);
     }
     let compiled_in = cache::compiled_in(&folder)?;
-    let (counting, plain) = (Some(folder.join(LIBRARY)), plain.to_owned());
+    let (counting, plain) = (Some(cache::file(&folder, LIBRARY)?), plain.to_owned());
     Ok(Some(Artifact { folder, compiled_in, counting, plain }))
 }
 
@@ -68,132 +58,49 @@ pub(super) fn build(
     options: &BuildOptions<'_>,
     plain: &Path,
 ) -> io::Result<Artifact> {
-    let place = place(version, options.cache);
-    let unfinished = unfinished(version, options.cache);
-    if !place.is_dir() {
-        fs::create_dir_all(&unfinished)?;
-        // Another process that builds the same version is waited for.
-        let lock = File::create(unfinished.join("lock"))?;
-        flock(&lock, FlockOperation::LockExclusive)?;
-        if !place.is_dir() {
-            fill(version, options, &unfinished)?;
-            publish_folder(&unfinished, &place)?;
+    cache::install_resumable(&place(version, options.cache), |folder| {
+        if !folder.join(UNPACKED).is_file() {
+            sdist::fetch(version, folder)?;
+            fs::write(folder.join(UNPACKED), "")?;
         }
-    }
+        compile(Sources::of(folder)?, options, folder)?;
+        cache::write_compiled_in(folder)
+    })?;
     find(version, options.cache, plain)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+fn compile(sources: Sources, options: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
+    let Sources { files, includes } = sources;
+    // A single file of 170,000 lines takes seven minutes to optimise, and one and a half otherwise.
+    let level = if files.len() == 1 { Level::None } else { Level::AfterCounters };
+    let includes = includes.iter().map(|folder| format!("-I{folder}"));
+    let flags = OPTIONS.iter().map(ToString::to_string).chain(includes).collect();
+    let compiler = &Language::Cpp.compiler();
+    let (links, library, plain_library) = (LINK, LIBRARY, None);
+    Project { compiler, files, options: flags, level, links, library, plain_library }
+        .compile(options, folder)
 }
 
 /// The folder of a version. Its name depends on how the version is built.
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
-    (OPTIONS, LINK, runtime).hash(&mut hasher);
+    (OPTIONS, LINK, COUNTING_LEVEL, runtime).hash(&mut hasher);
     cache.join(format!("duckdb-{version}-{:016x}", hasher.finish()))
-}
-
-/// The folder of a version while it is built.
-fn unfinished(version: &str, cache: &Path) -> PathBuf {
-    place(&format!("{version}-unfinished"), cache)
-}
-
-fn fill(version: &str, options: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
-    if !folder.join(UNPACKED).is_file() {
-        sdist::fetch(version, folder)?;
-        fs::write(folder.join(UNPACKED), "")?;
-    }
-    fs::create_dir_all(folder.join(COMPILING))?;
-    let sources = Sources::of(folder)?;
-    let runtime = Runtime::install(options.compiler, folder)?;
-    let compiler = Language::Cpp.compiler();
-    let build = Build { compiler: &compiler, runtime: &runtime, folder, sources: &sources };
-    build.compile(options.progress)?;
-    build.link()?;
-    for file in &sources.files {
-        fs::remove_file(folder.join(object(file)))?;
-    }
-    fs::remove_dir_all(folder.join(COMPILING))?;
-    cache::write_compiled_in(folder)
-}
-
-/// A library that is being compiled.
-struct Build<'b> {
-    compiler: &'b Compiler,
-    runtime: &'b Runtime,
-    folder: &'b Path,
-    sources: &'b Sources,
-}
-
-impl Build<'_> {
-    /// Compiles all files, on all processors.
-    fn compile(&self, progress: &(dyn Fn(usize, usize) + Sync)) -> io::Result<()> {
-        let all = self.sources.files.len();
-        let is_missing = |file: &&String| !self.folder.join(object(file)).is_file();
-        let missing: Vec<&String> = self.sources.files.iter().filter(is_missing).collect();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(all - missing.len()));
-        let failed = Mutex::new(None);
-        progress(done.load(Ordering::Relaxed), all);
-        let work = || {
-            while let Some(file) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Err(error) = self.compile_file(file) {
-                    // No other file is begun.
-                    next.store(missing.len(), Ordering::Relaxed);
-                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                    failed.get_or_insert(error);
-                    return;
-                }
-                progress(done.fetch_add(1, Ordering::Relaxed) + 1, all);
-            }
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        thread::scope(|scope| {
-            for _ in 0..threads.min(missing.len()) {
-                scope.spawn(work);
-            }
-        });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(error),
-            None => Ok(()),
-        }
-    }
-
-    /// Compiles a file. Its notes and its object appear complete, the object last.
-    fn compile_file(&self, file: &str) -> io::Result<()> {
-        let object = object(file);
-        let compiled = format!("{COMPILING}/{object}");
-        let mut command = self.compiler.command();
-        command.args(self.runtime.compile_flags()).args(OPTIONS);
-        command.args(self.sources.includes.iter().map(|folder| format!("-I{folder}")));
-        command.args(["-c", file, "-o", &compiled]).current_dir(self.folder);
-        run(&mut command)
-            .map_err(|error| io::Error::new(error.kind(), format!("{file}: {error}")))?;
-        let notes = Path::new(&object).with_extension("gcno");
-        for name in [notes.as_path(), Path::new(&object)] {
-            fs::rename(self.folder.join(COMPILING).join(name), self.folder.join(name))?;
-        }
-        Ok(())
-    }
-
-    fn link(&self) -> io::Result<()> {
-        let mut command = self.compiler.command();
-        command.args(self.runtime.compile_flags()).arg(self.runtime.link_flag()).args(LINK);
-        command.args(self.sources.files.iter().map(|file| object(file)));
-        run(command.args(["-o", LIBRARY, "-lpthread", "-ldl"]).current_dir(self.folder))
-    }
-}
-
-/// The name of the object of a source file. All objects are in one folder, as are their notes.
-fn object(file: &str) -> String {
-    format!("{}.o", file.replace('/', "-"))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
+    use metacov_runtime::Compiler;
+
     use super::*;
 
     #[test]
     fn an_interrupted_build_goes_on_where_it_was() {
         let cache = tempfile::tempdir().unwrap();
-        let folder = unfinished("0.5.1", cache.path());
+        let folder = cache::unfinished(&place("0.5.1", cache.path()));
         fs::create_dir_all(folder.join("src")).unwrap();
         for (name, text) in [
             (UNPACKED, ""),
@@ -207,8 +114,12 @@ mod tests {
         let steps = Mutex::new(Vec::new());
         let progress = |done, all| steps.lock().unwrap().push((done, all));
         let compiler = Compiler::of("gcc".as_ref());
-        let options =
-            BuildOptions { compiler: &compiler, cache: cache.path(), progress: &progress };
+        let options = BuildOptions {
+            compiler: &compiler,
+            cache: cache.path(),
+            progress: &progress,
+            warn: &|what| panic!("{what}"),
+        };
         let plain = Path::new("plain.so");
         let build = || build("0.5.1", &options, plain);
         let error = build().unwrap_err().to_string();
@@ -225,5 +136,9 @@ mod tests {
         assert!(artifact.folder.join("src-a.cpp.gcno").is_file());
         assert_eq!(Path::new(&artifact.compiled_in), folder);
         assert!(!folder.exists());
+
+        fs::remove_file(artifact.folder.join(LIBRARY)).unwrap();
+        let error = find("0.5.1", cache.path(), plain).unwrap_err().to_string();
+        assert!(error.contains("no libduckdb.so (remove the folder)"), "{error}");
     }
 }

@@ -16,16 +16,7 @@ const LIBRARY: &str = "libduckdb-release.so";
 
 /// Finds a release that was installed before.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
-    let folder = place(version, cache);
-    let plain = folder.join(LIBRARY);
-    if !folder.is_dir() {
-        return Ok(None);
-    }
-    if !plain.is_file() {
-        let what = format!("{}: no {LIBRARY} (remove the folder)", folder.display());
-        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-    }
-    Ok(Some(Artifact { folder, compiled_in: String::new(), counting: None, plain }))
+    cache::find_program(place(version, cache), LIBRARY)
 }
 
 /// Fetches a release. It appears complete or not at all.

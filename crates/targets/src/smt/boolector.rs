@@ -10,7 +10,7 @@ use metacov_exec::{Artifact, BuildOptions};
 
 use crate::cache;
 use crate::package;
-use crate::project::Project;
+use crate::project::{Level, Project};
 
 /// The version that the package bundles.
 pub(super) const VERSIONS: &[&str] = &["3.2.2"];
@@ -81,13 +81,14 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
         return Ok(None);
     }
     let compiled_in = cache::compiled_in(&folder)?;
-    let [counting, plain] = [LIBRARY, PLAIN_LIBRARY].map(|name| folder.join(name));
-    Ok(Some(Artifact { folder, compiled_in, counting: Some(counting), plain }))
+    let counting = Some(cache::file(&folder, LIBRARY)?);
+    let plain = cache::file(&folder, PLAIN_LIBRARY)?;
+    Ok(Some(Artifact { folder, compiled_in, counting, plain }))
 }
 
-/// Fetches and compiles it. It appears complete or not at all.
+/// Fetches and compiles it, or goes on where an earlier call was interrupted.
 pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
-    cache::install(&place(version, build.cache), |folder| {
+    cache::install_resumable(&place(version, build.cache), |folder| {
         for (package, version, from, to) in SOURCES {
             let fetched = package::fetch(package, version, &folder.join("fetch"))?;
             copy_source(&fetched.join(from), &folder.join(to))?;
@@ -99,9 +100,12 @@ pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()>
             c_files(folder, &format!("boolector/{below}"), &mut files)?;
         }
         files.sort();
-        let (options, links) = (OPTIONS, &["-lstdc++", "-lm"][..]);
-        let (library, plain_library) = (LIBRARY, PLAIN_LIBRARY);
-        Project { files, options, links, library, plain_library }.compile(build, folder)?;
+        let (compiler, level) = (build.compiler, Level::AfterCounters);
+        let options = OPTIONS.iter().map(ToString::to_string).collect();
+        let (links, library) = (&["-lstdc++", "-lm"][..], LIBRARY);
+        let plain_library = Some(PLAIN_LIBRARY);
+        Project { compiler, files, options, level, links, library, plain_library }
+            .compile(build, folder)?;
         cache::write_compiled_in(folder)
     })
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use metacov_report::{Output, correlations, write_text};
 use metacov_run::RunError;
 use metacov_study::conduct::{BugRunner, read_corpus};
-use metacov_study::{BUGS_MIN, KnownBugs, Program};
+use metacov_study::{BUGS_MIN, BugsPlan, KnownBugs, Program};
 
 use crate::args::count::positive;
 use crate::cmd::target::{engine_on_demand, list};
@@ -51,7 +51,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
             measured.bugs.len()
         );
     };
-    let paper = Program::find("SQLite");
+    let paper = Program::of_target(&args.target);
     print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;
     console.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
@@ -63,12 +63,12 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
 /// Runs all known bugs of a study. The versions that have them are built on demand.
 pub fn known_bugs(
     path: &Path,
-    engine: &str,
+    plan: &BugsPlan,
     jobs: Option<NonZero<usize>>,
     console: &Console,
 ) -> Result<KnownBugs, RunError> {
     let build = |name: &str| engine_on_demand(name, console).map(drop);
-    with_runner(jobs, console, |runner| runner.known_bugs(path, engine, &build))
+    with_runner(jobs, console, |runner| runner.known_bugs(path, plan, &build))
 }
 
 fn with_runner<T>(

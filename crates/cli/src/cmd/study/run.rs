@@ -163,7 +163,7 @@ impl SuiteTasks for Tasks<'_> {
 
     fn known_bugs(&self, bugs: &BugsPlan) -> Result<KnownBugs, RunError> {
         let path = self.study_folder().join(&bugs.corpus);
-        bugs::known_bugs(&path, &bugs.engine, self.args.jobs, self.console)
+        bugs::known_bugs(&path, bugs, self.args.jobs, self.console)
     }
 
     fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {

@@ -315,14 +315,26 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by(
                 "metacov target build duckdb@0.1.6",
                 DUCKDB_COVERAGE,
-                "\"target\", \"build\", \"duckdb@0.1.6\"",
+                "\"target\", \"build\", &name",
                 MINUTES,
             ),
             by(
                 "metacov measure duckdb@0.1.6 --criterion line",
                 DUCKDB_COVERAGE,
-                "\"measure\", \"duckdb@0.1.6\"",
+                "\"measure\", &name",
                 MINUTES,
+            ),
+            by(
+                "metacov replay examples/bugs/duckdb.json --bisect --fetch",
+                DUCKDB_KNOWN_BUGS,
+                "\"--bisect\", \"--fetch\"",
+                MINUTES,
+            ),
+            by(
+                "metacov overlap --corpus examples/bugs/duckdb.json",
+                DUCKDB_COVERAGE,
+                "\"overlap\", \"--corpus\"",
+                "it compiles DuckDB",
             ),
             by(
                 "metacov fuzz duckdb@0.1.6 --guidance mcg --duration 10m -o old-duck.metacov",
@@ -340,6 +352,7 @@ const MINUTES: &str = "it runs for minutes";
 const TESTS: &str = "tests do not run tests";
 
 const DUCKDB_COVERAGE: &str = "crates/cli/tests/end_to_end/duckdb/coverage.rs";
+const DUCKDB_KNOWN_BUGS: &str = "crates/cli/tests/end_to_end/duckdb/known_bugs.rs";
 const MUTANTS: &str = "fn mutants_of_sqlite_are_killed_by_its_relations";
 const QUICK_STUDY: &str = "study run studies/sqlite.toml --quick";
 
