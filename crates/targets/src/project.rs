@@ -169,3 +169,43 @@ fn object(file: &str) -> String {
 fn plain_object(file: &str) -> String {
     format!("{PLAIN_OBJECTS}/{}", object(file))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_compiler_without_the_switches_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("old-gcc");
+        let text = "#!/bin/sh\ncase \"$*\" in *-fdisable-*) exit 1; esac\nexec gcc \"$@\"\n";
+        fs::write(&script, text).unwrap();
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::write(folder.path().join("a.c"), "int a(void) { return 1; }\n").unwrap();
+        let warnings = Mutex::new(Vec::new());
+        let build = BuildOptions {
+            compiler: &Compiler::of("gcc".as_ref()),
+            cache: folder.path(),
+            progress: &|_, _| {},
+            warn: &|what| warnings.lock().unwrap().push(what.to_owned()),
+        };
+        let project = Project {
+            compiler: &Compiler::of(script.as_os_str()),
+            files: vec!["a.c".to_owned()],
+            options: Vec::new(),
+            level: Level::AfterCounters,
+            links: &[],
+            library: "a.so",
+            plain_library: Some("plain.so"),
+        };
+        project.compile(&build, folder.path()).unwrap();
+        let warnings = warnings.into_inner().unwrap();
+        assert_eq!(warnings.len(), 1, "{warnings:?}");
+        assert!(warnings[0].contains("old-gcc has no switches"), "{warnings:?}");
+        for name in ["a.so", "plain.so", "a.c.gcno"] {
+            assert!(folder.path().join(name).is_file(), "{name}");
+        }
+    }
+}

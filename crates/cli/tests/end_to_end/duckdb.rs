@@ -38,6 +38,33 @@ fn a_release_that_is_not_there_is_named() {
 }
 
 #[test]
+fn a_release_that_cannot_be_fetched_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache");
+    for more in [&["--no-coverage"][..], &[]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        command.env("METACOV_CACHE", &cache).env("PIP_NO_INDEX", "1");
+        let said = run::of(command.args(["target", "build", "duckdb@0.1.7"]).args(more));
+        assert_ne!(said.code, 0, "{said:?}");
+        assert!(said.stderr.contains("pip cannot fetch the package duckdb 0.1.7"), "{said:?}");
+        assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_library_that_is_not_duckdb_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.c");
+    fs::write(&file, "int other(void) { return 1; }\n").unwrap();
+    let mut gcc = Command::new("gcc");
+    run::of(gcc.current_dir(folder.path()).args(["-shared", "other.c", "-o", "other.so"])).ok();
+    let measure = ["measure", "duckdb", "--library", "other.so", "--no-coverage", "--count", "1"];
+    let said = metacov(folder.path(), &folder.path().join("cache"), &measure);
+    assert_ne!(said.code, 0, "{said:?}");
+    assert!(said.stderr.contains("other.so") && said.stderr.contains("duckdb_open"), "{said:?}");
+}
+
+#[test]
 fn relations_hold_on_a_release_whatever_the_number_of_workers() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| metacov(folder.path(), &CACHE, args);
