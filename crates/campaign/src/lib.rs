@@ -7,6 +7,7 @@
 //! continues after it. Results are added up in metacov's main process, in the order of their
 //! places, so they do not depend on the number of workers.
 
+mod ask;
 mod check;
 mod config;
 mod finding;
@@ -23,6 +24,7 @@ mod timing;
 mod worker;
 mod write_pairs;
 
+pub use ask::{AskedResult, AskedTarget};
 pub use check::{Checks, Counts, check};
 pub use config::{CampaignConfig, parse_duration, run_campaign};
 pub use finding::{

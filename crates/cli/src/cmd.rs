@@ -20,7 +20,6 @@ mod present;
 pub mod replay;
 pub mod report;
 pub mod seeds;
-mod solver_process;
 pub mod study;
 pub mod target;
 
@@ -99,7 +98,7 @@ impl RunSettings {
 }
 
 /// The number of workers: as requested, or the number of processors.
-fn workers(jobs: Option<NonZero<usize>>) -> NonZero<usize> {
+pub fn workers(jobs: Option<NonZero<usize>>) -> NonZero<usize> {
     let processors = || std::thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN);
     jobs.unwrap_or_else(processors)
 }

@@ -26,7 +26,7 @@ pub use manifest::Executions;
 pub use mutants::{MutantEnd, MutantExit, MutantPlan, MutantRuntime, SplitWork};
 pub use pairs::pairs_below;
 pub use process::contained::{ContainedRun, end_by, run_forked, run_program};
-pub use process::cpu_time::processor_time;
+pub use process::cpu_time::{processor_time, used_processor_time};
 pub use process::fork::{fix_addresses, give_back_memory, in_child, keep_memory};
 pub use process::helper::{HelperEvent, HelperPort, HelperProcess, require_metacov, shared_file};
 pub use process::limits::Limits;

@@ -1,6 +1,7 @@
 //! Ranks a few artificial covers, and explores an artificial engine.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use metacov_campaign::{CaseBatch, CaseResult, PairResult};
 use metacov_core::{
@@ -247,7 +248,11 @@ fn engine(table: &SiteTable, experiments: &[CaseBatch]) -> Vec<Result<CaseResult
             let a = if has_table { rows(i64::from(is_wrong)) } else { error() };
             let lines: &[u32] = if is_wrong { &[1, 12] } else { &[1] };
             let sides = Pair { a: cover(table, lines), b: cover(table, &[1]) };
-            Ok(PairResult { outcomes: Pair { a: vec![a], b: vec![rows(0)] }, sides: Some(sides) })
+            Ok(PairResult {
+                outcomes: Pair { a: vec![a], b: vec![rows(0)] },
+                sides: Some(sides),
+                times: Pair { a: Duration::ZERO, b: Duration::ZERO },
+            })
         };
         let worked =
             experiment.setup.iter().map(|statement| statement.starts_with("CREATE")).collect();

@@ -5,8 +5,10 @@ mod tests;
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use metacov_core::{Cover, Input, Missing, Outcome, Pair, SiteTable, codec};
+use metacov_exec::used_processor_time;
 use metacov_run::{PoolState, RunError, run_jobs};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,8 @@ pub struct PairResult {
     pub outcomes: Pair<Vec<Outcome>>,
     /// The covers of the sides without the setup, if they are measured.
     pub sides: Option<Pair<Cover>>,
+    /// The processor time of the sides, with that of processes that the target started.
+    pub times: Pair<Duration>,
 }
 
 impl PairResult {
@@ -176,8 +180,8 @@ fn ask(
     }
 }
 
-/// The outcomes of a side, and its encoded cover, if measured.
-type SideOutcome = (Vec<Outcome>, Option<Vec<u8>>);
+/// The outcomes of a side, its encoded cover, if measured, and its processor time.
+type SideOutcome = (Vec<Outcome>, Option<Vec<u8>>, Duration);
 
 /// The results of a batch, encoded.
 #[derive(Debug, Serialize, Deserialize)]
@@ -194,12 +198,12 @@ impl CaseOutcomes {
             Some(sites) => sites.cover(bytes),
             None => Err(io::Error::other("worker reported coverage of unknown sites")),
         };
-        let pair = |Pair { a: (a, a_ran), b: (b, b_ran) }: Pair<SideOutcome>| {
-            let outcomes = Pair { a, b };
+        let pair = |Pair { a: (a, a_ran, a_time), b: (b, b_ran, b_time) }: Pair<SideOutcome>| {
+            let (outcomes, times) = (Pair { a, b }, Pair { a: a_time, b: b_time });
             let covers = a_ran
                 .zip(b_ran)
                 .map(|(a, b)| Ok::<_, io::Error>(Pair { a: cover(&a)?, b: cover(&b)? }));
-            Ok(Ok(PairResult { outcomes, sides: covers.transpose()? }))
+            Ok(Ok(PairResult { outcomes, sides: covers.transpose()?, times }))
         };
         let pairs = self.tests.into_iter().map(pair).collect::<io::Result<_>>()?;
         let setup = self.setup.as_deref().map(cover).transpose()?;
@@ -220,8 +224,10 @@ impl TestBench<'_> {
         let mut tests = Vec::new();
         for test in &batch.tests {
             tests.push(test.as_ref().try_map(|side| {
+                let before = used_processor_time();
                 let (outcomes, ran) = state.side(side)?;
-                Ok::<_, io::Error>((outcomes, ran.as_ref().map(codec::encode)))
+                let time = used_processor_time().saturating_sub(before);
+                Ok::<_, io::Error>((outcomes, ran.as_ref().map(codec::encode), time))
             })?);
         }
         let setup = is_measured.then(|| codec::encode(state.setup()));

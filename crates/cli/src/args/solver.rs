@@ -1,12 +1,16 @@
 //! The options of targets that are solvers.
 
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use metacov_campaign::TargetOptions;
+use metacov_campaign::{AskedTarget, TargetOptions};
 use metacov_core::Facts;
 use metacov_run::RunError;
 
+use crate::cmd::workers;
 use crate::exit_code::bail_usage;
+use crate::signals::interrupted;
 
 #[derive(Clone, clap::Args)]
 pub struct SolverArgs {
@@ -50,14 +54,32 @@ impl SolverArgs {
         let Some(command) = &self.command else {
             return Ok((None, TargetOptions { arguments: None, seeds }));
         };
-        let mut words = command.split_whitespace();
-        let name = words.next().unwrap_or_default();
-        let Some(program) = find(name) else {
-            bail_usage!("--command: there is no program `{name}`");
-        };
-        let arguments = Some(words.map(str::to_owned).collect());
-        Ok((Some(program), TargetOptions { arguments, seeds }))
+        let (program, arguments) = program("--command", command)?;
+        Ok((Some(program), TargetOptions { arguments: Some(arguments), seeds }))
     }
+}
+
+/// Returns the installed solver of a command that an option has, without coverage.
+pub fn asked(option: &str, command: &str, seconds: NonZero<u64>) -> Result<AskedTarget, RunError> {
+    let (program, arguments) = program(option, command)?;
+    Ok(AskedTarget {
+        engine: "smt".to_owned(),
+        library: Some(program),
+        options: TargetOptions { arguments: Some(arguments), seeds: None },
+        timeout: Duration::from_secs(seconds.get()),
+        workers: workers(None),
+        interrupted: interrupted()?,
+    })
+}
+
+/// The file of the program of a command, and its arguments.
+fn program(option: &str, command: &str) -> Result<(PathBuf, Vec<String>), RunError> {
+    let mut words = command.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let Some(program) = find(name) else {
+        bail_usage!("{option}: there is no program `{name}`");
+    };
+    Ok((program, words.map(str::to_owned).collect()))
 }
 
 /// The file of a program: a path as it is, a name searched for in `PATH`.

@@ -1,13 +1,13 @@
 //! `metacov check-rules`
 
 use std::num::NonZero;
-use std::time::Duration;
 
-use metacov_core::counted;
-use metacov_methods::smt::{obligations, refutations};
+use metacov_core::{Input, counted};
+use metacov_methods::smt::{Label, obligations, refutations};
 
-use super::solver_process::{SolverAnswer, SolverProcess};
 use crate::args::count::positive;
+use crate::args::solver::asked;
+use crate::cmd::target;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome};
 
@@ -24,35 +24,35 @@ be sat. An answer that contradicts this ends in exit code 6. Rules that the solv
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// Command of the solver. The file of a script is its last argument.
+    /// Command of the solver; `@@` is the script. Without `@@`, the script is the last argument.
     #[arg(long, value_name = "COMMAND")]
     solver: String,
-    /// The most seconds for one rule.
+    /// The most seconds of processor time for one rule.
     #[arg(long, value_name = "SECONDS", default_value = "10")]
     #[arg(value_parser = positive::<NonZero<u64>>)]
     timeout: NonZero<u64>,
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    let folder = tempfile::tempdir()?;
-    let timeout = Duration::from_secs(args.timeout.get());
-    let solver = SolverProcess { command: &args.solver, timeout };
-    let (valid, invalid) = (obligations(), refutations());
-    let all = valid.iter().map(|rule| (rule, SolverAnswer::Unsat));
-    let all = all.chain(invalid.iter().map(|rule| (rule, SolverAnswer::Sat)));
+    let expected = |label: Label| move |(name, script)| (name, label, Input::of(script));
+    let valid = obligations().into_iter().map(expected(Label::Unsat));
+    let rules: Vec<_> = valid.chain(refutations().into_iter().map(expected(Label::Sat))).collect();
+    let solver = asked("--solver", &args.solver, args.timeout)?;
+    let scripts = rules.iter().map(|(_, _, script)| script.clone()).collect();
+    let answers = solver.ask(&target::list(), scripts)?;
     let [mut decided, mut undecided, mut wrong] = [0, 0, 0];
-    for ((name, script), expected) in all {
-        match solver.answer(script, folder.path())? {
-            answer if answer == expected => decided += 1,
-            SolverAnswer::None => {
+    for ((name, expected, _), answer) in rules.iter().zip(answers) {
+        match answer.ok().and_then(|(outcome, _)| Label::decided(&outcome)) {
+            Some(answer) if answer == *expected => decided += 1,
+            None => {
                 undecided += 1;
                 console.detail(|| format!("not decided: {name}"));
             }
-            answer => {
+            Some(answer) => {
                 wrong += 1;
-                console.failure(&format!(
-                    "{name}: the solver answers {answer:?}, expected {expected:?}"
-                ));
+                let (answer, expected) = (answer.answer(), expected.answer());
+                console
+                    .failure(&format!("{name}: the solver answers {answer}, expected {expected}"));
             }
         }
     }

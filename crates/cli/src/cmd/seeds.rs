@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
 use metacov_core::counted;
 use metacov_formats::Fault;
-use metacov_methods::smt::{Label, SEED_BYTES_MAX, Seed, Unusable};
+use metacov_methods::smt::Label;
 use metacov_run::RunError;
+use metacov_targets::cc::cache;
+use metacov_targets::smt::seeds::{SeedIndex, SolvedSeed};
 
-use super::solver_process::{SolverAnswer, SolverProcess};
+use super::target;
 use crate::args::count::positive;
+use crate::args::solver::asked;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome};
 
@@ -45,7 +46,7 @@ enum Action {
         /// Compare each label with the answer of this solver. A wrong label ends in exit code 3.
         #[arg(long, value_name = "COMMAND")]
         verify: Option<String>,
-        /// The most seconds for one formula.
+        /// The most seconds of processor time for one formula.
         #[arg(long, value_name = "SECONDS", default_value = "2")]
         #[arg(value_parser = positive::<NonZero<u64>>)]
         timeout: NonZero<u64>,
@@ -54,125 +55,105 @@ enum Action {
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
     let Action::Index { folder, verify, timeout } = &args.action;
-    let files = scripts_below(folder)?;
-    let timeout = Duration::from_secs(timeout.get());
-    let solver = verify.as_deref().map(|command| SolverProcess { command, timeout });
-    let scratch = tempfile::tempdir()?;
-    let mut index = Index::default();
-    for file in files {
-        let name = file.strip_prefix(folder).unwrap_or(&file).display().to_string();
-        let length = fs::metadata(&file).map_err(|error| fault(&file, error))?.len();
-        if length > SEED_BYTES_MAX as u64 {
-            index.leave_out(&name, &Unusable::TooLong.to_string(), console);
-            continue;
-        }
-        let text = match fs::read_to_string(&file) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                index.leave_out(&name, "not UTF-8", console);
-                continue;
-            }
-            Err(error) => return Err(fault(&file, error)),
-        };
-        match Seed::read(&name, &text) {
-            Ok(seed) => {
-                index.add(&seed);
-                if let (Some(solver), Some(label)) = (&solver, seed.label) {
-                    index.verify(&name, label, solver.answer(&text, scratch.path())?, console);
-                }
-            }
-            Err(reason) => index.leave_out(&name, &reason.to_string(), console),
+    let fault = |error| RunError::from(Fault::Io(error).of(folder.display().to_string()));
+    let mut index = SeedIndex::of(folder, &cache()).map_err(fault)?;
+    for (name, script) in &index.scripts {
+        if let Err(reason) = &script.content {
+            console.detail(|| format!("{name}: {reason}"));
         }
     }
-    print(&index.table())?;
-    if solver.is_some() {
-        let [right, wrong, undecided] = index.verified;
-        let labels = counted(right, "label is", "labels are");
-        console.note(&format!("{labels} confirmed, {wrong} contradicted, {undecided} not decided"));
+    print(&table(&index))?;
+    let mut code = ExitCode::Success;
+    if let Some(command) = verify {
+        let solver = format!("{command} ({timeout} s)");
+        solve(&mut index, command, *timeout, &solver)?;
+        code = report(&index, &solver, console);
     }
-    Ok(if index.verified[1] > 0 { ExitCode::BadInput } else { ExitCode::Success })
+    index.store().map_err(fault)?;
+    Ok(code)
 }
 
-/// What a folder contains.
-#[derive(Default)]
-struct Index {
-    /// The formulas of each logic: satisfiable, unsatisfiable, without a label.
-    logics: BTreeMap<String, [u64; 3]>,
-    /// Files that are not usable, by reason.
-    left_out: BTreeMap<String, u64>,
-    /// Labels that a solver confirms, contradicts and does not decide.
-    verified: [u64; 3],
+/// Runs a solver on the labelled scripts that it has not answered before.
+fn solve(
+    index: &mut SeedIndex,
+    command: &str,
+    timeout: NonZero<u64>,
+    solver: &str,
+) -> Result<(), RunError> {
+    let (names, inputs): (Vec<String>, Vec<_>) = index.unsolved(solver)?.into_iter().unzip();
+    let answers = asked("--verify", command, timeout)?.ask(&target::list(), inputs)?;
+    for (name, answer) in names.iter().zip(answers) {
+        let (answer, time) = match answer {
+            Ok((outcome, time)) => (Label::decided(&outcome), time),
+            Err(_) => (None, Duration::ZERO),
+        };
+        if let Some(script) = index.scripts.get_mut(name) {
+            script.solved.insert(solver.to_owned(), SolvedSeed { answer, time });
+        }
+    }
+    Ok(())
 }
 
-impl Index {
-    fn add(&mut self, seed: &Seed) {
-        let logic = seed.logic.clone().unwrap_or_else(|| "none".to_owned());
-        let column = match seed.label {
-            Some(Label::Sat) => 0,
-            Some(Label::Unsat) => 1,
-            None => 2,
-        };
-        self.logics.entry(logic).or_default()[column] += 1;
-    }
-
-    fn leave_out(&mut self, name: &str, reason: &str, console: &Console) {
-        console.detail(|| format!("{name}: {reason}"));
-        // Places in the file are of no use in a sum.
-        let kind = reason.rsplit(": ").next().unwrap_or_default().to_owned();
-        *self.left_out.entry(kind).or_default() += 1;
-    }
-
-    fn verify(&mut self, name: &str, label: Label, answer: SolverAnswer, console: &Console) {
-        let expected = match label {
-            Label::Sat => SolverAnswer::Sat,
-            Label::Unsat => SolverAnswer::Unsat,
-        };
-        let column = match answer {
-            SolverAnswer::None => 2,
-            answer if answer == expected => 0,
-            _ => {
-                console.failure(&format!(
-                    "{name}: the label is {}, the solver contradicts it",
-                    label.answer()
-                ));
-                1
+/// Reports which labels a solver confirms.
+fn report(index: &SeedIndex, solver: &str, console: &Console) -> ExitCode {
+    let ([mut right, mut wrong, mut undecided], mut time) = ([0, 0, 0], Duration::ZERO);
+    for (name, script) in &index.scripts {
+        let Some(solved) = script.solved.get(solver) else { continue };
+        time += solved.time;
+        let seconds = solved.time.as_secs_f64();
+        match (&script.content, solved.answer) {
+            (Ok((_, Some(label))), Some(answer)) if *label != answer => {
+                wrong += 1;
+                let label = label.answer();
+                console
+                    .failure(&format!("{name}: the label is {label}, the solver contradicts it"));
             }
-        };
-        self.verified[column] += 1;
-    }
-
-    fn table(&self) -> String {
-        let width = self.logics.keys().map(String::len).max().unwrap_or(0).max("logic".len());
-        let mut text =
-            format!("{:<width$}   {:>6}   {:>6}   {:>8}\n", "logic", "sat", "unsat", "no label");
-        for (logic, [sat, unsat, none]) in &self.logics {
-            let _ = writeln!(text, "{logic:<width$}   {sat:>6}   {unsat:>6}   {none:>8}");
-        }
-        for (reason, count) in &self.left_out {
-            let _ = writeln!(text, "left out: {count} ({reason})");
-        }
-        text
-    }
-}
-
-/// The scripts below a folder, by name. Links to folders are not followed.
-fn scripts_below(folder: &Path) -> Result<Vec<PathBuf>, RunError> {
-    let (mut scripts, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(below) = folders.pop() {
-        for entry in fs::read_dir(&below).map_err(|error| fault(&below, error))? {
-            let entry = entry.map_err(|error| fault(&below, error))?;
-            let path = entry.path();
-            if entry.file_type().map_err(|error| fault(&path, error))?.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "smt2") {
-                scripts.push(path);
+            (_, Some(_)) => {
+                right += 1;
+                console.detail(|| format!("{name}: confirmed in {seconds:.2} s"));
+            }
+            (_, None) => {
+                undecided += 1;
+                console.detail(|| format!("{name}: not decided in {seconds:.2} s"));
             }
         }
     }
-    scripts.sort();
-    Ok(scripts)
+    let labels = counted(right, "label is", "labels are");
+    let seconds = time.as_secs_f64();
+    console.note(&format!(
+        "{labels} confirmed, {wrong} contradicted, {undecided} not decided, in {seconds:.1} s of processor time"
+    ));
+    if wrong > 0 { ExitCode::BadInput } else { ExitCode::Success }
 }
 
-fn fault(path: &Path, error: io::Error) -> RunError {
-    Fault::Io(error).of(path.display().to_string()).into()
+/// The usable scripts by logic and label, and the others by reason.
+fn table(index: &SeedIndex) -> String {
+    let mut logics: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
+    let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
+    for script in index.scripts.values() {
+        match &script.content {
+            Ok((logic, label)) => {
+                let column = match label {
+                    Some(Label::Sat) => 0,
+                    Some(Label::Unsat) => 1,
+                    None => 2,
+                };
+                logics.entry(logic.as_deref().unwrap_or("none")).or_default()[column] += 1;
+            }
+            Err(reason) => {
+                // Places in the file are of no use in a sum.
+                *left_out.entry(reason.rsplit(": ").next().unwrap_or_default()).or_default() += 1;
+            }
+        }
+    }
+    let width = logics.keys().map(|logic| logic.len()).max().unwrap_or(0).max("logic".len());
+    let mut text =
+        format!("{:<width$}   {:>6}   {:>6}   {:>8}\n", "logic", "sat", "unsat", "no label");
+    for (logic, [sat, unsat, none]) in &logics {
+        let _ = writeln!(text, "{logic:<width$}   {sat:>6}   {unsat:>6}   {none:>8}");
+    }
+    for (reason, count) in &left_out {
+        let _ = writeln!(text, "left out: {count} ({reason})");
+    }
+    text
 }

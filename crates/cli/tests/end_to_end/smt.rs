@@ -95,6 +95,8 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
         ("seeds/sat/a.smt2", formula),
         ("seeds/unsat/wrong.smt2", formula),
         ("seeds/b.smt2", formula),
+        // z3 reports an answer that contradicts a status as an error.
+        ("seeds/status.smt2", &format!("(set-info :status unsat){formula}")),
         ("seeds/twice.smt2", "(assert true)(check-sat)(check-sat)"),
         ("seeds/broken.smt2", "(assert\n(and"),
         ("seeds/long.smt2", &" ".repeat(100_001)),
@@ -104,7 +106,7 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
         metacov_in(folder.path(), &[&["seeds", "index", "seeds", "-v"], more].concat())
     };
     let run = index(&[]).ok();
-    assert_eq!(run.row(&["QF_LIA"]), ["QF_LIA", "1", "1", "1"]);
+    assert_eq!(run.row(&["QF_LIA"]), ["QF_LIA", "1", "2", "1"]);
     assert!(run.stdout.contains("left out: 1 (this ( is never closed)"), "{}", run.stdout);
     assert!(run.stdout.contains("left out: 1 (2 check-sat commands, not one)"), "{}", run.stdout);
     assert!(run.stderr.contains("broken.smt2: line 2: this ( is never closed"), "{}", run.stderr);
@@ -113,8 +115,12 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
     assert_eq!(run.code, 3, "{} (is z3 installed? scripts/oracles)", run.stderr);
     let wrong = "unsat/wrong.smt2: the label is unsat, the solver contradicts it";
     assert!(run.stderr.contains(wrong), "{}", run.stderr);
-    let sum = "1 label is confirmed, 1 contradicted, 0 not decided";
+    assert!(run.stderr.contains("status.smt2: the label is unsat"), "{}", run.stderr);
+    let sum = "1 label is confirmed, 2 contradicted, 0 not decided";
     assert!(run.stderr.contains(sum), "{}", run.stderr);
+    // Files that have not changed are not run again.
+    let again = index(&["--verify", "z3"]);
+    assert_eq!((again.code, &again.stderr), (3, &run.stderr));
     assert_eq!(metacov_in(folder.path(), &["seeds", "index", "missing"]).code, 3);
 }
 
@@ -122,8 +128,9 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
 fn a_solver_that_always_gives_one_answer_proves_no_rules() {
     let folder = folder_of(&[("solver", "#!/bin/sh\necho unsat\n")]);
     let check = |solver: &str| metacov_in(folder.path(), &["check-rules", "--solver", solver]);
-    let said = check("sh ./solver").failed(6);
+    let solver = folder.path().join("solver").display().to_string();
+    let said = check(&format!("sh {solver}")).failed(6);
     assert!(said.contains("0 not decided, 5 contradicted"), "{said}");
     let said = check("no-such-solver").failed(2);
-    assert!(said.contains("cannot run the solver `no-such-solver`"), "{said}");
+    assert!(said.contains("--solver: there is no program `no-such-solver`"), "{said}");
 }

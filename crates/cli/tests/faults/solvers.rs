@@ -58,7 +58,15 @@ fn fault_50_a_solver_that_prints_anything_else_has_no_verdict() {
 
 #[test]
 fn fault_51_a_solver_that_hangs_is_ended_with_its_processes() {
-    check_invalid("trap '' TERM; sleep 1000 & echo sat; wait", &["--timeout", "0.3"], 4);
+    check_invalid("trap '' TERM; sleep 1000 & echo sat; wait", &["--timeout", "0.05"], 4);
+    check_invalid("trap '' TERM; echo sat; while :; do :; done", &["--timeout", "0.3"], 4);
+}
+
+/// On a busy machine, a solver waits for a processor most of the time.
+#[test]
+fn fault_51_the_time_limit_of_a_solver_is_processor_time() {
+    let row = check("sleep 0.6; echo sat", &["--timeout", "0.3"]).row(&["sae", "4"]);
+    assert_eq!(row[2], "4", "held: {row:?}");
 }
 
 #[test]

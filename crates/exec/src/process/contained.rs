@@ -18,7 +18,7 @@ use super::fork::fork;
 use super::helper::shared_file;
 use super::limits::Limits;
 use super::spawn::{Spawner, Started};
-use super::supervisor_main::contain;
+use super::supervisor_main::{TimeLimits, contain};
 use super::wire::Request;
 
 /// The longest output of an execution: one that writes more is ended by SIGXFSZ.
@@ -104,7 +104,8 @@ unsafe fn prepare_child(stdio: &[OwnedFd; 3], limits: &Limits) {
             libc::dup2(file.as_raw_fd(), target);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_DFL);
-        let cpu = limits.cpu.map(super::limits::whole_seconds);
+        // A process that reaches it is ended by SIGKILL; the parent waits for the exact time.
+        let cpu = limits.cpu.map(|cpu| super::limits::whole_seconds(cpu) + 1);
         let wanted = [
             (libc::RLIMIT_FSIZE, Some(OUTPUT_BYTES_MAX)),
             (libc::RLIMIT_CPU, cpu),
@@ -137,7 +138,8 @@ impl OutputFiles {
 
     /// Waits for the end of an execution with this output.
     fn of(self, started: &Started, limits: &Limits) -> io::Result<ContainedRun> {
-        let exit = contain(started, Some(limits.wall), limits.grace, None)?;
+        let Limits { wall, grace, cpu, .. } = *limits;
+        let exit = contain(started, TimeLimits { wall: Some(wall), cpu }, grace, None)?;
         let exit = exit.ok_or_else(|| io::Error::other("the execution was not waited for"))?;
         Ok(ContainedRun { exit, stdout: content(self.stdout)?, stderr: content(self.stderr)? })
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use rustix::param::clock_ticks_per_second;
+use rustix::process::Pid;
 
 /// An entry of `/proc`.
 struct Process {
@@ -36,6 +37,43 @@ pub fn processor_time() -> io::Result<Duration> {
     Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
 }
 
+/// The processor time of this process and of all its children that were waited for.
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
+pub fn used_processor_time() -> Duration {
+    let time = |value: libc::timeval| {
+        let [seconds, micros] = [value.tv_sec, value.tv_usec].map(|part| part.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_micros(micros)
+    };
+    let of = |whose| {
+        // SAFETY: the structure has numbers only, and is written by the call.
+        let usage = unsafe {
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::getrusage(whose, &raw mut usage);
+            usage
+        };
+        time(usage.ru_utime) + time(usage.ru_stime)
+    };
+    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
+}
+
+/// The processor time of a process that was not waited for yet, without its children; 0 if there is
+/// no such process.
+#[expect(unsafe_code, reason = "not in the safe part of any library")]
+pub(super) fn time_of(process: Pid) -> Duration {
+    // SAFETY: both calls write to the variables that they are passed.
+    unsafe {
+        let mut clock: libc::clockid_t = 0;
+        let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        let failed = libc::clock_getcpuclockid(process.as_raw_pid(), &raw mut clock) != 0
+            || libc::clock_gettime(clock, &raw mut time) != 0;
+        if failed {
+            return Duration::ZERO;
+        }
+        let [seconds, nanos] = [time.tv_sec, time.tv_nsec].map(|part| part.unsigned_abs());
+        Duration::from_secs(seconds) + Duration::from_nanos(nanos)
+    }
+}
+
 /// Parses `/proc/N/stat`. The name is in parentheses, and may itself contain parentheses.
 fn parse(stat: &str) -> Option<Process> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -50,10 +88,12 @@ mod tests {
     #[test]
     fn time_of_this_process_and_of_its_children_counts() {
         let before = processor_time().unwrap();
+        let used_before = used_processor_time();
         let spin = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
         let done = std::process::Command::new("sh").args(["-c", spin]).status().unwrap();
         assert!(done.success());
         assert!(processor_time().unwrap() > before);
+        assert!(used_processor_time() > used_before);
     }
 
     #[test]

@@ -21,6 +21,7 @@ use rustix::process::{
     set_child_subreaper, setrlimit, wait as wait_for_any, waitpid,
 };
 
+use super::cpu_time::time_of;
 use super::spawn::{Spawner, Started};
 use super::wire::{Reply, Request};
 
@@ -71,7 +72,8 @@ fn execute(
     };
     // Close our copies of its descriptors, or readers of its output would never see the end.
     drop(stdio);
-    let ended = contain(&started, request.wall, request.grace, Some(control))?;
+    let (limits, grace) = (TimeLimits { wall: request.wall, cpu: None }, request.grace);
+    let ended = contain(&started, limits, grace, Some(control))?;
     Ok(ended.map(Reply::Ended))
 }
 
@@ -80,15 +82,15 @@ fn execute(
 /// is a subreaper and has no other children.
 pub(super) fn contain(
     started: &Started,
-    wall: Option<Duration>,
+    limits: TimeLimits,
     grace: Duration,
     control: Option<BorrowedFd<'_>>,
 ) -> io::Result<Option<Exit>> {
-    let (pidfd, family) = (&started.pidfd, Family(started.pid));
-    let mut end = wait(pidfd, control, wall)?;
+    let family = Family(started.pid);
+    let mut end = wait(started, control, limits)?;
     if matches!(end, End::Late) {
         family.signal(Signal::TERM);
-        end = match wait(pidfd, control, Some(grace))? {
+        end = match wait(started, control, TimeLimits { wall: Some(grace), cpu: None })? {
             End::Itself => End::Late,
             other => other,
         };
@@ -101,6 +103,15 @@ pub(super) fn contain(
         End::Killed => Some(Exit::Signalled(Signal::KILL.as_raw())),
         End::Orphaned => None,
     })
+}
+
+/// How long a process may take.
+#[derive(Clone, Copy)]
+pub(super) struct TimeLimits {
+    /// Wall-clock time.
+    pub(super) wall: Option<Duration>,
+    /// Processor time of the process, without its children.
+    pub(super) cpu: Option<Duration>,
 }
 
 /// Why waiting for a process is over.
@@ -116,15 +127,15 @@ enum End {
 }
 
 #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
-fn wait(
-    pidfd: &OwnedFd,
-    control: Option<BorrowedFd<'_>>,
-    time: Option<Duration>,
-) -> io::Result<End> {
+fn wait(started: &Started, control: Option<BorrowedFd<'_>>, limits: TimeLimits) -> io::Result<End> {
+    let pidfd = &started.pidfd;
     // A time beyond the range of the clock is no limit.
-    let end = time.and_then(|time| Instant::now().checked_add(time));
+    let end = limits.wall.and_then(|time| Instant::now().checked_add(time));
     loop {
-        let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        let wall_left = end.map(|end| end.saturating_duration_since(Instant::now()));
+        // A process with one thread cannot use it up in less time than that.
+        let cpu_left = limits.cpu.map(|limit| limit.saturating_sub(time_of(started.pid)));
+        let left = wall_left.into_iter().chain(cpu_left).min();
         if left == Some(Duration::ZERO) {
             return Ok(End::Late);
         }

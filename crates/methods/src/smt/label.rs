@@ -1,7 +1,10 @@
 //! The right answer of a formula, and where files state it.
 
+use metacov_core::{Outcome, Value};
+use serde::{Deserialize, Serialize};
+
 /// The right answer of a formula.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Label {
     /// It can be satisfied.
     Sat,
@@ -16,6 +19,14 @@ impl Label {
             Self::Sat => "sat",
             Self::Unsat => "unsat",
         }
+    }
+
+    /// Returns the only answer of a solver, if it has decided a formula.
+    pub fn decided(outcome: &Outcome) -> Option<Self> {
+        let Outcome::Rows(rows) = outcome else { return None };
+        let [row] = &rows[..] else { return None };
+        let [Value::Text(answer)] = &row[..] else { return None };
+        Self::named(str::from_utf8(answer).ok()?)
     }
 
     fn named(word: &str) -> Option<Self> {
@@ -38,6 +49,21 @@ impl Label {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_single_answer_is_a_decision() {
+        let row = |answer: &str| vec![Value::Text(answer.into())];
+        let decided = |rows: &[&str]| {
+            Label::decided(&Outcome::Rows(rows.iter().map(|answer| row(answer)).collect()))
+        };
+        assert_eq!(decided(&["sat"]), Some(Label::Sat));
+        assert_eq!(decided(&["unsat"]), Some(Label::Unsat));
+        for other in [&["unknown"][..], &["sat", "unsat"], &[]] {
+            assert_eq!(decided(other), None);
+        }
+        let error = Outcome::Error { code: 1, message: "sat".to_owned() };
+        assert_eq!(Label::decided(&error), None);
+    }
 
     #[test]
     fn labels_are_found_in_this_order() {

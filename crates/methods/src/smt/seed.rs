@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use metacov_core::Input;
+
 use super::analysis::Analysis;
 use super::label::Label;
 use super::sort::Sort;
@@ -142,6 +144,12 @@ impl Seed {
             }
         }
         constants
+    }
+
+    /// Returns the formula as an input for a solver. It does not state the label: z3 reports an
+    /// answer that contradicts `:status` as an error.
+    pub fn input(&self) -> Input {
+        Input::from(self.commands(&BTreeMap::new()))
     }
 
     /// Returns its commands, for a solver, with some terms of the assertions replaced.

@@ -1,6 +1,9 @@
 //! Relations between formulas, on solvers that `scripts/oracles` installs.
 
 mod solver;
+mod soundness;
+
+use std::time::Duration;
 
 use metacov_core::{
     Case, Effort, Facts, Judge, Language, Outcome, Pair, Rng, Test, Value, Verdict,
@@ -8,32 +11,30 @@ use metacov_core::{
 use metacov_methods::SMT;
 use metacov_methods::smt::{Seed, obligations, refutations, texts};
 
-use solver::{CVC4, CVC5, Solver, Z3};
+use solver::{CVC4, CVC5, LOST, Solver, Z3};
 
 const BOTH: [Solver; 2] = [Z3, CVC5];
 
 /// How many tests of each relation are checked.
 const TESTS: u64 = 30;
 
-/// The most seconds for a proof: the slowest takes one.
-const PROOF_SECONDS: u64 = 10;
+/// The longest time for a proof: the slowest takes a second.
+const PROOF_TIME: Duration = Duration::from_secs(10);
 
-/// The most seconds for an input of a test. Few need more, and they are not needed.
-const TEST_SECONDS: u64 = 2;
+/// The longest time for an input of a test. Few need more, and they are not needed.
+const TEST_TIME: Duration = Duration::from_secs(2);
 
 /// The answers of the solvers: `sat` and `unsat`, without those that are no decision.
 fn decided(solvers: &[Solver], scripts: &[(String, String)]) -> Vec<(String, Vec<String>)> {
     let all: Vec<Vec<String>> = solvers
         .iter()
         .map(|solver| {
-            let answers =
-                solver.answers(scripts.iter().map(|(_, script)| script.as_str()), PROOF_SECONDS);
-            assert_eq!(
-                answers.len(),
-                scripts.len(),
-                "{} stopped early: {:?}",
-                solver.name,
-                answers.last()
+            let scripts: Vec<&str> = scripts.iter().map(|(_, script)| script.as_str()).collect();
+            let answers = solver.answers(&scripts, PROOF_TIME);
+            assert!(
+                !answers.iter().any(|answer| answer == LOST),
+                "{}: run scripts/oracles",
+                solver.name
             );
             answers
         })
@@ -155,12 +156,10 @@ fn verdicts(solver: &Solver, tests: &[Test]) -> Vec<Verdict> {
     let language: &dyn Language = SMT.language();
     let inputs = tests.iter().flat_map(|test| test.sides.a.iter().chain(&test.sides.b));
     let scripts: Vec<String> = inputs.map(|input| language.script(&input.statements)).collect();
-    let answers = solver.answers(scripts.iter().map(String::as_str), TEST_SECONDS);
-    // A solver that crashes has no further answers.
-    let mut answers = answers.into_iter().map(|answer| outcome(&answer));
-    let mut side = |count: usize| -> Vec<Outcome> {
-        (0..count).map(|_| answers.next().unwrap_or_else(|| outcome("unknown"))).collect()
-    };
+    let scripts: Vec<&str> = scripts.iter().map(String::as_str).collect();
+    let answers = solver.answers(&scripts, TEST_TIME);
+    let mut answers = answers.iter().map(|answer| outcome(answer));
+    let mut side = |count: usize| -> Vec<Outcome> { answers.by_ref().take(count).collect() };
     let judge = |test: &Test| {
         let (a, b) = (side(test.sides.a.len()), side(test.sides.b.len()));
         test.judge.judge(&Pair { a, b })
@@ -173,7 +172,7 @@ fn outcome(answer: &str) -> Outcome {
         "sat" | "unsat" | "unknown" => {
             Outcome::Rows(vec![vec![Value::Text(answer.as_bytes().to_vec())]])
         }
-        "timeout" | "" => outcome("unknown"),
+        "timeout" | "" | LOST => outcome("unknown"),
         other => Outcome::Error { code: 1, message: other.to_owned() },
     }
 }

@@ -1,16 +1,28 @@
 //! A solver that runs many scripts in one process.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
 
 /// Separates the answers to two scripts.
 const SEPARATOR: &str = "next-script";
 
+/// A solver that prints nothing for this long is ended. Its own limit should end it much earlier.
+const SILENCE_MAX: Duration = Duration::from_secs(60);
+
+/// The answer to a script that ends the solver, by a crash or by [`SILENCE_MAX`].
+pub const LOST: &str = "lost";
+
+/// The most memory of a solver, in kilobytes.
+const MEMORY_KB_MAX: u64 = 4_000_000;
+
 pub struct Solver {
     pub name: &'static str,
     arguments: &'static [&'static str],
-    /// The option that limits a question, and its value for about a second. z3 counts steps: with a
-    /// limit of time, z3 4.8 sometimes waits forever. cvc4 and cvc5 count milliseconds.
+    /// The option that limits a question, and its value for about a second. All count steps: with a
+    /// limit of time, z3 4.8 sometimes waits forever, and less is decided on a busy machine.
     limit: (&'static str, u64),
 }
 
@@ -19,40 +31,79 @@ pub const Z3: Solver = Solver { name: "z3", arguments: &["-in"], limit: ("rlimit
 pub const CVC5: Solver = Solver {
     name: "cvc5",
     arguments: &["--strings-exp", "--fp-exp", "--incremental", "-q"],
-    limit: ("--tlimit-per=", 1000),
+    limit: ("--rlimit-per=", 100_000),
 };
 
 pub const CVC4: Solver = Solver {
     name: "cvc4",
     arguments: &["--lang=smt2", "--strings-exp", "--incremental", "-q"],
-    limit: ("--tlimit-per=", 1000),
+    limit: ("--rlimit-per=", 100_000),
 };
 
 impl Solver {
-    /// The output for each script, which may take about this many seconds.
-    pub fn answers<'s>(
-        &self,
-        scripts: impl Iterator<Item = &'s str>,
-        seconds_max: u64,
-    ) -> Vec<String> {
-        let end = format!("\n(reset)\n(echo \"{SEPARATOR}\")\n");
-        let input: String = scripts.flat_map(|script| [script, &end]).collect();
-        let mut solver = Command::new(self.name)
-            .args(self.arguments)
-            .arg(format!("{}{}", self.limit.0, self.limit.1 * seconds_max))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| panic!("{}: {error}: run scripts/oracles", self.name));
-        let mut stdin = solver.stdin.take().unwrap();
-        // The solver writes while it reads.
-        let writer = std::thread::spawn(move || stdin.write_all(input.as_bytes()));
-        let output = solver.wait_with_output().unwrap();
-        writer.join().unwrap().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap().replace('"', "");
-        let parts = text.split(SEPARATOR).map(|part| part.trim().to_owned());
-        let mut answers: Vec<String> = parts.collect();
-        answers.pop();
+    /// The output for each script, which may take about this time.
+    pub fn answers(&self, scripts: &[&str], time_max: Duration) -> Vec<String> {
+        let mut answers = Vec::new();
+        while answers.len() < scripts.len() {
+            self.answer_some(&scripts[answers.len()..], time_max, &mut answers);
+            if answers.len() < scripts.len() {
+                answers.push(LOST.to_owned());
+            }
+        }
         answers
     }
+
+    /// Adds the outputs for the first scripts, up to one that ends the solver.
+    fn answer_some(&self, scripts: &[&str], time_max: Duration, answers: &mut Vec<String>) {
+        let end = format!("\n(reset)\n(echo \"{SEPARATOR}\")\n");
+        let input: String = scripts.iter().flat_map(|script| [*script, &end]).collect();
+        let mut solver = self.start(time_max);
+        let mut stdin = solver.stdin.take().unwrap();
+        // The solver writes while it reads. If it ends early, the rest is not written.
+        let writer = thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
+        let (lines, wanted) = (lines(&mut solver), answers.len() + scripts.len());
+        let mut answer = String::new();
+        while answers.len() < wanted {
+            let Ok(line) = lines.recv_timeout(SILENCE_MAX) else { break };
+            if line == SEPARATOR {
+                answers.push(std::mem::take(&mut answer).trim().to_owned());
+            } else {
+                answer += &line;
+                answer.push('\n');
+            }
+        }
+        solver.kill().unwrap();
+        solver.wait().unwrap();
+        writer.join().unwrap();
+    }
+
+    fn start(&self, time_max: Duration) -> Child {
+        let limit = u128::from(self.limit.1) * time_max.as_millis() / 1000;
+        Command::new("sh")
+            .args(["-c", &format!("ulimit -v {MEMORY_KB_MAX}; exec \"$@\""), "sh", self.name])
+            .args(self.arguments)
+            .arg(format!("{}{limit}", self.limit.0))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap_or_else(|error| panic!("sh: {error}"))
+    }
+}
+
+/// The lines of a solver's output, without quotes, as it prints them.
+fn lines(solver: &mut Child) -> Receiver<String> {
+    let (sender, lines) = channel();
+    let mut output = BufReader::new(solver.stdout.take().unwrap());
+    thread::spawn(move || {
+        let mut line = Vec::new();
+        while output.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+            let text = String::from_utf8_lossy(&line).trim().replace('"', "");
+            line.clear();
+            if sender.send(text).is_err() {
+                break;
+            }
+        }
+    });
+    lines
 }

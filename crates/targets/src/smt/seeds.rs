@@ -1,33 +1,35 @@
-//! A folder of scripts, whose texts become facts of a session: its method reads them.
+//! Folders of scripts that tests are derived from.
+
+mod index;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use metacov_core::Facts;
-use metacov_methods::smt::SEED_FACT;
+use metacov_methods::smt::{SEED_BYTES_MAX, SEED_FACT};
 
-/// Longer files are not read.
-const FILE_BYTES_MAX: u64 = 100_000;
+pub use index::{IndexedSeed, SeedIndex, SolvedSeed};
 
 /// The most bytes that are read: each worker has all of them in memory.
 const ALL_BYTES_MAX: u64 = 64 << 20;
 
-/// Reads the scripts below a folder, by name, up to a limit. Fails if there is none.
+/// Reads the scripts below a folder, by name, up to a limit, as facts of a session: its method reads
+/// them. Fails if there is none.
 pub fn read(folder: &Path) -> io::Result<Facts> {
-    let mut paths = Vec::new();
-    scripts(folder, &mut paths).map_err(|error| named(folder, &error))?;
-    paths.sort();
     let (mut facts, mut bytes) = (Facts::new(), 0);
-    for (path, length) in paths {
-        bytes += length;
+    for script in scripts(folder)? {
+        if script.bytes > SEED_BYTES_MAX as u64 {
+            continue;
+        }
+        bytes += script.bytes;
         if bytes > ALL_BYTES_MAX {
             break;
         }
         // Whatever is not text is not SMT-LIB either.
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let name = path.strip_prefix(folder).unwrap_or(&path).display();
-        facts.insert(format!("{SEED_FACT}{name}"), text);
+        let Ok(text) = fs::read_to_string(&script.path) else { continue };
+        facts.insert(format!("{SEED_FACT}{}", script.name), text);
     }
     if facts.is_empty() {
         let what = format!("{}: no file *.smt2 of up to 100 kB", folder.display());
@@ -36,28 +38,38 @@ pub fn read(folder: &Path) -> io::Result<Facts> {
     Ok(facts)
 }
 
-/// The scripts below a folder, with their lengths. Links to folders are not followed.
-fn scripts(folder: &Path, paths: &mut Vec<(PathBuf, u64)>) -> io::Result<()> {
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let (path, kind) = (entry.path(), entry.file_type()?);
-            if kind.is_dir() {
+/// A file of a folder.
+struct Script {
+    /// Its path below the folder.
+    name: String,
+    path: PathBuf,
+    bytes: u64,
+    modified: SystemTime,
+}
+
+/// The scripts below a folder, by name. Links to folders are not followed.
+fn scripts(folder: &Path) -> io::Result<Vec<Script>> {
+    let (mut scripts, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(below) = folders.pop() {
+        for entry in fs::read_dir(&below).map_err(|error| named(&below, &error))? {
+            let entry = entry.map_err(|error| named(&below, &error))?;
+            let path = entry.path();
+            if entry.file_type().map_err(|error| named(&path, &error))?.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "smt2") {
-                let length = fs::metadata(&path)?.len();
-                if length <= FILE_BYTES_MAX {
-                    paths.push((path, length));
-                }
+                let data = fs::metadata(&path).map_err(|error| named(&path, &error))?;
+                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                let (bytes, modified) = (data.len(), data.modified()?);
+                scripts.push(Script { name, path, bytes, modified });
             }
         }
     }
-    Ok(())
+    scripts.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(scripts)
 }
 
-fn named(folder: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 #[cfg(test)]

@@ -26,6 +26,10 @@ const PLACEHOLDER: &str = "@@";
 /// Between a request to end and the end of a solver that takes too long.
 const GRACE: Duration = Duration::from_millis(200);
 
+/// The limit of a solver is processor time, so that other work on the machine does not change what
+/// it decides. One that waits is ended after this many times as much wall-clock time.
+const WALL_FACTOR: u32 = 10;
+
 /// What executes a solver.
 pub(super) enum Executor {
     /// Its program.
@@ -67,7 +71,12 @@ impl SolverSession {
 
     fn execute(&self, script: &str) -> io::Result<ContainedRun> {
         std::fs::write(SCRIPT, script)?;
-        let limits = Limits { wall: self.time_max, grace: GRACE, cpu: None, memory_bytes: None };
+        let limits = Limits {
+            wall: self.time_max.saturating_mul(WALL_FACTOR),
+            grace: GRACE,
+            cpu: Some(self.time_max),
+            memory_bytes: None,
+        };
         match &self.executor {
             Executor::Program { command, environment } => {
                 let command = with_script(command);
