@@ -38,7 +38,10 @@ pub use fuzz::{
     Novelty, Probes, ROUND_LAG, Record, Schedule, Summary, TrialProgress, findings_folder, fuzz,
 };
 pub use measure::measure;
-pub use mutants::{MutantCase, MutantSuite, PairMutants, run_mutants};
+pub use mutants::{
+    GeneratedMutants, MutantCase, MutantChoice, MutantComparison, MutantDifference, MutantPairs,
+    MutantRunOptions, ProgramCase, ProgramMutants, missing_mutants, run_mutants,
+};
 pub use plan::TestPlan;
 #[cfg(feature = "scripted")]
 pub use scripted::{Effect, LINES, Reply, Scene, Scripted, ScriptedTarget, Unchanging};

@@ -23,7 +23,10 @@ mod target;
 pub use capture::{Capture, GcovCapture, Trace};
 pub use error::ExecError;
 pub use manifest::Executions;
-pub use mutants::{MutantEnd, MutantExit, MutantPlan, MutantRuntime, SplitWork};
+pub use mutants::{
+    MutantEnd, MutantExit, MutantLimits, MutantOutput, MutantPlan, MutantRuntime, MutatedProgram,
+    MutatedRun, SplitWork,
+};
 pub use pairs::pairs_below;
 pub use process::contained::{ContainedRun, end_by, run_forked, run_program};
 pub use process::cpu_time::{processor_time, used_processor_time};

@@ -22,6 +22,7 @@ pub use judge_command::JudgeCommand;
 pub use library_main::load;
 pub use program::{Mode, Program};
 pub use runner::{ProcessRunner, SideRun};
+pub(crate) use workspace::Workspace;
 
 use crate::error::ExecError;
 use crate::process::supervisor::Ended;

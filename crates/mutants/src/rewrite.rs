@@ -12,17 +12,41 @@
 //! ```
 //!
 //! No block is split, so all else stays as it is. Optimisation comes after this.
+//!
+//! Before each jump back and each return, `call void @metacov.step()` takes a unit of fuel.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::Operator;
-use crate::ir::{Instruction, Metadata};
+use crate::ir::{Instruction, Jumps, Metadata};
 use crate::source::{Sources, Token};
 use crate::table::UnitTable;
 
 /// The section of the bytes of places.
 const PLACES_SECTION: &str = "metacov_places";
+
+/// Takes a unit of fuel, which ends a process with a mutant when there is none left.
+const STEP: &str = r"
+@metacov_fuel = external hidden global i64
+
+declare hidden void @metacov_fuel_empty() cold noreturn nounwind memory(inaccessiblemem: readwrite)
+
+define internal void @metacov.step() alwaysinline nounwind {
+  %fuel = load i64, ptr @metacov_fuel, align 8
+  %left = add i64 %fuel, -1
+  store i64 %left, ptr @metacov_fuel, align 8
+  %is_empty = icmp slt i64 %left, 0
+  br i1 %is_empty, label %empty, label %done
+
+empty:
+  call void @metacov_fuel_empty()
+  unreachable
+
+done:
+  ret void
+}
+";
 
 /// How a module is rewritten.
 pub(crate) struct RewriteOptions<'o> {
@@ -41,15 +65,22 @@ pub(crate) fn rewrite(module: &str, options: &RewriteOptions<'_>) -> (String, us
         sources: Sources::default(),
         table: UnitTable::default(),
         changed: 0,
+        takes_steps: false,
         text: String::with_capacity(module.len() * 2),
     };
     let computed_gotos = functions_with_block_addresses(module);
     let mut function = None;
-    for line in module.lines() {
+    let mut jumps = Jumps::default();
+    let mut lines = module.lines();
+    while let Some(line) = lines.next() {
         if line.starts_with("define ") {
             function = mutated_function(line, &metadata, &computed_gotos);
+            jumps = Jumps::default();
         } else if line == "}" {
             function = None;
+        }
+        if jumps.takes_step(line, lines.clone()) {
+            rewriter.step();
         }
         let is_changed = function.is_some_and(|function| rewriter.instruction(line, function));
         if !is_changed {
@@ -99,6 +130,8 @@ struct Rewriter<'m> {
     table: UnitTable,
     /// How many instructions were changed.
     changed: usize,
+    /// Whether any function takes steps.
+    takes_steps: bool,
     text: String,
 }
 
@@ -119,6 +152,12 @@ impl Rewriter<'_> {
             self.text.extend([before, between, after]);
         }
         self.text.push('\n');
+    }
+
+    /// Takes a unit of fuel before the next line.
+    fn step(&mut self) {
+        self.takes_steps = true;
+        self.text.push_str("  call void @metacov.step()\n");
     }
 
     /// Writes an instruction with its mutants, if it has any.
@@ -184,8 +223,11 @@ impl Rewriter<'_> {
     }
 
     fn finish(self) -> (String, usize) {
-        let Rewriter { table, mut text, .. } = self;
+        let Rewriter { table, mut text, takes_steps, .. } = self;
         let (mutants, places) = (table.mutants(), table.places());
+        if takes_steps {
+            text.push_str(STEP);
+        }
         if mutants > 0 {
             let table = table.into_text();
             let size = table.len();
@@ -369,7 +411,10 @@ mod tests {
         ] {
             let folder = tempfile::tempdir().unwrap();
             let module = module(source, instruction, folder.path());
-            assert_eq!(rewrite(&module, &OPTIONS), (module, 0));
+            let (text, mutants) = rewrite(&module, &OPTIONS);
+            assert_eq!(mutants, 0);
+            let unchanged = module.replace("  ret ", "  call void @metacov.step()\n  ret ");
+            assert_eq!(text, unchanged + STEP);
         }
     }
 
@@ -394,9 +439,10 @@ mod tests {
                       declare !dbg !5 void @g()\n\
                       @text = constant [9 x i8] c\"  !dbg !1\", align 1, !dbg !9\n";
         let options = RewriteOptions { keeps_debug: false, ..OPTIONS };
-        let expected = "define void @f() #0 {\n  call void @g(), !srcloc !4\n  br label %7\n  ret void\n}\n\
+        let expected = "define void @f() #0 {\n  call void @g(), !srcloc !4\n  br label %7\n  \
+                        call void @metacov.step()\n  ret void\n}\n\
                         declare void @g()\n\
                         @text = constant [9 x i8] c\"  !dbg !1\", align 1\n";
-        assert_eq!(rewrite(module, &options).0, expected);
+        assert_eq!(rewrite(module, &options).0, expected.to_owned() + STEP);
     }
 }

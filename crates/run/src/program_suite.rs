@@ -1,14 +1,19 @@
 //! Pairs of the user, and the program that they are run on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io;
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use metacov_core::command_line;
-use metacov_exec::{Executions, Invocation, Limits, Mode, pairs_below};
+use metacov_core::{Setup, command_line, split_command_line};
+use metacov_exec::{Executions, Invocation, Limits, Mode, Program, pairs_below};
 use metacov_formats::{Error, Fault, GroupSpec, PairList};
 
-use crate::{ProgramRuns, RunError};
+use crate::{Judges, ProgramRuns, RunError};
 
 /// Stands for all relations.
 pub const ALL: &str = "all";
@@ -88,6 +93,31 @@ impl ProgramSuite {
             ("--relation", relations),
         ];
         settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Returns the pairs of a run with these settings, to run them on another build of the program. None if they are not
+    /// settings of such a run.
+    pub fn of_settings(
+        settings: &BTreeMap<String, String>,
+        setup: Option<Setup>,
+        command: Vec<OsString>,
+        interrupted: Arc<AtomicBool>,
+    ) -> Option<Self> {
+        let text = |name: &str| settings.get(name).map(String::as_str);
+        let wall = Duration::try_from_secs_f64(text("--timeout")?.parse().ok()?).ok()?;
+        let memory_bytes = text("--memory").and_then(|bytes| bytes.parse().ok());
+        let limits = Limits { wall, grace: Duration::ZERO, cpu: None, memory_bytes };
+        let mut target = Program::new(command, limits, interrupted);
+        target.setup = setup.map(Arc::new);
+        let codes = text("--valid-exit").unwrap_or_default().split(',');
+        target.valid_codes = codes.filter_map(|code| code.parse().ok()).collect();
+        let pairs = split_command_line(text("--pairs")?)?.pop()?;
+        Some(ProgramSuite {
+            runs: ProgramRuns { target, repeat: NonZero::<u32>::MIN, judges: Judges::default() },
+            pairs: pairs.into(),
+            pair: None,
+            relations: vec![ALL.to_owned()],
+        })
     }
 
     /// Reads the list of pairs.

@@ -101,7 +101,7 @@ impl<'c> WorkerOptions<'c> {
 const START_TIME: Duration = Duration::from_secs(300);
 
 /// A worker that runs tests.
-pub(crate) struct WorkerProcess {
+pub struct WorkerProcess {
     pub(crate) link: Link,
     /// The site table of its covers, if it measures.
     sites: Option<Arc<Sites>>,

@@ -6,10 +6,9 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use metacov_core::{Input, Invalid, Judge, Pair, Verdict};
-use metacov_exec::{MutantExit, MutantPlan, MutantRuntime, Session};
+use metacov_exec::{MutantExit, MutantLimits, MutantPlan, MutantRuntime, Session};
 use metacov_mutants::MutantVerdict;
 use serde::{Deserialize, Serialize};
 
@@ -29,14 +28,18 @@ pub struct MutantTask {
     pub(crate) first: Vec<u32>,
     /// For each mutant, whether it is run: 0 or 1.
     pub(crate) wanted: Vec<u8>,
-    /// Whether each mutant is on from the start of the test, in a process that starts there.
-    pub(crate) from_start: bool,
+    /// The mutant that is on from the start of the test, or [`EACH`]: a process for each wanted one, where it is first
+    /// reached. In bytes, so that all requests have the same size: memory is then the same in each worker.
+    pub(crate) only: [u8; 4],
 }
+
+/// A process for each wanted mutant.
+pub(crate) const EACH: [u8; 4] = [0xff; 4];
 
 /// What became of the mutants of a test.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MutatedTest {
-    /// Why the test cannot be run with mutants: without any, it does not hold.
+    /// Why the test cannot be run with mutants: its verdict without any.
     pub(crate) unusable: Option<String>,
     /// All wanted mutants that it reaches, by number, and what became of each.
     pub(crate) verdicts: Vec<(u32, MutantVerdict)>,
@@ -50,14 +53,8 @@ pub struct MutatedTest {
 /// ends its process is unlikely to use one of them.
 const JUDGED: u8 = 0xa0;
 
-/// Limits of a process with a mutant, as multiples of the processor time of the test.
-const CPU_FACTOR: u32 = 20;
-const CPU_MIN: Duration = Duration::from_millis(10);
-const WALL_FACTOR: u32 = 50;
-const MEMORY_BYTES: u64 = 1 << 30;
-
 impl TestBench<'_> {
-    /// Builds a state, and runs a test on it with each mutant that it reaches.
+    /// Builds a state, and runs a test on it with each mutant that it reaches, or with one.
     pub(crate) fn mutate(&mut self, task: &MutantTask) -> io::Result<MutatedTest> {
         let runtime = MutantRuntime::of_library(&task.library)?;
         let session = &mut *self.session;
@@ -66,48 +63,30 @@ impl TestBench<'_> {
             session.run(&Input::of(statement.clone()))?;
         }
         let nothing = vec![0; task.wanted.len()];
-        let mut plan = MutantPlan {
-            first: &task.first,
-            wanted: &nothing,
-            cpu: Duration::ZERO,
-            wall: Duration::ZERO,
-            memory_bytes: MEMORY_BYTES,
-        };
+        let (first, limits) = (&task.first, MutantLimits::NONE);
+        let plan = MutantPlan { first, wanted: &nothing, only: None, limits };
         // In another process than the one with mutants: both must start alike.
-        let unmutated = match runtime.split(&plan, || JUDGED + judged(session, task) as u8)? {
-            Ok(done) if done.code == JUDGED => done,
-            Ok(done) => {
-                let verdict = verdict(MutantExit::Code(done.code));
-                return Ok(MutatedTest::unusable(format!("without a mutant: {}", verdict.name())));
-            }
-            Err(exit) => return Ok(MutatedTest::unusable(format!("without a mutant: {exit:?}"))),
-        };
-        let plain_micros = unmutated.microseconds;
-        plan.wanted = &task.wanted;
-        plan.cpu = CPU_MIN.max(Duration::from_micros(plain_micros) * CPU_FACTOR);
-        plan.wall = plan.cpu * WALL_FACTOR;
-        let split = match runtime.split(&plan, || JUDGED + judged(session, task) as u8)? {
-            Ok(split) => split,
-            Err(exit) => return Ok(MutatedTest::unusable(format!("with mutants: {exit:?}"))),
-        };
-        let mut verdicts = Vec::with_capacity(split.ends.len());
-        for end in &split.ends {
-            let exit = match end.exit {
-                MutantExit::NotStarted => return Err(io::Error::other("no process for a mutant")),
-                _ if task.from_start => runtime
-                    .with_mutant(&plan, end.mutant, || JUDGED + judged(session, task) as u8)?,
-                exit => exit,
-            };
-            verdicts.push((end.mutant, verdict(exit)));
+        let plain = runtime.split(&plan, || JUDGED + judged(session, task) as u8)?;
+        if plain.exit != MutantExit::Code(JUDGED) {
+            let name = verdict(plain.exit).name();
+            return Ok(MutatedTest { unusable: Some(name.to_owned()), ..MutatedTest::default() });
         }
-        let mutant_micros = split.ends.iter().map(|end| u64::from(end.microseconds)).sum();
-        Ok(MutatedTest { unusable: None, verdicts, plain_micros, mutant_micros })
-    }
-}
-
-impl MutatedTest {
-    fn unusable(why: String) -> Self {
-        MutatedTest { unusable: Some(why), ..MutatedTest::default() }
+        let only = (task.only != EACH).then(|| u32::from_le_bytes(task.only));
+        let limits = MutantLimits::of(plain.steps, plain.cpu, 0);
+        let plan = MutantPlan { first, wanted: &task.wanted, only, limits };
+        let split = runtime.split(&plan, || JUDGED + judged(session, task) as u8)?;
+        let ended = split.ends.iter().map(|end| (end.mutant, end.exit));
+        let ended: Vec<_> = ended.chain(only.map(|only| (only, split.exit))).collect();
+        if ended.iter().any(|(_, exit)| *exit == MutantExit::NotStarted) {
+            return Err(io::Error::other("no process for a mutant"));
+        }
+        let verdicts = ended.into_iter().map(|(mutant, exit)| (mutant, verdict(exit)));
+        Ok(MutatedTest {
+            unusable: None,
+            verdicts: verdicts.collect(),
+            plain_micros: u64::try_from(plain.cpu.as_micros()).unwrap_or(u64::MAX),
+            mutant_micros: split.ends.iter().map(|end| u64::from(end.microseconds)).sum(),
+        })
     }
 }
 
@@ -137,7 +116,9 @@ fn verdict(exit: MutantExit) -> MutantVerdict {
             judged.unwrap_or(MutantVerdict::Crash)
         }
         MutantExit::Timeout => MutantVerdict::Timeout,
-        MutantExit::Signal(_) | MutantExit::NotStarted => MutantVerdict::Crash,
+        MutantExit::Signal(_) | MutantExit::EndedParent | MutantExit::NotStarted => {
+            MutantVerdict::Crash
+        }
     }
 }
 

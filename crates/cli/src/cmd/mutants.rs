@@ -1,21 +1,23 @@
 //! `metacov mutants`
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use metacov_campaign::{
-    MutantCase, MutantSuite, PairMutants, WorkerConfig, WorkerOptions, run_mutants,
+    GeneratedMutants, MutantCase, MutantChoice, MutantPairs, MutantRunOptions, ProgramCase,
+    ProgramMutants, WorkerConfig, WorkerOptions, missing_mutants as missing, run_mutants,
 };
-use metacov_core::{Case, Element, Fingerprint, Input, Judge, Language, Pair, SiteTable, Verdict};
+use metacov_core::{Element, SiteTable};
 use metacov_exec::Flavour;
 use metacov_formats::Scope;
-use metacov_mutants::{Mutant, MutantTable, Operator};
+use metacov_mutants::{MutantTable, Operator};
 use metacov_report::{MutantFormat, MutantScores, Output, write_text};
-use metacov_run::RunError;
-use metacov_store::{
-    MeasuredSources, MutantRun, MutantWriter, Run, StoredMutants, StoredPair, remove_mutants,
-};
+use metacov_run::{ProgramSuite, RunError};
+use metacov_store::{MeasuredSources, MutantRun, MutantWriter, Run, StoredPair, remove_mutants};
 use metacov_study::conduct::{Shard, keep_changed};
 
 use super::target::{list, with_progress};
@@ -32,13 +34,17 @@ Examples:
     metacov mutants run.metacov
   A sample of 2000 mutants, and the whole matrix as a file:
     metacov mutants run.metacov --sample 2000 --csv matrix.csv
+  Pairs of your own, on your program, which is built a second time, with mutants:
+    metacov measure --pairs pairs/ --judge equal -o run.metacov -- ./prog @@
+    metacov cc --mutants prog.c -o prog-mutants
+    metacov mutants run.metacov -- ./prog-mutants @@
   A third of the pairs on each of three machines, with a copy of the run file each:
     metacov mutants run.metacov --shard 1/3";
 
 const MORE: &str = "\
 A mutant is a small change of the target, such as `<` to `<=`. There are 18 kinds, those that Mull applies by default. All mutants are compiled into one build, by clang 19. Each pair runs once; where it first reaches a mutant, a process continues with that mutant and judges both sides.
 
-Verdicts: killed (the relation is violated), error (one side reports an error), crash, timeout (20 times the processor time of the pair), invalid (it cannot be judged) and survived. Only killed counts for the score. The state of a pair, such as its database, is built without mutants.
+Verdicts: killed (the relation is violated), error (one side reports an error), crash, timeout (20 times the steps of the pair), invalid (it cannot be judged) and survived. Only killed counts for the score. The state of a pair, such as its database, is built without mutants.
 
 Results are added to the run file, pair by pair. The same command continues an interrupted run, and shows the results of a complete one.";
 
@@ -46,7 +52,7 @@ Results are added to the run file, pair by pair. The same command continues an i
 #[derive(clap::Args)]
 #[command(before_help = EXAMPLES, after_long_help = MORE)]
 pub struct Args {
-    /// Run file of generated pairs (`metacov measure TARGET -o RUN.metacov`).
+    /// Run file of generated pairs (`metacov measure TARGET -o RUN.metacov`), or of judged pairs of a program.
     #[arg(value_name = "RUN.metacov")]
     run: PathBuf,
     /// Run a sample of this many mutants [default: all].
@@ -67,9 +73,9 @@ pub struct Args {
     /// Remove stored results first.
     #[arg(long)]
     again: bool,
-    /// Set each mutant on from the start of a pair, in a process for each, to compare verdicts.
+    /// Also run each mutant in a new process, in which it is on from the start of the pair, and compare the verdicts.
     #[arg(long, hide_short_help = true)]
-    from_start: bool,
+    compare: bool,
     /// Write the kill matrix as CSV: a row for each pair and mutant that it reached.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -79,6 +85,9 @@ pub struct Args {
     /// Write the mutants as Mutation Elements JSON, for viewers of mutation reports.
     #[arg(long, value_name = "FILE")]
     elements: Option<PathBuf>,
+    /// Program under test, built with `metacov cc --mutants`, with arguments; `@@` is the input file.
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
 }
 
 fn operator(name: &str) -> Result<Operator, String> {
@@ -133,152 +142,136 @@ fn run_missing(
     known: Option<&MutantRun>,
     console: &Console,
 ) -> Result<bool, RunError> {
+    if !args.command.is_empty() {
+        return run_program(args, run, known, console);
+    }
     let Some(name) = run.header.known_target().map(str::to_owned) else {
         // A merged file has results, and does not say of which target.
         if known.is_some() {
             return Ok(true);
         }
         bail_usage!(
-            "{}: mutants need pairs that were generated for a target (metacov measure TARGET -o RUN.metacov)",
+            "{}: not pairs of a target: give the program, built with metacov cc --mutants (metacov mutants {} -- ./prog @@)",
+            run.name,
             run.name
         );
     };
     let (target, version) = list().parse(&name)?;
     let language = target.method().language();
-    let is_done = |pair: &StoredPair| {
-        let key = (pair.relation.clone(), pair.name.clone());
-        known.is_some_and(|known| known.pairs.contains_key(&key))
-    };
-    let (mut cases, mut left_out) = (Vec::new(), 0);
-    for pair in args.shard.of(run.pairs()?) {
-        let pair = pair?;
-        if is_done(&pair) {
-            continue;
-        }
-        match case(&run, &pair, language)? {
-            Some(case) => cases.push(case),
-            None => left_out += 1,
-        }
-    }
-    if left_out > 0 {
-        console.detail(|| format!("{left_out} pairs are left out: they do not hold, or their inputs are not stored whole"));
-    }
+    let stored: Vec<StoredPair> = args.shard.of(run.pairs()?).collect::<Result<_, _>>()?;
+    let cases = missing(&stored, known, |pair| MutantCase::of(&run, pair, language))?;
     if cases.is_empty() && known.is_some() {
         return Ok(true);
     }
     console.detail(|| format!("building {name} with mutants"));
     let library = with_progress(console, |options| target.build_mutants(version, options))?
         .map_err(|error| RunError::Failed(format!("{name}: {error}")))?;
-    let table = MutantTable::of_file(&library)
-        .map_err(|error| RunError::Failed(format!("{}: {error}", library.display())))?;
-    let wanted = match known {
-        Some(known) if args.chooses_nothing() => known.wanted.clone(),
-        _ => wanted(args, &table.mutants, &mut run, console)?,
-    };
+    let (table, wanted) = args.mutants_of(&library, &mut run, known, console)?;
     drop(run);
     let writer = MutantWriter::open(&args.run, &table.mutants, &wanted)?;
     let config = WorkerConfig::of_library(target, &library, Flavour::Plain, &Scope::default())?;
     let interrupted = interrupted()?;
-    let options = WorkerOptions {
-        workers: workers(args.jobs),
-        ..WorkerOptions::new(target, &config, &interrupted)
+    let workers = &WorkerOptions::new(target, &config, &interrupted);
+    let (cases, table, wanted, library) = (&*cases, &table, &*wanted, &*library);
+    let pairs = GeneratedMutants { cases, library, table, wanted, workers };
+    run_pairs(args, &pairs, &writer, &interrupted, console)
+}
+
+/// Runs pairs of the user on their program.
+fn run_program(
+    args: &Args,
+    mut run: Run,
+    known: Option<&MutantRun>,
+    console: &Console,
+) -> Result<bool, RunError> {
+    let interrupted = interrupted()?;
+    let stored: Vec<StoredPair> = args.shard.of(run.pairs()?).collect::<Result<_, _>>()?;
+    let setup =
+        stored.iter().find_map(|pair| pair.setup).map(|hash| run.setup(hash)).transpose()?;
+    let settings = &run.header.settings;
+    let suite =
+        ProgramSuite::of_settings(settings, setup, args.command.clone(), Arc::clone(&interrupted));
+    let Some(suite) = suite else {
+        bail_usage!(
+            "{}: not pairs of a program (metacov measure --pairs PAIRS --judge equal -o RUN.metacov -- ./prog @@)",
+            run.name
+        );
     };
-    let suite = MutantSuite {
-        library: &library,
-        table: &table,
-        wanted: &wanted,
-        from_start: args.from_start,
+    suite.check()?;
+    let specs = suite.list()?.specs.collect::<Result<Vec<_>, _>>()?;
+    let specs: BTreeMap<(&str, &str), _> =
+        specs.iter().map(|spec| ((&*spec.relation, &*spec.pair), spec)).collect();
+    let to_case = |pair: &StoredPair| {
+        let spec = specs.get(&(&*pair.relation, &*pair.name));
+        Ok(spec.and_then(|spec| ProgramCase::of(spec, pair)))
     };
-    let bar = console.progress(cases.len() as u64);
-    let each = |case: &MutantCase, done: PairMutants| {
-        let PairMutants { unusable, verdicts, plain_micros, mutant_micros } = done;
-        let stored = StoredMutants { unusable, verdicts, plain_micros, mutant_micros };
-        writer.add(&case.case.relation, &case.name, &stored)?;
-        bar.inc(1);
-        Ok(())
-    };
-    let ran = run_mutants(&cases, &suite, &options, &each);
-    bar.finish_and_clear();
-    match ran {
-        Err(RunError::Interrupted) => Ok(false),
-        ran => ran.map(|()| !interrupted.load(std::sync::atomic::Ordering::Relaxed)),
+    let cases = missing(&stored, known, to_case)?;
+    if cases.is_empty() {
+        if known.is_some() {
+            return Ok(true);
+        }
+        bail_usage!("{}: no pair was judged and holds: measure with --judge", run.name);
     }
+    let program = &suite.runs.target;
+    let (table, wanted) = args.mutants_of(Path::new(&program.name()), &mut run, known, console)?;
+    drop(run);
+    let writer = MutantWriter::open(&args.run, &table.mutants, &wanted)?;
+    let wanted: Vec<u8> = wanted.into_iter().map(u8::from).collect();
+    let pairs = ProgramMutants { cases: &cases, program, table: &table, wanted: &wanted };
+    run_pairs(args, &pairs, &writer, &interrupted, console)
+}
+
+fn run_pairs<P: MutantPairs>(
+    args: &Args,
+    pairs: &P,
+    writer: &MutantWriter,
+    interrupted: &AtomicBool,
+    console: &Console,
+) -> Result<bool, RunError> {
+    let bar = console.progress(pairs.len() as u64);
+    let options = MutantRunOptions { workers: workers(args.jobs), compares: args.compare };
+    let ran = run_mutants(pairs, options, writer, &|| bar.inc(1));
+    bar.finish_and_clear();
+    let compared = match ran {
+        Err(RunError::Interrupted) => return Ok(false),
+        ran => ran?,
+    };
+    if args.compare {
+        console.note(&compared.to_string());
+        if !compared.kills_the_same() {
+            return Err(RunError::Failed("new processes kill other mutants".to_owned()));
+        }
+    }
+    Ok(!interrupted.load(Ordering::Relaxed))
 }
 
 impl Args {
     fn chooses_nothing(&self) -> bool {
         self.sample.is_none() && self.operators.is_empty() && self.diff.is_none()
     }
-}
 
-/// A stored pair as a case; none if it does not hold, or if it is not stored whole.
-fn case(
-    run: &Run,
-    pair: &StoredPair,
-    language: &dyn Language,
-) -> Result<Option<MutantCase>, RunError> {
-    let judge = pair.judge.as_deref().and_then(Judge::named);
-    let (Some(judge), Some(Verdict::Holds)) = (judge, &pair.verdict) else { return Ok(None) };
-    let statements = |content: &[u8]| Some(language.statements(std::str::from_utf8(content).ok()?));
-    let setup = match pair.setup {
-        Some(hash) => statements(run.setup(hash)?.content()),
-        None => Some(Vec::new()),
-    };
-    let side = |inputs: &[metacov_core::StoredInput]| -> Option<Vec<Input>> {
-        let input = |input: &metacov_core::StoredInput| {
-            let is_whole = input.content.len() as u64 == input.bytes;
-            is_whole.then(|| statements(&input.content)).flatten().map(Input::from)
-        };
-        inputs.iter().map(input).collect()
-    };
-    let [a, b] = &*pair.inputs else { return Ok(None) };
-    let (Some(setup), Some(a), Some(b)) = (setup, side(a), side(b)) else { return Ok(None) };
-    let (relation, parts) = (pair.relation.clone(), Vec::new());
-    let case = Case { relation, setup, sides: Pair { a, b }, parts, judge };
-    Ok(Some(MutantCase { name: pair.name.clone(), case }))
-}
-
-/// Which mutants are run.
-fn wanted(
-    args: &Args,
-    mutants: &[Mutant],
-    run: &mut Run,
-    console: &Console,
-) -> Result<Vec<bool>, RunError> {
-    let is_of_operator =
-        |mutant: &Mutant| args.operators.is_empty() || args.operators.contains(&mutant.operator);
-    let mut wanted: Vec<bool> = mutants.iter().map(is_of_operator).collect();
-    if let Some(base) = &args.diff {
-        let changed = changed_lines(base, &args.run, run, console)?;
-        for (wanted, mutant) in wanted.iter_mut().zip(mutants) {
-            *wanted &= changed.iter().any(|(path, line)| {
-                *line == mutant.line
-                    && path.trim_start_matches('/').ends_with(mutant.file.trim_start_matches('/'))
-            });
+    /// The mutants of a program or library, and which of them are run.
+    fn mutants_of(
+        &self,
+        built: &Path,
+        run: &mut Run,
+        known: Option<&MutantRun>,
+        console: &Console,
+    ) -> Result<(MutantTable, Vec<bool>), RunError> {
+        let table = MutantTable::of_file(built)
+            .map_err(|error| RunError::Failed(format!("{}: {error}", built.display())))?;
+        if let Some(known) = known.filter(|_| self.chooses_nothing()) {
+            return Ok((table, known.wanted.clone()));
         }
-    }
-    if let Some(size) = args.sample {
-        // The same mutants each time, whatever the order of the build.
-        let rank = |mutant: &Mutant| {
-            let mut fingerprint = Fingerprint::new();
-            fingerprint.text(&mutant.name());
-            fingerprint.hash()
-        };
-        let mut ranked: Vec<(u64, usize)> = mutants
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| wanted[*at])
-            .map(|(at, mutant)| (rank(mutant), at))
-            .collect();
-        ranked.sort_unstable();
-        for (_, at) in ranked.iter().skip(size.get()) {
-            wanted[*at] = false;
+        let lines = self.diff.as_ref().map(|base| changed_lines(base, &self.run, run, console));
+        let (operators, lines) = (self.operators.clone(), lines.transpose()?);
+        let choice = MutantChoice { operators, lines, sample: self.sample };
+        let wanted = choice.of(&table.mutants);
+        if !wanted.contains(&true) {
+            bail_usage!("no mutant of the target fits these options");
         }
+        Ok((table, wanted))
     }
-    if !wanted.contains(&true) {
-        bail_usage!("no mutant of the target fits these options");
-    }
-    Ok(wanted)
 }
 
 /// The lines of code that were changed, by path.

@@ -22,6 +22,7 @@ mod measure;
 mod messages;
 mod modes;
 mod mutants;
+mod mutated_programs;
 mod oracle;
 mod outputs;
 mod pages;

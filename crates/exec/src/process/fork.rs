@@ -48,7 +48,7 @@ pub fn in_child(work: impl FnOnce() -> Vec<u8>) -> io::Result<Result<Vec<u8>, Ex
 /// Forks; returns none in the child. While the system cannot start a process, waits and tries
 /// again. Only for processes with one thread.
 #[expect(unsafe_code, reason = "forking is not in the safe part of any library")]
-pub(super) fn fork() -> io::Result<Option<Pid>> {
+pub(crate) fn fork() -> io::Result<Option<Pid>> {
     // SAFETY: this process has one thread, as the caller promises.
     let fork = || unsafe { libc::fork() };
     let mut child = fork();

@@ -122,7 +122,7 @@ impl Program {
     }
 
     /// Whether an execution with this exit code is valid.
-    pub(crate) fn is_valid(&self, code: i32) -> bool {
+    pub fn is_valid(&self, code: i32) -> bool {
         self.valid_codes.is_empty() || self.valid_codes.contains(&code)
     }
 

@@ -22,8 +22,8 @@ const INPUT_NAME: &str = "input";
 const OUTPUT_NAME: &str = "output";
 
 /// A supervisor, shared memory and a folder.
-pub(super) struct Workspace {
-    pub(super) supervisor: Supervisor,
+pub(crate) struct Workspace {
+    pub(crate) supervisor: Supervisor,
     pub(super) arena: Arena,
     /// The counters of programs that are linked with libgcov.
     pub(super) counters: CountersFolder,
@@ -32,7 +32,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    pub(super) fn new() -> io::Result<Self> {
+    pub(crate) fn new() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let counters = CountersFolder::create(folder.path().join("counters"))?;
         let (supervisor, arena) = (Supervisor::start(folder.path())?, Arena::new()?);
@@ -51,7 +51,7 @@ impl Workspace {
 
     /// The file that a program gets for an input: the input itself, or a copy that starts with the
     /// setup.
-    pub(super) fn with_setup(&self, program: &Program, input: &Path) -> io::Result<PathBuf> {
+    pub(crate) fn with_setup(&self, program: &Program, input: &Path) -> io::Result<PathBuf> {
         let Some(setup) = &program.setup else { return Ok(input.to_owned()) };
         let path = self.folder.join(INPUT_NAME);
         let path = input.extension().map_or(path.clone(), |ending| path.with_extension(ending));
@@ -67,13 +67,18 @@ impl Workspace {
         Ok(path)
     }
 
+    /// The path of a file of the execution.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
     /// The file that the standard output of executions is appended to.
-    pub(super) fn output_path(&self) -> PathBuf {
-        self.folder.join(OUTPUT_NAME)
+    pub(crate) fn output_path(&self) -> PathBuf {
+        self.path(OUTPUT_NAME)
     }
 
     /// Empties the file of the standard output, or creates it.
-    pub(super) fn empty_output(&self) -> io::Result<File> {
+    pub(crate) fn empty_output(&self) -> io::Result<File> {
         let path = self.output_path();
         match File::options().append(true).create(true).open(path) {
             Ok(file) => file.set_len(0).map(|()| file),
