@@ -4,6 +4,7 @@
 mod dialect;
 mod function;
 mod generate;
+mod known_faults;
 mod language;
 mod method;
 mod query_plan;
@@ -21,5 +22,5 @@ pub use schema::Schema;
 pub use settings::{RESETS, is_setting};
 pub use setup::{Database, Kind, Statement};
 
-pub(crate) use generate::{Generator, Scope};
+pub(crate) use generate::{Generator, Scope, Visible};
 pub(crate) use types::Type;

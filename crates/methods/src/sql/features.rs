@@ -10,7 +10,7 @@ use metacov_core::Case;
 
 use crate::sql::settings::Settings;
 use crate::sql::sides;
-use crate::sql::token::{Kind, Token, is_keyword, tokens};
+use crate::sql::token::{Kind, Token, is_keyword};
 
 /// Words of definitions that change how the engine treats a table.
 const TRAITS: &[&str] = &["ANALYZE", "CHECK", "DESC", "GENERATED", "REINDEX", "TRIGGER", "WITHOUT"];
@@ -48,6 +48,7 @@ pub(crate) fn features(
 ) -> BTreeSet<String> {
     let mut features = BTreeSet::new();
     let texts = texts(settings, case);
+    let tokens = |text: &str| settings.brackets.tokens(text);
     for text in &texts {
         query_words(&tokens(text), &mut features);
     }
@@ -183,6 +184,7 @@ mod tests {
     use metacov_core::Judge;
 
     use super::*;
+    use crate::sql::token::Brackets;
 
     #[track_caller]
     fn check(setup: &[&str], parts: &[&str], expected: &[&str]) {
@@ -195,8 +197,12 @@ mod tests {
         };
         let types = &["BLOB", "INT", "INTEGER", "NUMERIC", "REAL", "TEXT"];
         let vocabulary = Vocabulary { types, modules: &[] };
-        let settings =
-            Settings { is_setting: |_| false, simpler: |_| Vec::new(), single: Vec::new };
+        let settings = Settings {
+            brackets: Brackets::Quote,
+            is_setting: |_| false,
+            simpler: |_| Vec::new(),
+            single: Vec::new,
+        };
         let words = features(&vocabulary, settings, &case, &BTreeSet::new(), false);
         assert_eq!(words.into_iter().collect::<Vec<_>>(), expected);
     }

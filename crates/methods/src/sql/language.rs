@@ -10,7 +10,6 @@ use super::features::{Vocabulary, features};
 use super::normal_form::normal_form;
 use super::reduce::{reduce, reduce_queries};
 use super::settings::Settings;
-use super::token::{statements, tokens};
 use super::variants::{Edits, variants};
 
 /// The language of a shell.
@@ -38,11 +37,12 @@ impl Language for Shell {
     }
 
     fn statements(&self, script: &str) -> Vec<String> {
-        statements(script)
+        self.settings.brackets.statements(script)
     }
 
     fn words(&self, statement: &str) -> Vec<String> {
-        tokens(statement).into_iter().map(|token| token.text).collect()
+        let tokens = self.settings.brackets.tokens(statement);
+        tokens.into_iter().map(|token| token.text).collect()
     }
 
     fn is_setting(&self, statement: &str) -> bool {
@@ -94,7 +94,7 @@ impl Language for Shell {
     }
 
     fn normal_form(&self, case: &Case) -> Vec<String> {
-        normal_form(case)
+        normal_form(case, self.settings.brackets)
     }
 
     fn digest_probe(&self, outcome: &Outcome) -> Option<u64> {

@@ -3,12 +3,12 @@
 use metacov_core::Case;
 
 use super::reduce::renumbered;
-use super::token::{Kind, tokens};
+use super::token::{Brackets, Kind};
 
 /// The statements of a case without names and constants: equal cases have equal normal forms.
-pub(crate) fn normal_form(case: &Case) -> Vec<String> {
+pub(crate) fn normal_form(case: &Case, brackets: Brackets) -> Vec<String> {
     let normal = |statement: &String| {
-        let words = tokens(statement).into_iter().map(|word| match word.kind {
+        let words = brackets.tokens(statement).into_iter().map(|word| match word.kind {
             Kind::Number => "0".to_owned(),
             Kind::Text => "''".to_owned(),
             Kind::Blob => "x''".to_owned(),
@@ -16,5 +16,5 @@ pub(crate) fn normal_form(case: &Case) -> Vec<String> {
         });
         words.collect::<Vec<_>>().join(" ")
     };
-    renumbered(case).statements().map(normal).collect()
+    renumbered(case, brackets).statements().map(normal).collect()
 }

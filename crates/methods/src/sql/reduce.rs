@@ -76,7 +76,8 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
     fn new(case: &Case, settings: Settings, candidates_max: usize, fails: F) -> Self {
         let draft = Draft::of(case, settings);
         let seen = BTreeSet::from([digest(&draft.case())]);
-        Reducer { fails, draft, left: candidates_max, seen, files: files::allowed(case) }
+        let files = files::allowed(case, settings.brackets);
+        Reducer { fails, draft, left: candidates_max, seen, files }
     }
 
     /// Tries everything once. Returns whether something was reduced.
@@ -88,7 +89,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::usual_table))?;
         is_smaller |= self.sweep(Less::Long, |draft| statements(draft, edit::deletions))?;
         is_smaller |= self.sweep(Less::Long, |draft| {
-            statements(draft, |statement| edit::replacements(statement, false))
+            statements(draft, |words| edit::replacements(words, false))
         })?;
         is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::operators))?;
         is_smaller |= self.sweep(Less::Complex, |draft| parts(draft, edit::literals))?;
@@ -101,7 +102,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
         let mut is_smaller = self.sweep(Less::Long, clauses)?;
         is_smaller |= self.sweep(Less::Complex, simpler_settings)?;
         is_smaller |=
-            self.sweep(Less::Long, |draft| parts(draft, |part| edit::replacements(part, true)))?;
+            self.sweep(Less::Long, |draft| parts(draft, |words| edit::replacements(words, true)))?;
         is_smaller |= self.sweep(Less::Long, |draft| parts(draft, edit::deletions))?;
         Ok(is_smaller)
     }
@@ -130,7 +131,8 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
                 while batch.len() < batch_size.min(self.left) && at < changes.len() {
                     if let Some(draft) = self.draft.changed(&changes[at]) {
                         let case = draft.case();
-                        let is_allowed = || files::are_allowed(&case, &self.files);
+                        let brackets = self.draft.settings.brackets;
+                        let is_allowed = || files::are_allowed(&case, brackets, &self.files);
                         if case.size().bytes <= bytes_max
                             && is_allowed()
                             && self.seen.insert(digest(&case))
@@ -166,7 +168,7 @@ impl<E, F: FnMut(&[Case]) -> Result<Vec<bool>, E>> Reducer<F> {
     /// Renumbers names from zero, if the case still fails.
     fn number_names(&mut self) -> Result<Case, E> {
         let case = self.draft.case();
-        let renamed = renumbered(&case);
+        let renamed = renumbered(&case, self.draft.settings.brackets);
         if self.left == 0 || renamed == case || renamed.size().bytes > case.size().bytes {
             return Ok(case);
         }
@@ -181,6 +183,7 @@ mod tests {
     use std::convert::Infallible;
 
     use super::*;
+    use crate::sql::token::Brackets;
     use metacov_core::Judge;
 
     /// A shorter name could be that of another file in the current folder.
@@ -197,8 +200,12 @@ mod tests {
             relation: String::new(),
             judge: Judge::Bag,
         };
-        let settings =
-            Settings { is_setting: |_| false, simpler: |_| Vec::new(), single: Vec::new };
+        let settings = Settings {
+            brackets: Brackets::Quote,
+            is_setting: |_| false,
+            simpler: |_| Vec::new(),
+            single: Vec::new,
+        };
         let mut asked = Vec::new();
         let reduction = reduce(&case, settings, 1000, |candidates| {
             asked.extend(candidates.iter().cloned());

@@ -64,6 +64,11 @@ pub(crate) trait QueryParts {
     /// Result columns of a query: `*`, or some columns and expressions over them, printed once.
     fn columns(&mut self, scope: &Rc<Self::Scope>) -> Vec<ResultColumn>;
 
+    /// All columns, in a form that can be read.
+    fn all_columns(&self, _: &Rc<Self::Scope>) -> Vec<ResultColumn> {
+        vec![ResultColumn::Star]
+    }
+
     /// Some columns and expressions over them, and how results compare after rows with equal ones
     /// were merged.
     fn keys(&mut self, scope: &Rc<Self::Scope>) -> (Vec<Expr>, Judge);

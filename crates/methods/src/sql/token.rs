@@ -34,42 +34,58 @@ impl Token {
 /// Operators that are longer than one character.
 const LONG_SIGNS: [&str; 10] = ["->>", "->", "<=", ">=", "<>", "!=", "==", "||", "<<", ">>"];
 
-/// Returns the tokens of a statement, without comments and without the semicolon at its end.
-pub fn tokens(sql: &str) -> Vec<Token> {
-    let mut tokens: Vec<Token> =
-        lexemes(sql).map(|(kind, text)| Token { kind, text: text.to_owned() }).collect();
-    while tokens.last().is_some_and(|last| last.text == ";") {
-        tokens.pop();
-    }
-    tokens
+/// What square brackets are in a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brackets {
+    /// Quotes of a name, as in SQLite.
+    Quote,
+    /// Signs around a list, as in DuckDB.
+    List,
 }
 
-/// Splits a script into statements, as SQLite's shell does: a semicolon ends a statement, in a
-/// trigger only the one after its `END`; a command of the shell, which begins with a dot, ends at
-/// the end of its line.
-pub fn statements(script: &str) -> Vec<String> {
-    let mut statements = Vec::new();
-    let mut rest = skip_comments(script);
-    while !rest.is_empty() {
-        let length = if rest.starts_with('.') {
-            rest.find('\n').unwrap_or(rest.len())
-        } else {
-            statement(rest)
-        };
-        let statement = rest[..length].trim_end().trim_end_matches(';').trim_end();
-        if lexemes(statement).next().is_some() {
-            statements.push(statement.to_owned());
+/// Returns the tokens of a statement of SQLite.
+pub fn tokens(sql: &str) -> Vec<Token> {
+    Brackets::Quote.tokens(sql)
+}
+
+impl Brackets {
+    /// Returns the tokens of a statement, without comments and without the semicolon at its end.
+    pub fn tokens(self, sql: &str) -> Vec<Token> {
+        let mut tokens: Vec<Token> =
+            lexemes(sql, self).map(|(kind, text)| Token { kind, text: text.to_owned() }).collect();
+        while tokens.last().is_some_and(|last| last.text == ";") {
+            tokens.pop();
         }
-        rest = skip_comments(&rest[length..]);
+        tokens
     }
-    statements
+
+    /// Splits a script into statements, as SQLite's shell does: a semicolon ends a statement, in a
+    /// trigger only the one after its `END`; a command of the shell, which begins with a dot, ends
+    /// at the end of its line.
+    pub fn statements(self, script: &str) -> Vec<String> {
+        let mut statements = Vec::new();
+        let mut rest = skip_comments(script);
+        while !rest.is_empty() {
+            let length = if rest.starts_with('.') {
+                rest.find('\n').unwrap_or(rest.len())
+            } else {
+                statement(rest, self)
+            };
+            let statement = rest[..length].trim_end().trim_end_matches(';').trim_end();
+            if lexemes(statement, self).next().is_some() {
+                statements.push(statement.to_owned());
+            }
+            rest = skip_comments(&rest[length..]);
+        }
+        statements
+    }
 }
 
 /// The length of the first statement, including its semicolon.
-fn statement(script: &str) -> usize {
+fn statement(script: &str, brackets: Brackets) -> usize {
     let mut words: Vec<&str> = Vec::new();
     let mut is_trigger = false;
-    for (_, text) in lexemes(script) {
+    for (_, text) in lexemes(script, brackets) {
         if words.len() < 4 && text.eq_ignore_ascii_case("TRIGGER") {
             is_trigger = words.first().is_some_and(|first| first.eq_ignore_ascii_case("CREATE"));
         }
@@ -86,11 +102,11 @@ fn statement(script: &str) -> usize {
 }
 
 /// The tokens of a script, without comments.
-fn lexemes(sql: &str) -> impl Iterator<Item = (Kind, &str)> {
+fn lexemes(sql: &str, brackets: Brackets) -> impl Iterator<Item = (Kind, &str)> {
     let mut rest = sql;
     std::iter::from_fn(move || {
         rest = skip_comments(rest);
-        let (kind, length) = lexeme(rest)?;
+        let (kind, length) = lexeme(rest, brackets)?;
         let (text, after) = rest.split_at(length);
         rest = after;
         Some((kind, text))
@@ -113,7 +129,7 @@ fn skip_comments(mut text: &str) -> &str {
 }
 
 /// The kind and length of the first token.
-fn lexeme(rest: &str) -> Option<(Kind, usize)> {
+fn lexeme(rest: &str, brackets: Brackets) -> Option<(Kind, usize)> {
     let first = rest.chars().next()?;
     let starts_next = |what: fn(char) -> bool| rest[first.len_utf8()..].starts_with(what);
     Some(if first == '\'' {
@@ -122,8 +138,8 @@ fn lexeme(rest: &str) -> Option<(Kind, usize)> {
         (Kind::Blob, 1 + quoted(&rest[1..], '\''))
     } else if first.is_ascii_digit() || first == '.' && starts_next(|next| next.is_ascii_digit()) {
         (Kind::Number, number(rest))
-    } else if is_start_of_word(first) {
-        (Kind::Word, word(rest))
+    } else if is_start_of_word(first, brackets) {
+        (Kind::Word, word(rest, brackets))
     } else {
         let long = LONG_SIGNS.iter().find(|sign| rest.starts_with(**sign));
         (Kind::Sign, long.map_or(first.len_utf8(), |sign| sign.len()))
@@ -142,9 +158,11 @@ pub fn pretty(tokens: &[Token]) -> String {
     let mut last: Option<&Token> = None;
     for token in tokens {
         let is_close = match (last, token.text.as_str()) {
-            (None, _) | (_, ")" | "," | ";") => true,
-            (Some(last), "(") => last.text == "(" || last.kind == Kind::Word && !is_keyword(last),
-            (Some(last), _) => last.text == "(",
+            (None, _) | (_, ")" | "]" | "," | ";") => true,
+            (Some(last), "(" | "[") => {
+                matches!(&*last.text, "(" | "[") || last.kind == Kind::Word && !is_keyword(last)
+            }
+            (Some(last), _) => matches!(&*last.text, "(" | "["),
         };
         if !is_close {
             text.push(' ');
@@ -174,8 +192,9 @@ const KEYWORDS: &[&str] = &[
     "WHERE", "WINDOW", "WITH", "WITHOUT",
 ];
 
-fn is_start_of_word(letter: char) -> bool {
-    letter.is_alphabetic() || matches!(letter, '_' | '"' | '`' | '[')
+fn is_start_of_word(letter: char, brackets: Brackets) -> bool {
+    let is_quote = letter == '[' && brackets == Brackets::Quote;
+    letter.is_alphabetic() || matches!(letter, '_' | '"' | '`') || is_quote
 }
 
 /// The length of a quoted text. A doubled quote is a part of it.
@@ -205,13 +224,15 @@ fn number(text: &str) -> usize {
 }
 
 /// The length of a word, including its qualifiers.
-fn word(text: &str) -> usize {
+fn word(text: &str, brackets: Brackets) -> usize {
     let mut end = 0;
     loop {
         let rest = &text[end..];
         end += match rest.chars().next() {
             Some(quote @ ('"' | '`')) => quoted(rest, quote),
-            Some('[') => rest.find(']').map_or(rest.len(), |end| end + 1),
+            Some('[') if brackets == Brackets::Quote => {
+                rest.find(']').map_or(rest.len(), |end| end + 1)
+            }
             _ => {
                 let is_over =
                     |letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$');
@@ -219,7 +240,7 @@ fn word(text: &str) -> usize {
             }
         };
         match text[end..].strip_prefix('.') {
-            Some(next) if next.starts_with(is_start_of_word) => end += 1,
+            Some(next) if next.starts_with(|first| is_start_of_word(first, brackets)) => end += 1,
             _ => return end,
         }
     }
@@ -255,11 +276,24 @@ mod tests {
     }
 
     #[test]
+    fn brackets_are_signs_around_a_list_in_duckdb() {
+        let sql = "SELECT CAST([t0.c0, 'a]'] AS VARCHAR[]), l[1] FROM t0";
+        let tokens = Brackets::List.tokens(sql);
+        assert_eq!(tokens[3].text, "[");
+        assert_eq!(tokens[4].text, "t0.c0");
+        assert_eq!(tokens[6].text, "'a]'");
+        assert!(tokens.iter().all(|token| token.kind != Kind::Word || !token.text.contains('[')));
+        assert_eq!(pretty(&tokens), sql);
+        let script = "SELECT [1, 2; SELECT ']';";
+        assert_eq!(Brackets::List.statements(script), ["SELECT [1, 2", "SELECT ']'"]);
+    }
+
+    #[test]
     fn a_script_is_split_into_statements() {
         let script = "CREATE TABLE t(a); -- one; two\n.testctrl optimizations 0x1\n\
                       CREATE TEMP TRIGGER r AFTER INSERT ON t BEGIN SELECT CASE 1 WHEN 1 THEN 2 END; \
                       DELETE FROM t; END;\n;; SELECT ';' /* ; */ ;SELECT 2";
-        let found = statements(script);
+        let found = Brackets::Quote.statements(script);
         assert_eq!(found.len(), 5, "{found:?}");
         assert_eq!(found[1], ".testctrl optimizations 0x1");
         assert!(found[2].ends_with("END"), "{found:?}");
@@ -282,7 +316,10 @@ mod tests {
             "t.",
             "é'",
         ] {
-            assert!(!text(&tokens(sql)).is_empty() || sql.starts_with("/*"), "{sql}");
+            for brackets in [Brackets::Quote, Brackets::List] {
+                let tokens = brackets.tokens(sql);
+                assert!(!text(&tokens).is_empty() || sql.starts_with("/*"), "{sql}");
+            }
         }
     }
 }

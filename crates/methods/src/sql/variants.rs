@@ -8,7 +8,7 @@ use metacov_core::{Case, Variant};
 
 use super::settings::Settings;
 use super::sides;
-use super::token::{Token, text, tokens};
+use super::token::{Token, text};
 use edit::{Edit, is_name};
 
 /// The edits of a dialect.
@@ -31,10 +31,11 @@ pub(super) fn variants(
     settings: Settings,
     most: usize,
 ) -> Vec<Variant> {
-    let setup: Vec<Vec<Token>> = case.setup.iter().map(|statement| tokens(statement)).collect();
+    let tokens = |statement: &String| settings.brackets.tokens(statement);
+    let setup: Vec<Vec<Token>> = case.setup.iter().map(tokens).collect();
     let texts = sides::statements(case);
     let sides: [Vec<Vec<Token>>; 2] =
-        texts.each_ref().map(|side| side.iter().map(|statement| tokens(statement)).collect());
+        texts.each_ref().map(|side| side.iter().map(tokens).collect());
     let all = || setup.iter().chain(sides.iter().flatten()).flatten();
     let names: BTreeSet<Token> = all().filter(|token| is_name(edits, token)).cloned().collect();
     let mut variants = Vec::new();

@@ -58,6 +58,10 @@ pub enum Expr {
     Collate(Box<Expr>, Collation),
     /// A row value.
     Row(Vec<Expr>),
+    /// `[a, b]`
+    List(Vec<Expr>),
+    /// `operand operator ANY (query)`, or `ALL`
+    Quantified { operand: Box<Expr>, operator: Binary, quantifier: Quantifier, query: Box<Query> },
     /// A function: scalar, aggregate or window.
     Call(Box<Call>),
     /// The one value of a query with one row and one column (NULL without a row).
@@ -211,7 +215,11 @@ words! {
 }
 words! {
     /// Comparisons with patterns.
-    Like { Like = "LIKE", Glob = "GLOB", }
+    Like { Like = "LIKE", Glob = "GLOB", Ilike = "ILIKE", Similar = "SIMILAR TO", }
+}
+words! {
+    /// How many rows of a query a comparison must hold for.
+    Quantifier { Any = "ANY", All = "ALL", }
 }
 words! {
     /// Types of SQLite's `CAST`.

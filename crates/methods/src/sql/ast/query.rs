@@ -37,10 +37,17 @@ pub enum Body {
 
 words! {
     /// Operators between queries.
-    SetOperator { UnionAll = "UNION ALL", Union = "UNION", Intersect = "INTERSECT", Except = "EXCEPT", }
+    SetOperator {
+        UnionAll = "UNION ALL",
+        Union = "UNION",
+        Intersect = "INTERSECT",
+        Except = "EXCEPT",
+        IntersectAll = "INTERSECT ALL",
+        ExceptAll = "EXCEPT ALL",
+    }
 }
 
-/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]] [WINDOW ..]`
+/// `SELECT [DISTINCT] columns [FROM ..] [WHERE ..] [GROUP BY .. [HAVING ..]] [WINDOW ..] [QUALIFY ..]`
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Select {
     pub distinct: bool,
@@ -51,6 +58,8 @@ pub struct Select {
     pub having: Option<Expr>,
     /// Windows with their names.
     pub windows: Vec<(String, Window)>,
+    /// A predicate over window functions.
+    pub qualify: Option<Expr>,
 }
 
 /// A column of a result.
@@ -83,6 +92,8 @@ pub enum SourceKind {
     Named { name: String, hint: IndexHint },
     /// A query in parentheses.
     Derived(Box<Query>),
+    /// A query in parentheses that refers to the sources before it.
+    Lateral(Box<Query>),
     /// A table-valued function.
     Function { name: String, arguments: Vec<Expr> },
     /// The rest of the FROM clause, printed once, to be used in several places.
@@ -116,6 +127,10 @@ words! {
         Left = "LEFT JOIN",
         Right = "RIGHT JOIN",
         Full = "FULL JOIN",
+        Semi = "SEMI JOIN",
+        Anti = "ANTI JOIN",
+        Asof = "ASOF JOIN",
+        AsofLeft = "ASOF LEFT JOIN",
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements that create and change a database.
 
-use super::{Collation, Direction, Expr, Order, Query, ResultColumn, Source, words};
+use super::{Collation, Direction, Expr, Order, Query, ResultColumn, Source, TypeName, words};
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +40,7 @@ pub enum Statement {
     Analyze(Option<String>),
     Reindex(Option<String>),
     Vacuum,
+    Checkpoint,
     /// `ATTACH`: another database in memory.
     Attach,
     Pragma {
@@ -243,6 +244,7 @@ pub enum Change {
     RenameColumn { from: String, to: String },
     AddColumn(ColumnDefinition),
     DropColumn(String),
+    ColumnType { column: String, type_name: TypeName },
 }
 
 words! {

@@ -2,6 +2,8 @@
 
 use metacov_core::Facts;
 
+use super::known_faults::Fault;
+
 /// A version: major, minor, patch.
 pub(crate) type Version = (u16, u16, u16);
 
@@ -33,6 +35,11 @@ impl Dialect {
     /// Whether a feature of this version is available.
     pub(crate) fn has(self, since: Version) -> bool {
         self.version >= since
+    }
+
+    /// Whether this version has a fault that the generator avoids.
+    pub(crate) fn suffers(self, fault: Fault) -> bool {
+        self.has(fault.since)
     }
 }
 

@@ -4,11 +4,15 @@
 //! of rows. The rules that ensure this are marked "Rule" where they are enforced.
 
 mod aggregate;
+mod common;
+mod group;
+mod join;
 mod literal;
 mod query;
 mod source;
 mod truth;
 mod value;
+mod window;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,7 +20,7 @@ use std::sync::Arc;
 use metacov_core::Rng;
 
 use super::Type;
-use super::schema::{Column, Schema};
+use super::schema::{Column, Schema, Table};
 use crate::sql::ast::{Direction, Expr, Nulls, Order};
 use crate::sql::print::Print as _;
 
@@ -35,6 +39,10 @@ pub(crate) struct Generator<'a> {
     /// an aggregate of only outer columns belongs to the outer query, where it may be a misuse.
     own_only: bool,
     subqueries_left: u32,
+    /// Whether sources are joined by inner joins only, and are not views, which may contain others.
+    inner_only: bool,
+    /// Common table expressions.
+    common: Vec<Table>,
     aliases: usize,
     /// Names of sources that are in use.
     used: Vec<String>,
@@ -65,6 +73,8 @@ impl<'a> Generator<'a> {
             grouped: None,
             own_only: false,
             subqueries_left: SUBQUERIES_MAX,
+            inner_only: false,
+            common: Vec::new(),
             aliases: 0,
             used: Vec::new(),
         }
@@ -94,8 +104,9 @@ impl<'a> Generator<'a> {
     fn isolated<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let scopes = std::mem::take(&mut self.scopes);
         let grouped = self.grouped.take();
+        let common = std::mem::take(&mut self.common);
         let result = make(self);
-        (self.scopes, self.grouped) = (scopes, grouped);
+        (self.scopes, self.grouped, self.common) = (scopes, grouped, common);
         result
     }
 
@@ -173,12 +184,18 @@ impl<'a> Generator<'a> {
     /// Rule: it is not constant. An integer constant would be the number of a column.
     pub(crate) fn term(&mut self, scope: &Rc<Scope>) -> Expr {
         let column = self.rng.pick(&scope.columns).clone();
+        if !column.of.is_shown() {
+            return column.shown();
+        }
         let term = self.within_scope(Rc::clone(scope), |generator| {
             generator.without_subqueries(|generator| generator.value(column.of, 2))
         });
-        let text = term.sql();
-        let is_used = |column: &Visible| text.contains(&column.expr().sql());
-        if scope.columns.iter().any(is_used) { term } else { column.expr() }
+        if scope.is_used(&term) { term } else { column.expr() }
+    }
+
+    /// Whether an expression refers to a visible column.
+    fn refers(&self, expr: &Expr) -> bool {
+        self.scopes.iter().any(|scope| scope.is_used(expr))
     }
 
     /// A new name of a source.
@@ -196,6 +213,12 @@ impl Scope {
         scope
     }
 
+    /// Whether an expression refers to one of the columns.
+    fn is_used(&self, expr: &Expr) -> bool {
+        let text = expr.sql();
+        self.columns.iter().any(|column| text.contains(&column.expr().sql()))
+    }
+
     /// Adds a source.
     fn add(&mut self, source: &str, columns: &[Column]) {
         self.columns.extend(columns.iter().map(|column| Visible {
@@ -208,6 +231,11 @@ impl Scope {
 }
 
 impl Visible {
+    /// Returns it as a column of a result.
+    pub(crate) fn shown(&self) -> Expr {
+        self.of.shown(self.expr())
+    }
+
     /// Returns the expression that refers to it.
     pub(crate) fn expr(&self) -> Expr {
         Expr::column(&self.source, &self.name)

@@ -38,6 +38,8 @@ pub(crate) struct Column {
     pub(crate) not_null: bool,
     /// Whether no two rows have the same value.
     pub(crate) unique: bool,
+    /// Whether it is computed from other columns.
+    pub(crate) generated: bool,
     /// Constants that were stored in it, so that predicates match rows.
     pub(crate) samples: Arc<Vec<Expr>>,
 }
@@ -76,7 +78,14 @@ impl Schema {
 impl Column {
     /// A column that may be NULL.
     pub(crate) fn new(name: String, of: Type) -> Self {
-        Self { name, of, not_null: false, unique: false, samples: Arc::default() }
+        let samples = Arc::default();
+        Self { name, of, not_null: false, unique: false, generated: false, samples }
+    }
+
+    /// Columns of these types, with the names `c0`, `c1` and so on.
+    pub(crate) fn numbered(types: Vec<Type>) -> Vec<Self> {
+        let column = |(at, of)| Self::new(format!("c{at}"), of);
+        types.into_iter().enumerate().map(column).collect()
     }
 
     /// Records a constant that is stored in it.

@@ -1,6 +1,7 @@
 //! Settings of DuckDB's optimiser, as statements.
 
 use crate::sql::settings::Settings;
+use crate::sql::token::Brackets;
 
 /// Enables the optimiser.
 pub(crate) const ON: &str = "PRAGMA enable_optimizer";
@@ -44,6 +45,7 @@ pub fn is_setting(statement: &str) -> bool {
 
 /// The settings of the optimiser.
 pub(crate) const SETTINGS: Settings = Settings {
+    brackets: Brackets::List,
     is_setting,
     // With only one of the optimisers disabled, or with one less.
     simpler: |setting| {

@@ -24,7 +24,7 @@ words! {
         Delete = "DELETE",
         Alter = "ALTER TABLE",
         Drop = "DROP",
-        Maintain = "ANALYZE, VACUUM",
+        Maintain = "ANALYZE, CHECKPOINT, VACUUM",
         Transaction = "TRANSACTION",
     }
 }
@@ -224,10 +224,10 @@ impl Draft<'_> {
             Kind::Delete => self.delete(),
             Kind::Alter => self.alter(),
             Kind::Drop => self.drop_something(),
-            Kind::Maintain if self.schema.dialect.has((0, 5, 0)) => Some(if self.rng.chance(50) {
-                ast::Statement::Analyze(None)
-            } else {
-                ast::Statement::Vacuum
+            Kind::Maintain if self.schema.dialect.has((0, 5, 0)) => Some(match self.rng.below(4) {
+                0 | 1 => ast::Statement::Analyze(None),
+                2 => ast::Statement::Checkpoint,
+                _ => ast::Statement::Vacuum,
             }),
             Kind::Maintain | Kind::Transaction => None,
         }

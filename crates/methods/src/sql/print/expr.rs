@@ -20,6 +20,11 @@ impl Print for Expr {
             // These have their own parentheses.
             Self::Call(call) => call.print(out),
             Self::Row(items) => tuple(out, items),
+            Self::List(items) => {
+                out.push('[');
+                list(out, items, ", ", |out, item| item.print(out));
+                out.push(']');
+            }
             Self::Cast(operand, to) => {
                 out.push_str("CAST(");
                 operand.print(out);
@@ -99,6 +104,16 @@ fn operation(out: &mut String, expr: &Expr) {
             out.push_str(collation.text());
         }
         Expr::Scalar(query) => query.print(out),
+        Expr::Quantified { operand, operator, quantifier, query } => {
+            operand.print(out);
+            for word in [operator.text(), quantifier.text()] {
+                out.push(' ');
+                out.push_str(word);
+            }
+            out.push_str(" (");
+            query.print(out);
+            out.push(')');
+        }
         Expr::Exists { negated, query } => {
             out.push_str(if *negated { "NOT EXISTS (" } else { "EXISTS (" });
             query.print(out);
@@ -108,6 +123,7 @@ fn operation(out: &mut String, expr: &Expr) {
         | Expr::Column { .. }
         | Expr::Cast(..)
         | Expr::Row(_)
+        | Expr::List(_)
         | Expr::Call(_)
         | Expr::Raise(_)
         | Expr::Printed(_) => {

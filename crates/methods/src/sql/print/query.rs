@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Print, clause, list, names, tuple};
+use super::{Print, clause, list, names, tuple, word};
 use crate::sql::ast::{
     Body, Cte, From, IndexHint, Join, JoinConstraint, JoinKind, Limit, Order, Query, ResultColumn,
     Select, Source, SourceKind,
@@ -75,6 +75,7 @@ impl Print for Select {
                 clause(out, " AS ", Some(window));
             });
         }
+        clause(out, " QUALIFY ", self.qualify.as_ref());
     }
 }
 
@@ -128,7 +129,8 @@ impl Print for Source {
     fn print(&self, out: &mut String) {
         match &self.kind {
             SourceKind::Named { name, .. } => out.push_str(name),
-            SourceKind::Derived(query) => {
+            SourceKind::Derived(query) | SourceKind::Lateral(query) => {
+                word(out, matches!(self.kind, SourceKind::Lateral(_)), "LATERAL");
                 out.push('(');
                 query.print(out);
                 out.push(')');

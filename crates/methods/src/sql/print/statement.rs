@@ -83,6 +83,7 @@ fn command(out: &mut String, statement: &Statement) {
         Statement::Savepoint(name) => (["SAVEPOINT", ""], Some(name)),
         Statement::Release(name) => (["RELEASE", ""], Some(name)),
         Statement::RollbackTo(name) => (["ROLLBACK TO", ""], Some(name)),
+        Statement::Checkpoint => (["CHECKPOINT", ""], None),
         Statement::Attach => (["ATTACH ':memory:' AS ", "other"], None),
         _ => (["VACUUM", ""], None),
     };
@@ -201,6 +202,12 @@ impl Print for Change {
                 out.push_str(to);
             }
             Self::AddColumn(column) => clause(out, " ADD COLUMN ", Some(column)),
+            Self::ColumnType { column, type_name } => {
+                out.push_str(" ALTER COLUMN ");
+                out.push_str(column);
+                out.push_str(" TYPE ");
+                out.push_str(type_name);
+            }
             Self::DropColumn(column) => {
                 out.push_str(" DROP COLUMN ");
                 out.push_str(column);

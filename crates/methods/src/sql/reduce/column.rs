@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::edit::{groups, levels, segments};
-use crate::sql::token::{Kind, Token, is_keyword, pretty, tokens};
+use crate::sql::token::{Brackets, Kind, Token, is_keyword, pretty};
 
 /// The setups without one of the columns of a table.
-pub(super) fn removals(setup: &[String]) -> Vec<Vec<String>> {
-    let words: Vec<Vec<Token>> = setup.iter().map(|statement| tokens(statement)).collect();
+pub(super) fn removals(setup: &[String], brackets: Brackets) -> Vec<Vec<String>> {
+    let words: Vec<Vec<Token>> = setup.iter().map(|text| brackets.tokens(text)).collect();
     let mut removals = Vec::new();
     for (at, statement) in words.iter().enumerate() {
         let Some((table, columns)) = definition(statement) else { continue };
@@ -122,7 +122,7 @@ mod tests {
             "INSERT INTO t0(c1, c0) VALUES (5, 6)",
             "INSERT INTO t1 VALUES (1, 2)",
         ];
-        let removals = removals(&setup.map(ToOwned::to_owned));
+        let removals = removals(&setup.map(ToOwned::to_owned), Brackets::Quote);
         assert_eq!(removals.len(), 2);
         assert_eq!(
             removals[0],

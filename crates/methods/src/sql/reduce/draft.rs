@@ -19,7 +19,7 @@ pub(super) struct Draft {
     /// closer than those inside.
     are_operands: Vec<bool>,
     original: Case,
-    settings: Settings,
+    pub(super) settings: Settings,
 }
 
 #[derive(Clone, Debug)]
@@ -63,7 +63,8 @@ impl Draft {
         };
         let sides = sides::statements(case).map(|side| side.iter().map(pieces).collect());
         let (setup, parts) = (case.setup.clone(), case.parts.clone());
-        let are_operands = parts.iter().map(|part| is_operand(part)).collect();
+        let are_operands =
+            parts.iter().map(|part| is_operand(&settings.brackets.tokens(part))).collect();
         Draft { setup, sides, parts, are_operands, original: case.clone(), settings }
     }
 
@@ -89,7 +90,9 @@ impl Draft {
         match change {
             Change::Setup(setup) => draft.setup.clone_from(setup),
             Change::Statement(at, text) => draft.setup.get_mut(*at)?.clone_from(text),
-            Change::Part(at, text) if self.are_operands[*at] && !is_operand(text) => {
+            Change::Part(at, text)
+                if self.are_operands[*at] && !is_operand(&self.settings.brackets.tokens(text)) =>
+            {
                 draft.parts[*at] = format!("({text})");
             }
             Change::Part(at, text) => draft.parts[*at].clone_from(text),

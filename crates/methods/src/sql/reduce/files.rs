@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sql::token::{Token, pretty, tokens};
+use crate::sql::token::{Brackets, Token, pretty};
 use metacov_core::Case;
 
 /// A database that is not a file.
@@ -12,17 +12,17 @@ const MEMORY: &str = "':memory:'";
 const FUNCTIONS: &[&str] = &["edit", "load_extension", "readfile", "writefile"];
 
 /// The files that a case names, and `:memory:`.
-pub(super) fn allowed(case: &Case) -> BTreeSet<String> {
-    files(case).chain([MEMORY.to_owned()]).collect()
+pub(super) fn allowed(case: &Case, brackets: Brackets) -> BTreeSet<String> {
+    files(case, brackets).chain([MEMORY.to_owned()]).collect()
 }
 
 /// Whether a case names only these files.
-pub(super) fn are_allowed(case: &Case, allowed: &BTreeSet<String>) -> bool {
-    files(case).all(|file| allowed.contains(&file))
+pub(super) fn are_allowed(case: &Case, brackets: Brackets, allowed: &BTreeSet<String>) -> bool {
+    files(case, brackets).all(|file| allowed.contains(&file))
 }
 
-fn files(case: &Case) -> impl Iterator<Item = String> {
-    case.statements().flat_map(|statement| in_statement(&tokens(statement)))
+fn files(case: &Case, brackets: Brackets) -> impl Iterator<Item = String> {
+    case.statements().flat_map(move |statement| in_statement(&brackets.tokens(statement)))
 }
 
 /// The text in each position where the name of a file is expected; it may be an expression.
@@ -57,7 +57,7 @@ mod tests {
 
     #[track_caller]
     fn check(statement: &str, expected: &[&str]) {
-        assert_eq!(in_statement(&tokens(statement)), expected, "{statement}");
+        assert_eq!(in_statement(&Brackets::Quote.tokens(statement)), expected, "{statement}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::sql::token::{Kind, pretty, tokens};
+use crate::sql::token::{Brackets, Kind, pretty};
 use metacov_core::{Case, Pair};
 
 /// Built-in names that look like numbered ones.
@@ -11,14 +11,14 @@ const FIXED: [&str; 8] =
 
 /// The case with its numbered names (`t3`, `c7`) counted from zero, in the order in which they
 /// appear.
-pub(crate) fn renumbered(case: &Case) -> Case {
+pub(crate) fn renumbered(case: &Case, brackets: Brackets) -> Case {
     let mut names = Names::default();
     let mut renamed = case.clone();
     let Pair { a, b } = &mut renamed.sides;
     let sides = a.iter_mut().chain(b).flat_map(|input| &mut input.statements);
     for text in renamed.setup.iter_mut().chain(sides).chain(&mut renamed.parts) {
         if !text.starts_with('.') {
-            *text = names.rename(text);
+            *text = names.rename(text, brackets);
         }
     }
     renamed
@@ -31,8 +31,8 @@ struct Names {
 }
 
 impl Names {
-    fn rename(&mut self, text: &str) -> String {
-        let mut words = tokens(text);
+    fn rename(&mut self, text: &str, brackets: Brackets) -> String {
+        let mut words = brackets.tokens(text);
         for word in words.iter_mut().filter(|word| word.kind == Kind::Word) {
             let parts: Vec<String> = word.text.split('.').map(|part| self.name(part)).collect();
             word.text = parts.join(".");

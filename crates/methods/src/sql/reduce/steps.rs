@@ -2,6 +2,7 @@
 
 use super::column;
 use super::draft::{Change, Draft};
+use crate::sql::token::Token;
 
 /// Without a chunk of consecutive statements of the setup, from the end: late statements are rarely
 /// needed by others.
@@ -17,21 +18,23 @@ pub(super) fn shorter_setups(draft: &Draft, chunk: usize) -> Vec<Change> {
 
 /// Without a column of a table.
 pub(super) fn columns(draft: &Draft) -> Vec<Change> {
-    column::removals(&draft.setup).into_iter().map(Change::Setup).collect()
+    column::removals(&draft.setup, draft.settings.brackets).into_iter().map(Change::Setup).collect()
 }
 
 /// With an edited statement of the setup, the last ones first.
-pub(super) fn statements(draft: &Draft, edits: impl Fn(&str) -> Vec<String>) -> Vec<Change> {
+pub(super) fn statements(draft: &Draft, edits: impl Fn(&[Token]) -> Vec<String>) -> Vec<Change> {
     let edited = |(at, text): (usize, &String)| {
-        edits(text).into_iter().map(move |text| Change::Statement(at, text)).collect::<Vec<_>>()
+        let tokens = draft.settings.brackets.tokens(text);
+        edits(&tokens).into_iter().map(move |text| Change::Statement(at, text)).collect::<Vec<_>>()
     };
     draft.setup.iter().enumerate().rev().flat_map(edited).collect()
 }
 
 /// With an edited part.
-pub(super) fn parts(draft: &Draft, edits: impl Fn(&str) -> Vec<String>) -> Vec<Change> {
+pub(super) fn parts(draft: &Draft, edits: impl Fn(&[Token]) -> Vec<String>) -> Vec<Change> {
     let edited = |(at, text): (usize, &String)| {
-        edits(text).into_iter().map(move |text| Change::Part(at, text)).collect::<Vec<_>>()
+        let tokens = draft.settings.brackets.tokens(text);
+        edits(&tokens).into_iter().map(move |text| Change::Part(at, text)).collect::<Vec<_>>()
     };
     draft.parts.iter().enumerate().flat_map(edited).collect()
 }

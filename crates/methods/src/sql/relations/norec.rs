@@ -22,12 +22,16 @@ pub(crate) fn derive<G: QueryParts>(generator: &mut G) -> Test {
     let orders = ordered.then(|| Order::of(printed(&generator.orders(&scope))));
     let order_by = Vec::from_iter(orders);
     let counted = generator.rng().chance(percent::NOREC_COUNT);
-    let column = if counted { ResultColumn::of(Expr::count_star()) } else { ResultColumn::Star };
+    let columns = if counted {
+        vec![ResultColumn::of(Expr::count_star())]
+    } else {
+        generator.all_columns(&scope)
+    };
 
     let orders = order_by.first().and_then(|order: &Order| order.expr.shared());
     let parts = [from.shared(), predicate.shared(), orders].into_iter().flatten().collect();
     let mut optimized = Query::of(Select {
-        columns: vec![column],
+        columns,
         from: Some(from.clone()),
         filter: Some(predicate.clone()),
         ..Select::default()

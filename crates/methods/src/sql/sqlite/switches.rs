@@ -1,6 +1,7 @@
 //! Switches of SQLite's optimiser, as statements of its shell.
 
 use crate::sql::settings::Settings;
+use crate::sql::token::Brackets;
 
 const PREFIX: &str = ".testctrl optimizations ";
 
@@ -20,6 +21,7 @@ const SWITCHES: u32 = 24;
 
 /// Commands of the shell.
 pub(crate) const SETTINGS: Settings = Settings {
+    brackets: Brackets::Quote,
     is_setting: |statement| statement.starts_with('.'),
     // With only one of the optimisations disabled, or with one less.
     simpler: |setting| {

@@ -35,6 +35,15 @@ const TEXTS: &[&str] = &[
 ];
 const DATES: &[&str] =
     &["1970-01-01", "2000-02-29", "1992-12-31", "2020-01-31", "0001-01-01", "9999-12-31"];
+const UUIDS: &[&str] = &[
+    "00000000-0000-0000-0000-000000000000",
+    "00000000-0000-0000-0000-000000000001",
+    "7fffffff-ffff-ffff-ffff-ffffffffffff",
+    "80000000-0000-0000-0000-000000000000",
+    "ffffffff-ffff-ffff-ffff-ffffffffffff",
+];
+const BLOBS: &[&str] = &["", "a", "b", "ab", "\\x00", "a\\x00", "\\xFF", "abcdefghijklm"];
+const MEMBERS: &[&str] = &["a", "b", "ab"];
 const TIMES: &[&str] = &["00:00:00", "12:34:56", "23:59:59", "01:02:03.456"];
 
 /// How often a constant is NULL, in percent.
@@ -74,7 +83,37 @@ impl Generator<'_> {
                 Expr::text(format!("{date} {time}")).cast(of)
             }
             Type::Time => Expr::text(self.rng.pick(TIMES)).cast(of),
+            Type::UInteger => Expr::integer(self.natural(i64::from(u32::MAX))).cast(of),
+            Type::UBigInt if self.rng.chance(8) => Expr::text("18446744073709551615").cast(of),
+            Type::UBigInt => Expr::integer(self.natural(i64::MAX)).cast(of),
+            Type::Real => {
+                let numbers = [0.0, 0.5, 1.0, -1.5, 2.0, 3.25, 0.1, 1e10, 16_777_216.0];
+                Expr::Literal(Literal::Real(*self.rng.pick(&numbers))).cast(of)
+            }
+            // Rule: intervals are days, because a month equals 30 days and a day 24 hours, and which
+            // of several equal values is returned would be left open.
+            Type::Interval => Expr::text(format!("{} days", self.rng.number(-40, 400))).cast(of),
+            Type::Uuid => Expr::text(self.rng.pick(UUIDS)).cast(of),
+            Type::Blob => Expr::text(self.rng.pick(BLOBS)).cast(of),
+            Type::Enum => Expr::text(self.rng.pick(MEMBERS)).cast(of),
+            Type::Integers => self.list(Type::Integer).cast(of),
+            Type::Texts => self.list(Type::Varchar).cast(of),
+            Type::Struct => {
+                let row = [Type::Integer, Type::Varchar].map(|of| self.literal_or_null(of));
+                Expr::call("row", row.to_vec()).cast(of)
+            }
         }
+    }
+
+    /// A list of constants.
+    fn list(&mut self, of: Type) -> Expr {
+        let count = self.rng.weigh(&[(1, 0), (3, 1), (4, 2), (2, 3)]);
+        Expr::List((0..count).map(|_| self.literal_or_null(of)).collect())
+    }
+
+    /// A whole number that is not negative.
+    fn natural(&mut self, most: i64) -> i64 {
+        self.integer(most).checked_abs().unwrap_or(most)
     }
 
     /// A whole number: mostly small, sometimes at the limit of its type.

@@ -1,7 +1,9 @@
 //! Random queries.
 
+use std::rc::Rc;
+
 use super::Generator;
-use crate::sql::ast::{Body, Expr, Query, ResultColumn, Select, SetOperator};
+use crate::sql::ast::{Binary, Body, Expr, Query, ResultColumn, Select, SetOperator};
 use crate::sql::duckdb::Type;
 
 /// The most combinations of rows that a derived table or a view iterates over.
@@ -10,15 +12,35 @@ const DERIVED_ROWS_MAX: usize = 3000;
 /// The same for a query in an expression, which may run once for each row of the enclosing one.
 pub(super) const SUBQUERY_ROWS_MAX: usize = 50;
 
+/// How often something is chosen, in percent.
+mod percent {
+    pub(super) const WITH: u32 = 15;
+    pub(super) const COMPOUND: u32 = 18;
+    pub(super) const GROUPED: u32 = 20;
+    pub(super) const WINDOW: u32 = 12;
+    pub(super) const QUALIFY: u32 = 7;
+}
+
+const SET_OPERATORS: &[SetOperator] = SetOperator::ALL;
+
+/// Those that all versions have.
+const OLD_SET_OPERATORS: &[SetOperator] =
+    &[SetOperator::UnionAll, SetOperator::Union, SetOperator::Intersect, SetOperator::Except];
+
 impl Generator<'_> {
     /// A query whose columns have these types and the names `c0`, `c1` and so on, and an estimate
     /// of its rows.
     pub(crate) fn query(&mut self, types: &[Type], depth: u32) -> (Query, usize) {
-        if depth == 0 || self.rng.chance(80) {
+        if depth > 0 && self.schema.dialect.has((0, 5, 0)) && self.rng.chance(percent::WITH) {
+            return self.with_common(|generator| generator.query(types, 0));
+        }
+        if depth == 0 || !self.rng.chance(percent::COMPOUND) {
             let (select, rows) = self.select(types);
             return (Query::of(select), rows);
         }
-        let operator = *self.rng.pick(SetOperator::ALL);
+        let is_modern = self.schema.dialect.has((1, 0, 0));
+        let operators = if is_modern { SET_OPERATORS } else { OLD_SET_OPERATORS };
+        let operator = *self.rng.pick(operators);
         let (left, left_rows) = self.select(types);
         let (right, right_rows) = self.select(types);
         let [left, right] = [left, right].map(|select| Box::new(Body::Select(Box::new(select))));
@@ -53,32 +75,37 @@ impl Generator<'_> {
 
     fn select(&mut self, types: &[Type]) -> (Select, usize) {
         let (from, scope, rows) = self.from(2, DERIVED_ROWS_MAX, 0);
-        let is_grouped = self.rng.chance(20);
-        let select = self.within_scope(std::rc::Rc::clone(&scope), |generator| {
+        let is_grouped = self.rng.chance(percent::GROUPED);
+        let select = self.within_scope(Rc::clone(&scope), |generator| {
             let filter = generator.rng.chance(50).then(|| generator.truth(2));
-            if !is_grouped {
-                let columns =
-                    generator.typed_columns(types, |generator, of| generator.value(of, 2));
-                let distinct = generator.rng.chance(15);
-                return Select { distinct, columns, from: Some(from), filter, ..Select::default() };
+            let select = Select { from: Some(from), filter, ..Select::default() };
+            if is_grouped {
+                return generator.grouped(types, &scope, select);
             }
-            let keys: Vec<Expr> =
-                generator.visible(|_| true).iter().map(super::Visible::expr).collect();
-            generator.grouped = Some(scope);
-            generator.scopes.push(std::rc::Rc::default());
             let columns = generator.typed_columns(types, |generator, of| {
-                generator.aggregate(of).unwrap_or_else(|| generator.literal(of))
+                let window = if generator.rng.chance(percent::WINDOW) {
+                    generator.window(of, &scope)
+                } else {
+                    None
+                };
+                window.unwrap_or_else(|| generator.value(of, 2))
             });
-            generator.scopes.pop();
-            generator.grouped = None;
-            Select { columns, from: Some(from), filter, group_by: keys, ..Select::default() }
+            let is_qualified =
+                generator.schema.dialect.has((1, 0, 0)) && generator.rng.chance(percent::QUALIFY);
+            let qualify = if is_qualified { generator.window(Type::BigInt, &scope) } else { None };
+            let qualify = qualify.map(|rank| {
+                let most = generator.small(1, 4);
+                rank.binary(Binary::LessEqual, most)
+            });
+            let distinct = generator.rng.chance(15);
+            Select { distinct, columns, qualify, ..select }
         });
         (select, rows)
     }
 
     /// Columns of these types. They are cast, because an expression may have a narrower or wider
     /// type than it is generated for.
-    fn typed_columns(
+    pub(super) fn typed_columns(
         &mut self,
         types: &[Type],
         mut make: impl FnMut(&mut Self, Type) -> Expr,

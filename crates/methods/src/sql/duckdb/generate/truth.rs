@@ -1,10 +1,10 @@
 //! Random predicates.
 
 use super::Generator;
-use super::query::SUBQUERY_ROWS_MAX;
-use crate::sql::ast::{Binary, Expr, Like, Literal, Members, Postfix, Query};
+use crate::sql::ast::{Binary, Expr, Like, Literal, Members, Postfix, Quantifier, Query};
 use crate::sql::duckdb::Type;
 use crate::sql::duckdb::dialect::MODERN;
+use crate::sql::duckdb::known_faults::EXISTS_OUTER_JOIN;
 
 const COMPARISONS: &[Binary] = &[
     Binary::Less,
@@ -29,7 +29,10 @@ enum Truth {
     InList,
     InQuery,
     Exists,
+    Quantified,
+    Rows,
     Like,
+    Similar,
     Function,
     Value,
     Literal,
@@ -46,7 +49,10 @@ const TRUTHS: &[(u32, Truth)] = &[
     (6, Truth::InList),
     (4, Truth::InQuery),
     (3, Truth::Exists),
+    (2, Truth::Quantified),
+    (2, Truth::Rows),
     (5, Truth::Like),
+    (2, Truth::Similar),
     (4, Truth::Function),
     (5, Truth::Value),
     (1, Truth::Literal),
@@ -54,6 +60,10 @@ const TRUTHS: &[(u32, Truth)] = &[
 
 /// Patterns of LIKE.
 const PATTERNS: &[&str] = &["%", "_", "a%", "%a", "%b%", "a_", "A%", "", "abc", "_b%", "%ä%"];
+/// Patterns of LIKE with an escape character.
+const ESCAPED: &[&str] = &["$%", "a$%", "$_%", "%$_"];
+/// Regular expressions.
+const REGULAR: &[&str] = &["a.*", "[ab]+", ".", "(a|b)c?", ".*b", ""];
 
 impl Generator<'_> {
     /// A predicate.
@@ -67,7 +77,8 @@ impl Generator<'_> {
             Truth::Distinct if dialect.has(MODERN) => {
                 let of = self.any_type();
                 let operator = *self.rng.pick(&[Binary::IsDistinctFrom, Binary::IsNotDistinctFrom]);
-                self.value(of, depth).binary(operator, self.value(of, depth))
+                // The second one is no bare text: after FROM it could be a file.
+                self.value(of, depth).binary(operator, self.value(of, depth).cast(of))
             }
             Truth::Connect => {
                 let connective = *self.rng.pick(&[Binary::And, Binary::Or]);
@@ -110,9 +121,29 @@ impl Generator<'_> {
             Truth::Exists => self.exists().unwrap_or_else(|| self.comparison(depth)),
             Truth::Like => {
                 let text = Box::new(self.value(Type::Varchar, depth));
-                let pattern = Box::new(Expr::text(self.rng.pick(PATTERNS)));
                 let negated = self.rng.chance(25);
-                Expr::Like { negated, word: Like::Like, text, pattern, escape: None }
+                let (patterns, escape) =
+                    if self.rng.chance(15) { (ESCAPED, Some('$')) } else { (PATTERNS, None) };
+                let pattern = Box::new(Expr::text(self.rng.pick(patterns)));
+                let is_folded = dialect.has(MODERN) && self.rng.chance(20);
+                let word = if is_folded { Like::Ilike } else { Like::Like };
+                Expr::Like { negated, word, text, pattern, escape }
+            }
+            Truth::Similar if dialect.has(MODERN) => {
+                let text = Box::new(self.value(Type::Varchar, depth));
+                let pattern = Box::new(Expr::text(self.rng.pick(REGULAR)));
+                let negated = self.rng.chance(25);
+                Expr::Like { negated, word: Like::Similar, text, pattern, escape: None }
+            }
+            Truth::Quantified if dialect.has((1, 0, 0)) => {
+                self.quantified(depth).unwrap_or_else(|| self.comparison(depth))
+            }
+            Truth::Rows if dialect.has((1, 1, 0)) => {
+                let types = [self.any_type(), self.any_type()];
+                let operator = *self.rng.pick(COMPARISONS);
+                let left = types.map(|of| self.value(of, depth.min(1)).cast(of));
+                let right = types.map(|of| self.value(of, 0).cast(of));
+                Expr::Row(left.to_vec()).binary(operator, Expr::Row(right.to_vec()))
             }
             Truth::Function => {
                 self.call(Type::Boolean, depth).unwrap_or_else(|| self.comparison(depth))
@@ -167,9 +198,20 @@ impl Generator<'_> {
     }
 
     fn exists(&mut self) -> Option<Expr> {
-        let query =
-            Box::new(self.subquery(&[Type::Integer], |generator, of| generator.value(of, 0))?);
-        Some(Expr::Exists { negated: self.rng.chance(30), query })
+        let inner_only = self.inner_only;
+        self.inner_only |= self.schema.dialect.suffers(EXISTS_OUTER_JOIN);
+        let query = self.subquery(&[Type::Integer], |generator, of| generator.value(of, 0));
+        self.inner_only = inner_only;
+        Some(Expr::Exists { negated: self.rng.chance(30), query: Box::new(query?) })
+    }
+
+    fn quantified(&mut self, depth: u32) -> Option<Expr> {
+        let of = self.any_type();
+        let operand = Box::new(self.value(of, depth));
+        let query = Box::new(self.subquery(&[of], |generator, of| generator.value(of, 1))?);
+        let operator = *self.rng.pick(COMPARISONS);
+        let quantifier = *self.rng.pick(Quantifier::ALL);
+        Some(Expr::Quantified { operand, operator, quantifier, query })
     }
 
     /// The one value of a query.
@@ -186,8 +228,7 @@ impl Generator<'_> {
     /// A plain query inside an expression, if there may be one more.
     fn subquery(&mut self, types: &[Type], column: fn(&mut Self, Type) -> Expr) -> Option<Query> {
         // In HAVING, aggregates of a subquery could belong to the enclosing query.
-        let has_small = self.schema.tables.iter().any(|table| table.rows <= SUBQUERY_ROWS_MAX);
-        if self.grouped.is_some() || !has_small {
+        if self.grouped.is_some() || !self.has_small_table() {
             return None;
         }
         self.subqueries_left = self.subqueries_left.checked_sub(1)?;

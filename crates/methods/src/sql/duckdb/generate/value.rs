@@ -5,6 +5,7 @@ use crate::sql::ast::{Binary, Expr, Prefix};
 use crate::sql::duckdb::Type;
 use crate::sql::duckdb::dialect::MODERN;
 use crate::sql::duckdb::function::{FUNCTIONS, Function, Parameter};
+use crate::sql::duckdb::known_faults::CONSTANT_CASE;
 
 /// Forms of values.
 #[derive(Clone, Copy)]
@@ -50,8 +51,11 @@ impl Generator<'_> {
             }
             Form::Case => Some(self.case(of, depth)),
             Form::Coalesce => {
-                let name = *self.rng.pick(&["coalesce", "nullif"]);
-                Some(Expr::call(name, vec![self.value(of, depth), self.value(of, depth)]))
+                let (first, second) = (self.value(of, depth), self.value(of, depth));
+                let may_be_constant = !self.avoids_constant_case(of) || self.refers(&first);
+                let is_nullif = self.rng.chance(50) && may_be_constant;
+                let name = if is_nullif { "nullif" } else { "coalesce" };
+                Some(Expr::call(name, vec![first, second]))
             }
             Form::Extreme if self.schema.dialect.has(MODERN) => {
                 let name = *self.rng.pick(&["greatest", "least"]);
@@ -63,13 +67,29 @@ impl Generator<'_> {
         made.unwrap_or_else(|| self.leaf(of))
     }
 
-    /// `CASE WHEN .. THEN .. [ELSE ..] END`
-    pub(super) fn case(&mut self, of: Type, depth: u32) -> Expr {
-        let arms = (0..self.rng.between(1, 2))
-            .map(|_| (self.truth(depth.min(1)), self.value(of, depth)))
-            .collect();
+    /// `CASE [..] WHEN .. THEN .. [ELSE ..] END`
+    fn case(&mut self, of: Type, depth: u32) -> Expr {
+        let compared = self.rng.chance(25).then(|| self.any_type());
+        let operand = compared.map(|of| Box::new(self.value(of, depth.min(1))));
+        let mut arms = Vec::new();
+        for _ in 0..self.rng.between(1, 2) {
+            let when = match compared {
+                Some(of) => self.value(of, 0),
+                None => self.truth(depth.min(1)),
+            };
+            arms.push((when, self.value(of, depth)));
+        }
         let otherwise = self.rng.chance(75).then(|| Box::new(self.value(of, depth)));
-        Expr::Case { operand: None, arms, otherwise }
+        let mut results = arms.iter().map(|(_, then)| then).chain(otherwise.as_deref());
+        if self.avoids_constant_case(of) && !results.any(|result| self.refers(result)) {
+            return self.leaf(of);
+        }
+        Expr::Case { operand, arms, otherwise }
+    }
+
+    /// Whether a CASE of this type must have a result that is not constant.
+    fn avoids_constant_case(&self, of: Type) -> bool {
+        of == Type::Varchar && self.schema.dialect.suffers(CONSTANT_CASE)
     }
 
     /// A column, an aggregate or a constant.
@@ -107,6 +127,11 @@ impl Generator<'_> {
         Some(Expr::call(function.name, arguments))
     }
 
+    /// A list of values.
+    fn listed(&mut self, of: Type, depth: u32) -> Expr {
+        Expr::List((0..self.rng.between(1, 3)).map(|_| self.value(of, depth.min(1))).collect())
+    }
+
     /// An operation on values of a type, if there is one.
     ///
     /// Rule: the second operand is a small constant, so that few results are out of range.
@@ -128,7 +153,7 @@ impl Generator<'_> {
                 };
                 left.binary(operator, right.cast(of))
             }
-            Type::Double => {
+            Type::Double | Type::Real => {
                 let left = self.value(of, depth);
                 let operator = *self.rng.pick(&[Binary::Plus, Binary::Minus, Binary::Times]);
                 left.binary(operator, self.small(-3, 9).cast(of))
@@ -146,7 +171,31 @@ impl Generator<'_> {
                 self.value(of, depth).binary(operator, self.small(0, 9))
             }
             Type::Boolean => self.truth(depth),
-            Type::Timestamp | Type::Time => return None,
+            Type::UInteger | Type::UBigInt => {
+                let operators = [Binary::Plus, Binary::BitAnd, Binary::BitOr, Binary::Remainder];
+                let operator = *self.rng.pick(&operators);
+                self.value(of, depth).binary(operator, self.small(1, 9).cast(of))
+            }
+            Type::Timestamp if self.schema.dialect.has((1, 0, 0)) => {
+                let operator = *self.rng.pick(&[Binary::Plus, Binary::Minus]);
+                self.value(of, depth).binary(operator, self.value(Type::Interval, depth.min(1)))
+            }
+            Type::Interval => {
+                let left = self.value(of, depth);
+                match self.rng.below(3) {
+                    0 => left.binary(Binary::Times, self.small(-3, 3)),
+                    1 => left.binary(Binary::Minus, self.literal(of)),
+                    _ => left.binary(Binary::Plus, self.literal(of)),
+                }
+            }
+            Type::Blob => self.value(of, depth).binary(Binary::Concatenate, self.literal(of)),
+            Type::Integers => self.listed(Type::Integer, depth).cast(of),
+            Type::Texts => self.listed(Type::Varchar, depth).cast(of),
+            Type::Struct => {
+                let fields = [Type::Integer, Type::Varchar].map(|of| self.value(of, depth));
+                Expr::call("row", fields.to_vec()).cast(of)
+            }
+            Type::Timestamp | Type::Time | Type::Uuid | Type::Enum => return None,
         })
     }
 }

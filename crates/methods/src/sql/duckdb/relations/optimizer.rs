@@ -3,11 +3,11 @@
 use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
 
 use super::query_parts::{ROWS_MAX, SOURCES_MAX};
-use crate::sql::ast::{Expr, Limit, Order, Query, ResultColumn, Select};
+use crate::sql::ast::{Expr, Limit, Order, Query, Select};
 use crate::sql::duckdb::settings::{OFF, ON, OPTIMIZERS, disable};
 use crate::sql::duckdb::{Generator, Schema, Type};
 use crate::sql::print::Print as _;
-use crate::sql::relations::DEPTH;
+use crate::sql::relations::{DEPTH, QueryParts as _};
 
 /// A query returns the same rows with some or all optimisations disabled.
 pub(super) const OPTIMIZER: RelationInfo = RelationInfo {
@@ -24,9 +24,9 @@ pub(super) fn derive(schema: &Schema, rng: &mut Rng) -> Test {
         any_shape(&mut generator)
     } else {
         let (from, scope, _) = generator.from(SOURCES_MAX, ROWS_MAX, 1);
+        let columns = generator.all_columns(&scope);
         generator.within_scope(scope, |generator| {
             let filter = Some(generator.truth(DEPTH));
-            let columns = vec![ResultColumn::Star];
             Query::of(Select { columns, from: Some(from), filter, ..Select::default() })
         })
     };
@@ -50,8 +50,9 @@ pub(super) fn derive(schema: &Schema, rng: &mut Rng) -> Test {
 /// Rule: a LIMIT comes with an order by all columns, so that equal rows are the only ties.
 fn any_shape(generator: &mut Generator<'_>) -> Query {
     let weights = Type::weights(generator.schema.dialect);
-    let types: Vec<Type> =
+    let mut types: Vec<Type> =
         (0..generator.rng.between(1, 4)).map(|_| generator.rng.weigh(&weights)).collect();
+    types.iter_mut().filter(|of| !of.is_shown()).for_each(|of| *of = Type::Varchar);
     let (mut query, _) = generator.query(&types, 1);
     if generator.rng.chance(40) {
         query.order_by = (1..=types.len()).map(|at| Order::of(Expr::ordinal(at))).collect();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use metacov_core::{Judge, Rng};
 
 use crate::sql::ast::{Binary, Expr, From, Order, Postfix, Query, ResultColumn, Source};
-use crate::sql::duckdb::{Generator, Scope, Type};
+use crate::sql::duckdb::{Generator, Scope, Type, Visible};
 use crate::sql::print::printed;
 use crate::sql::relations::QueryParts;
 
@@ -36,14 +36,22 @@ impl QueryParts for Generator<'_> {
 
     fn columns(&mut self, scope: &Rc<Scope>) -> Vec<ResultColumn> {
         if self.rng.chance(STAR) {
-            return vec![ResultColumn::Star];
+            return self.all_columns(scope);
         }
         let chosen = self.rng.subset(&scope.columns, 1);
-        let mut expressions: Vec<Expr> = chosen.into_iter().map(|column| column.expr()).collect();
+        let mut expressions: Vec<Expr> = chosen.into_iter().map(|column| column.shown()).collect();
         if self.rng.chance(EXPRESSION_KEY) {
             expressions.push(self.term(scope));
         }
         vec![ResultColumn::of(printed(&expressions))]
+    }
+
+    fn all_columns(&self, scope: &Rc<Scope>) -> Vec<ResultColumn> {
+        if scope.columns.iter().all(|column| column.of.is_shown()) {
+            return vec![ResultColumn::Star];
+        }
+        let columns: Vec<Expr> = scope.columns.iter().map(Visible::shown).collect();
+        vec![ResultColumn::of(printed(&columns))]
     }
 
     /// Equal values of DuckDB are identical, as there are no collations: bags are compared. (Zeros
@@ -51,7 +59,7 @@ impl QueryParts for Generator<'_> {
     fn keys(&mut self, scope: &Rc<Scope>) -> (Vec<Expr>, Judge) {
         let columns = self.rng.subset(&scope.columns, 1).into_iter().take(KEYS_MAX);
         let keys = columns.map(|column| {
-            if self.rng.chance(EXPRESSION_KEY) { self.term(scope) } else { column.expr() }
+            if self.rng.chance(EXPRESSION_KEY) { self.term(scope) } else { column.shown() }
         });
         (keys.collect(), Judge::Bag)
     }

@@ -76,7 +76,7 @@ fn choose(generator: &mut Generator<'_>, scope: &Rc<crate::sql::duckdb::Scope>) 
             let name = *generator.rng.pick(&["bit_and", "bit_or", "bit_xor"]);
             of(name, Type::Integer)
         }
-        _ if any == Type::Boolean => of("SUM", Type::Integer),
+        _ if any == Type::Boolean || !any.is_shown() => of("SUM", Type::Integer),
         _ => {
             let name = *generator.rng.pick(&["MIN", "MAX"]);
             of(name, any)

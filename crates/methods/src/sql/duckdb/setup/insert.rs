@@ -2,8 +2,8 @@
 
 use super::Draft;
 use crate::sql::ast::{
-    Binary, Conflict, Expr, From, Insert, Literal, Query, ResultColumn, Rows, Select, Source,
-    SourceKind, Statement,
+    Assignment, Binary, Conflict, Expr, From, Insert, Literal, Query, ResultColumn, Rows, Select,
+    Source, SourceKind, Statement, Upsert,
 };
 use crate::sql::duckdb::Type;
 use crate::sql::duckdb::dialect::MODERN;
@@ -22,7 +22,8 @@ const TABLE_ROWS_MAX: usize = 2500;
 impl Draft<'_> {
     pub(super) fn insert(&mut self) -> Option<Statement> {
         let at = self.table_where(|schema, at| schema.tables[at].rows < TABLE_ROWS_MAX)?;
-        let columns = self.schema.tables[at].columns.clone();
+        let mut columns = self.schema.tables[at].columns.clone();
+        columns.retain(|column| !column.generated);
         // One value that exists already makes the whole statement fail.
         let is_unique = columns.iter().any(|column| column.unique);
         let count = if is_unique { 2 } else { self.rng.between(1, ROWS_MAX) };
@@ -34,12 +35,39 @@ impl Draft<'_> {
         let table = &mut self.schema.tables[at];
         table.rows += count;
         for values in &rows {
-            for (column, value) in table.columns.iter_mut().zip(values) {
+            let stored = table.columns.iter_mut().filter(|column| !column.generated);
+            for (column, value) in stored.zip(values) {
                 column.remember(value.clone());
             }
         }
+        let table = table.clone();
+        let upsert = if is_unique { self.upsert(&table) } else { None };
+        let has_result = self.schema.dialect.has((0, 5, 0)) && self.rng.chance(8);
+        let returning = if has_result { vec![ResultColumn::Star] } else { Vec::new() };
         let names = columns.into_iter().map(|column| column.name).collect();
-        Some(insertion(table, names, Rows::Values(rows)))
+        let insert = insertion(&table, names, Rows::Values(rows));
+        Some(Statement::Insert(Insert { upsert, returning, ..insert }))
+    }
+
+    /// What happens to rows whose key exists, sometimes.
+    fn upsert(&mut self, table: &Table) -> Option<Upsert> {
+        if !self.schema.dialect.has((1, 0, 0)) || !self.rng.chance(40) {
+            return None;
+        }
+        let mut unique = table.columns.iter().filter(|column| column.unique);
+        let (Some(key), None) = (unique.next(), unique.next()) else {
+            return Some(Upsert { columns: Vec::new(), set: Vec::new(), filter: None });
+        };
+        let columns = vec![key.name.clone()];
+        // A key and a column with an index cannot be changed.
+        let is_free = |column: &&Column| !column.unique && !column.generated;
+        let set = table.columns.iter().find(is_free).map(|column| Assignment {
+            columns: vec![column.name.clone()],
+            value: Expr::column("excluded", &column.name),
+        });
+        let can_update = !self.schema.is_indexed(&table.name) && self.rng.chance(50);
+        let set = set.filter(|_| can_update).into_iter().collect();
+        Some(Upsert { columns, set, filter: None })
     }
 
     /// Many rows that are computed from their number.
@@ -55,7 +83,7 @@ impl Draft<'_> {
         let table = &mut self.schema.tables[at];
         table.rows += many;
         let mut values = Vec::new();
-        for column in &table.columns {
+        for column in table.columns.iter().filter(|column| !column.generated) {
             let period = self.rng.number(2, 40);
             let number = remainder(period);
             let value = computed(number, column.of);
@@ -73,19 +101,21 @@ impl Draft<'_> {
         let kind = SourceKind::Function { name: "range".to_owned(), arguments: vec![count] };
         let from = From::of(Source { kind, alias: Some("r".to_owned()) });
         let query = Query::of(Select { columns: values, from: Some(from), ..Select::default() });
-        Some(insertion(table, Vec::new(), Rows::Query(Box::new(query))))
+        let stored = table.columns.iter().filter(|column| !column.generated);
+        let names = stored.map(|column| column.name.clone()).collect();
+        Some(Statement::Insert(insertion(table, names, Rows::Query(Box::new(query)))))
     }
 }
 
-fn insertion(table: &Table, columns: Vec<String>, rows: Rows) -> Statement {
-    Statement::Insert(Insert {
+fn insertion(table: &Table, columns: Vec<String>, rows: Rows) -> Insert {
+    Insert {
         conflict: Conflict::None,
         table: table.name.clone(),
         columns,
         rows,
         upsert: None,
         returning: Vec::new(),
-    })
+    }
 }
 
 /// A constant for a column.
@@ -117,6 +147,17 @@ fn computed(number: Expr, of: Type) -> Expr {
         }
         Type::Timestamp => computed(number, Type::Date).cast(of),
         Type::Time => Expr::text("12:34:56").cast(of),
+        Type::Interval => Expr::call("to_days", vec![number.cast(Type::Integer)]),
+        Type::Uuid => Expr::text("00000000-0000-0000-0000-000000000001").cast(of),
+        Type::Blob => number.cast(Type::Varchar).cast(of),
+        Type::Enum => {
+            let is_small = number.binary(Binary::Less, Expr::integer(3));
+            let otherwise = Some(Box::new(Expr::text("ab")));
+            let arms = vec![(is_small, Expr::text("a"))];
+            Expr::Case { operand: None, arms, otherwise }.cast(of)
+        }
+        Type::Integers | Type::Texts => Expr::List(vec![number]).cast(of),
+        Type::Struct => Expr::call("row", vec![number, Expr::text("a")]).cast(of),
         _ => number.cast(of),
     }
 }

@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::sql::ast::{
     Binary, ColumnConstraint, ColumnDefinition, Conflict, CreateIndex, CreateTable, Direction,
-    Expr, Order, Place, Postfix, Statement,
+    Expr, Order, Place, Postfix, Statement, TableConstraint,
 };
 use crate::sql::duckdb::generate::Generator;
 use crate::sql::duckdb::schema::{Column, Index, Table};
@@ -20,13 +20,21 @@ impl Draft<'_> {
         let count = self.rng.between(1, COLUMNS_MAX);
         let mut columns: Vec<Column> =
             (0..count).map(|at| Column::new(format!("c{at}"), self.rng.weigh(&weights))).collect();
-        let definitions = columns.iter_mut().map(|column| self.define(column)).collect();
+        let mut definitions: Vec<_> =
+            columns.iter_mut().map(|column| self.define(column)).collect();
+        let constraints = self.table_constraints(&mut columns);
+        if self.schema.dialect.has((1, 0, 0)) && self.rng.chance(8) {
+            let (column, definition) = self.generated(&columns);
+            columns.push(column);
+            definitions.push(definition);
+        }
+        let is_temporary = self.rng.chance(5);
         let create = Statement::CreateTable(CreateTable {
-            place: Place::Main,
-            if_not_exists: false,
+            place: if is_temporary { Place::Temporary } else { Place::Main },
+            if_not_exists: self.rng.chance(5),
             name: name.clone(),
             columns: definitions,
-            constraints: Vec::new(),
+            constraints,
             without_rowid: false,
             strict: false,
         });
@@ -37,8 +45,7 @@ impl Draft<'_> {
 
     fn define(&mut self, column: &mut Column) -> ColumnDefinition {
         let mut constraints = Vec::new();
-        let has_many_values = matches!(column.of, Type::Integer | Type::BigInt | Type::Varchar);
-        column.unique = has_many_values && self.rng.chance(8);
+        column.unique = column.of.is_key() && self.rng.chance(8);
         column.not_null = self.rng.chance(8);
         if column.unique {
             constraints.push(if column.not_null && column.name == "c0" {
@@ -62,6 +69,43 @@ impl Draft<'_> {
             constraints.push(ColumnConstraint::Check(check));
         }
         ColumnDefinition { name: column.name.clone(), type_name: column.of.text(), constraints }
+    }
+
+    /// A column that is computed from others.
+    fn generated(&mut self, columns: &[Column]) -> (Column, ColumnDefinition) {
+        let weights = Type::weights(self.schema.dialect);
+        let of = self.rng.weigh(&weights);
+        let mut column = Column::new(format!("c{}", columns.len()), of);
+        column.generated = true;
+        // Rule: an operation that fails would make every row fail, so there is none.
+        let depth = u32::from(!of.is_integer());
+        let expr = Generator::bare(&self.schema, self.rng, columns).value(of, depth).cast(of);
+        let constraints = vec![ColumnConstraint::Generated { expr, stored: false }];
+        let name = column.name.clone();
+        (column, ColumnDefinition { name, type_name: of.text(), constraints })
+    }
+
+    /// A key of two columns, or a condition.
+    fn table_constraints(&mut self, columns: &mut [Column]) -> Vec<TableConstraint> {
+        let is_free = |column: &&mut Column| !column.unique && column.of.is_key();
+        let mut free: Vec<&mut Column> = columns.iter_mut().filter(is_free).collect();
+        let [first, second, ..] = &mut free[..] else { return Vec::new() };
+        match self.rng.below(20) {
+            0 => {
+                let keys = [&*first, &*second].map(|key| Order::of(Expr::column("", &key.name)));
+                // Unique values of one of them are enough.
+                first.unique = true;
+                vec![TableConstraint::Unique(keys.to_vec(), Conflict::None)]
+            }
+            1 => {
+                let differ = Expr::column("", &first.name)
+                    .postfix(Postfix::IsNull)
+                    .binary(Binary::Or, Expr::column("", &second.name).postfix(Postfix::NotNull));
+                let otherwise = Expr::column("", &second.name).postfix(Postfix::IsNull);
+                vec![TableConstraint::Check(differ.binary(Binary::Or, otherwise))]
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Types for the columns of a query.
@@ -96,29 +140,42 @@ impl Draft<'_> {
     }
 
     fn add(&mut self, name: String, types: Vec<Type>, rows: usize, sql: String, is_view: bool) {
-        let column = |(at, of)| Column::new(format!("c{at}"), of);
-        let columns = types.into_iter().enumerate().map(column).collect();
+        let columns = Column::numbered(types);
         self.schema.tables.push(Table { name, is_view, columns, rows, sql });
     }
 
     pub(super) fn create_index(&mut self) -> Option<Statement> {
-        let has_keys = |table: &Table| table.columns.iter().any(|column| column.of.is_indexed());
+        let is_key = |column: &&Column| column.of.is_indexed() && !column.generated;
+        let has_keys = |table: &Table| table.columns.iter().any(|column| is_key(&column));
         let at = self.table_where(|schema, at| has_keys(&schema.tables[at]))?;
         let table = &self.schema.tables[at];
-        let keys = table.columns.iter().filter(|column| column.of.is_indexed());
-        let keys: Vec<String> = keys.map(|column| column.name.clone()).collect();
+        let keys: Vec<&Column> = table.columns.iter().filter(is_key).collect();
+        let chosen = self.rng.subset(&keys, 1);
+        let unique = chosen.iter().any(|key| key.unique) && self.rng.chance(50);
+        let terms = chosen.iter().take(2).map(|key| {
+            let key_itself = Expr::column("", &key.name);
+            let is_computed = key.of == Type::Varchar && self.rng.chance(30);
+            let term = if is_computed { Expr::call("lower", vec![key_itself]) } else { key_itself };
+            Order::of(term)
+        });
+        let terms: Vec<Order> = terms.collect();
+        let unique = unique && terms.len() == chosen.len() && !terms.iter().any(is_call);
         let table = table.name.clone();
-        let terms = self.rng.subset(&keys, 1);
         let name = self.name('i');
         self.schema.indexes.push(Index { name: name.clone(), table: table.clone() });
         Some(Statement::CreateIndex(CreateIndex {
             place: Place::Main,
-            unique: false,
+            unique,
             if_not_exists: false,
             name,
             table,
-            terms: terms.iter().take(2).map(|key| Order::of(Expr::column("", key))).collect(),
+            terms,
             filter: None,
         }))
     }
+}
+
+/// Whether a term of an index is computed.
+fn is_call(term: &Order) -> bool {
+    matches!(term.expr, Expr::Call(_))
 }

@@ -37,6 +37,9 @@ impl Output {
     }
 }
 
+const SET_OPERATORS: &[SetOperator] =
+    &[SetOperator::UnionAll, SetOperator::Union, SetOperator::Intersect, SetOperator::Except];
+
 impl Generator<'_> {
     /// A query of any shape, with named columns. It cannot refer to enclosing queries.
     pub fn query(&mut self, columns: usize, depth: u32) -> Shaped {
@@ -154,7 +157,7 @@ impl Generator<'_> {
     /// with the plan.
     fn compound(&mut self, columns: usize, depth: u32) -> Shaped {
         let integers: Vec<bool> = (0..columns).map(|_| self.rng.chance(50)).collect();
-        let operator = *self.rng.pick(SetOperator::ALL);
+        let operator = *self.rng.pick(SET_OPERATORS);
         let mut rows_all = 0;
         let parts: Vec<Shaped> = (0..self.rng.between(2, 3))
             .map(|_| {
