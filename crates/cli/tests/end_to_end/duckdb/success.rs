@@ -4,6 +4,7 @@ use super::{CACHE, metacov};
 
 /// `cargo test -p metacov --test end_to_end duckdb::success -- --nocapture` prints the table.
 #[test]
+#[expect(clippy::print_stdout, reason = "the table is what one looks at")]
 fn nearly_all_statements_succeed() {
     let folder = tempfile::tempdir().unwrap();
     let args = ["-v", "measure", "duckdb", "--no-coverage", "--count", "60", "--databases", "20"];

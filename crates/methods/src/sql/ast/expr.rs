@@ -215,7 +215,7 @@ words! {
 }
 words! {
     /// Comparisons with patterns.
-    Like { Like = "LIKE", Glob = "GLOB", Ilike = "ILIKE", Similar = "SIMILAR TO", }
+    Like { Plain = "LIKE", Glob = "GLOB", Folded = "ILIKE", Similar = "SIMILAR TO", }
 }
 words! {
     /// How many rows of a query a comparison must hold for.

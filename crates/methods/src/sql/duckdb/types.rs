@@ -110,9 +110,8 @@ impl Type {
             Self::BigInt => &[Self::Boolean, Self::Integer, Self::SmallInt, Self::UInteger],
             Self::HugeInt => &[Self::Integer, Self::BigInt, Self::UBigInt],
             Self::UBigInt => &[Self::Boolean, Self::UInteger],
-            Self::Real => &[Self::Integer, Self::SmallInt],
             Self::Double => &[Self::Integer, Self::BigInt, Self::Decimal, Self::Real],
-            Self::Decimal => &[Self::Integer, Self::SmallInt],
+            Self::Real | Self::Decimal => &[Self::Integer, Self::SmallInt],
             Self::Varchar => &[
                 Self::Integer,
                 Self::Boolean,

@@ -46,14 +46,14 @@ impl Generator<'_> {
         Rc::make_mut(&mut both).add(&opened.name, &opened.columns);
         let constraint = match kind {
             JoinKind::Comma | JoinKind::Cross => JoinConstraint::None,
-            _ => match self.condition(kind, before, &both) {
-                Some(condition) => JoinConstraint::On(condition),
-                None => {
+            _ => {
+                let Some(condition) = self.condition(kind, before, &both) else {
                     *scope = both;
                     let (kind, constraint) = (JoinKind::Cross, JoinConstraint::None);
                     return Join { natural: false, kind, source: opened.source, constraint };
-                }
-            },
+                };
+                JoinConstraint::On(condition)
+            }
         };
         // The columns of the second source are not visible after these.
         if !matches!(kind, JoinKind::Semi | JoinKind::Anti) {

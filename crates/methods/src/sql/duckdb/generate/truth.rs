@@ -126,7 +126,7 @@ impl Generator<'_> {
                     if self.rng.chance(15) { (ESCAPED, Some('$')) } else { (PATTERNS, None) };
                 let pattern = Box::new(Expr::text(self.rng.pick(patterns)));
                 let is_folded = dialect.has(MODERN) && self.rng.chance(20);
-                let word = if is_folded { Like::Ilike } else { Like::Like };
+                let word = if is_folded { Like::Folded } else { Like::Plain };
                 Expr::Like { negated, word, text, pattern, escape }
             }
             Truth::Similar if dialect.has(MODERN) => {

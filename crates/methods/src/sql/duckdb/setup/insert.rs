@@ -54,10 +54,13 @@ impl Draft<'_> {
         if !self.schema.dialect.has((1, 0, 0)) || !self.rng.chance(40) {
             return None;
         }
+        let nothing = Upsert { columns: Vec::new(), set: Vec::new(), filter: None };
         let mut unique = table.columns.iter().filter(|column| column.unique);
-        let (Some(key), None) = (unique.next(), unique.next()) else {
-            return Some(Upsert { columns: Vec::new(), set: Vec::new(), filter: None });
-        };
+        let (Some(key), None) = (unique.next(), unique.next()) else { return Some(nothing) };
+        // A key of two columns cannot be named by one.
+        if table.sql.contains(", UNIQUE (") {
+            return Some(nothing);
+        }
         let columns = vec![key.name.clone()];
         // A key and a column with an index cannot be changed.
         let is_free = |column: &&Column| !column.unique && !column.generated;

@@ -72,10 +72,10 @@ impl Generator<'_> {
                 self.within(operand, 1, depth)
             }
             Truth::Like => {
-                let word = *self.rng.pick(&[Like::Like, Like::Like, Like::Glob]);
+                let word = *self.rng.pick(&[Like::Plain, Like::Plain, Like::Glob]);
                 let text = Box::new(self.value(Class::Text, depth));
                 let pattern = Box::new(self.pattern());
-                let escape = (word == Like::Like && self.rng.chance(10)).then_some('\\');
+                let escape = (word == Like::Plain && self.rng.chance(10)).then_some('\\');
                 Expr::Like { negated: self.negation(), word, text, pattern, escape }
             }
             Truth::Exists => match self.exists(depth) {
