@@ -22,7 +22,7 @@ pub trait MutantPairs: Sync {
     type Worker;
 
     /// How many pairs there are.
-    fn len(&self) -> usize;
+    fn count(&self) -> usize;
 
     /// The relation and the name of a pair.
     fn name(&self, pair: usize) -> (&str, &str);
@@ -116,13 +116,13 @@ pub fn run_mutants<P: MutantPairs>(
     writer: &MutantWriter,
     done: &(dyn Fn() + Sync),
 ) -> Result<MutantComparison, RunError> {
-    let next = Mutex::new(0..pairs.len());
+    let next = Mutex::new(0..pairs.count());
     let next = |_: &PoolState| {
         let at = next.lock().ok().and_then(|mut next| next.next())?;
         Some((at as u64, at))
     };
     let comparison = Mutex::new(MutantComparison::default());
-    run_jobs(options.workers.get().min(pairs.len()), next, |jobs| {
+    run_jobs(options.workers.get().min(pairs.count()), next, |jobs| {
         let mut worker = None;
         jobs.run(|_, at| {
             let stored = pairs.run(at, &mut worker)?;

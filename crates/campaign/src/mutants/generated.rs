@@ -68,7 +68,7 @@ pub struct GeneratedMutants<'s> {
 impl MutantPairs for GeneratedMutants<'_> {
     type Worker = WorkerProcess;
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.cases.len()
     }
 

@@ -72,7 +72,7 @@ type Sides = Vec<Vec<Ran>>;
 impl MutantPairs for ProgramMutants<'_> {
     type Worker = ProgramWorker;
 
-    fn len(&self) -> usize {
+    fn count(&self) -> usize {
         self.cases.len()
     }
 
@@ -115,17 +115,16 @@ impl MutantPairs for ProgramMutants<'_> {
         let mut known = BTreeMap::<Vec<(usize, usize, Ran)>, MutantVerdict>::new();
         let mut verdicts = Vec::with_capacity(changed.len());
         for (mutant, changes) in changed {
-            let verdict = match known.get(&changes) {
-                Some(verdict) => *verdict,
-                None => {
-                    let mut sides = plain.sides.clone();
-                    for (side, at, ran) in &changes {
-                        sides[*side][*at] = ran.clone();
-                    }
-                    let verdict = self.verdict(&sides, case, worker)?;
-                    known.insert(changes, verdict);
-                    verdict
+            let verdict = if let Some(verdict) = known.get(&changes) {
+                *verdict
+            } else {
+                let mut sides = plain.sides.clone();
+                for (side, at, ran) in &changes {
+                    sides[*side][*at] = ran.clone();
                 }
+                let verdict = self.verdict(&sides, case, worker)?;
+                known.insert(changes, verdict);
+                verdict
             };
             verdicts.push((mutant, verdict));
         }

@@ -66,13 +66,13 @@ impl TestBench<'_> {
         let (first, limits) = (&task.first, MutantLimits::NONE);
         let plan = MutantPlan { first, wanted: &nothing, only: None, limits };
         // In another process than the one with mutants: both must start alike.
-        let plain = runtime.split(&plan, || JUDGED + judged(session, task) as u8)?;
-        if plain.exit != MutantExit::Code(JUDGED) {
-            let name = verdict(plain.exit).name();
+        let baseline = runtime.split(&plan, || JUDGED + judged(session, task) as u8)?;
+        if baseline.exit != MutantExit::Code(JUDGED) {
+            let name = verdict(baseline.exit).name();
             return Ok(MutatedTest { unusable: Some(name.to_owned()), ..MutatedTest::default() });
         }
         let only = (task.only != EACH).then(|| u32::from_le_bytes(task.only));
-        let limits = MutantLimits::of(plain.steps, plain.cpu, 0);
+        let limits = MutantLimits::of(baseline.steps, baseline.cpu, 0);
         let plan = MutantPlan { first, wanted: &task.wanted, only, limits };
         let split = runtime.split(&plan, || JUDGED + judged(session, task) as u8)?;
         let ended = split.ends.iter().map(|end| (end.mutant, end.exit));
@@ -84,7 +84,7 @@ impl TestBench<'_> {
         Ok(MutatedTest {
             unusable: None,
             verdicts: verdicts.collect(),
-            plain_micros: u64::try_from(plain.cpu.as_micros()).unwrap_or(u64::MAX),
+            plain_micros: u64::try_from(baseline.cpu.as_micros()).unwrap_or(u64::MAX),
             mutant_micros: split.ends.iter().map(|end| u64::from(end.microseconds)).sum(),
         })
     }

@@ -228,7 +228,7 @@ fn run_pairs<P: MutantPairs>(
     interrupted: &AtomicBool,
     console: &Console,
 ) -> Result<bool, RunError> {
-    let bar = console.progress(pairs.len() as u64);
+    let bar = console.progress(pairs.count() as u64);
     let options = MutantRunOptions { workers: workers(args.jobs), compares: args.compare };
     let ran = run_mutants(pairs, options, writer, &|| bar.inc(1));
     bar.finish_and_clear();

@@ -82,7 +82,7 @@ fn mutants_of_a_c_program_are_killed_as_in_new_processes() {
 
 #[test]
 fn mutants_of_a_c_plus_plus_program_are_killed() {
-    let source = r#"#include <algorithm>
+    let source = r"#include <algorithm>
 #include <iostream>
 #include <vector>
 int main() {
@@ -92,7 +92,7 @@ int main() {
     for (int one : all) if (one > most) most = one;
     std::cout << most << '\n';
 }
-"#;
+";
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     measured(folder, "c++", source, &[("1 2 3", "3 1 2")]);

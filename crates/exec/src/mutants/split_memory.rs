@@ -42,7 +42,7 @@ impl SplitMemory {
             return Err(io::Error::other("the table of mutants is damaged"));
         };
         let number = |number: usize| u32::try_from(number).map_err(io::Error::other);
-        let bytes = HEAD_BYTES + wanted.len() * (END_BYTES + 1) + first.len() * size_of::<u32>();
+        let bytes = HEAD_BYTES + wanted.len() * (END_BYTES + 1) + size_of_val(first);
         let mut content = Vec::with_capacity(bytes);
         for field in [number(places)?, number(wanted.len())?, plan.only.unwrap_or(NONE)] {
             content.extend(field.to_ne_bytes());
