@@ -41,7 +41,7 @@ pub fn processor_time() -> io::Result<Duration> {
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn used_processor_time() -> Duration {
     let time = |value: libc::timeval| {
-        let [seconds, micros] = [value.tv_sec, value.tv_usec].map(|part| part.unsigned_abs());
+        let [seconds, micros] = [value.tv_sec, value.tv_usec].map(i64::unsigned_abs);
         Duration::from_secs(seconds) + Duration::from_micros(micros)
     };
     let of = |whose| {
@@ -69,7 +69,7 @@ pub(super) fn time_of(process: Pid) -> Duration {
         if failed {
             return Duration::ZERO;
         }
-        let [seconds, nanos] = [time.tv_sec, time.tv_nsec].map(|part| part.unsigned_abs());
+        let [seconds, nanos] = [time.tv_sec, time.tv_nsec].map(i64::unsigned_abs);
         Duration::from_secs(seconds) + Duration::from_nanos(nanos)
     }
 }
