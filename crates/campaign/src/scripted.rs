@@ -106,6 +106,7 @@ impl ScriptedTarget {
             steps_max: 0,
             time_max: Duration::MAX,
             options: TargetOptions::default(),
+            compared: Vec::new(),
             coverage,
         }
     }

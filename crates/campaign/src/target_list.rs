@@ -19,8 +19,10 @@ pub struct TargetList {
 }
 
 impl TargetList {
-    /// Returns the target and version that a name stands for.
+    /// Returns the target and version that a name stands for. Of several that are compared, such as
+    /// `z3@4.8.6+cvc4`, it is the first.
     pub fn parse<'n>(&self, name: &'n str) -> Result<(&'static dyn Target, &'n str), RunError> {
+        let (name, _) = name.split_once('+').unwrap_or((name, ""));
         let (target, version) =
             name.split_once('@').map_or((name, None), |(target, version)| (target, Some(version)));
         let Some(known) = self.all.iter().find(|known| known.name() == target) else {
@@ -58,6 +60,33 @@ impl TargetList {
         flavour: Flavour,
         scope: &Scope,
     ) -> Result<(&'static dyn Target, WorkerConfig), RunError> {
+        let (target, config) = self.config_of_first(name, library, flavour, scope)?;
+        let compared = self.compared(name, &config.library)?;
+        Ok((target, WorkerConfig { compared, ..config }))
+    }
+
+    /// Returns the targets of a name that has several, with the files to load.
+    fn compared(&self, name: &str, first: &Path) -> Result<Vec<(String, PathBuf)>, RunError> {
+        let Some((first_name, others)) = name.split_once('+') else { return Ok(Vec::new()) };
+        let mut all = vec![(first_name.to_owned(), first.to_owned())];
+        for name in others.split('+') {
+            let (target, artifact) = self.find(name)?;
+            if !target.compares() || !self.parse(first_name)?.0.compares() {
+                let what = format!("{first_name} and {name} cannot run the same tests");
+                return Err(RunError::Invalid(what));
+            }
+            all.push((name.to_owned(), artifact.plain));
+        }
+        Ok(all)
+    }
+
+    fn config_of_first(
+        &self,
+        name: &str,
+        library: Option<&Path>,
+        flavour: Flavour,
+        scope: &Scope,
+    ) -> Result<(&'static dyn Target, WorkerConfig), RunError> {
         if let Some(library) = library {
             let (target, _) = self.parse(name)?;
             return Ok((target, WorkerConfig::of_library(target, library, flavour, scope)?));
@@ -79,10 +108,13 @@ impl TargetList {
         let has_counters = library.is_some() || self.find(name)?.1.counting.is_some();
         let counting = has_counters.then_some(Flavour::Counting);
         for flavour in [Flavour::Plain].into_iter().chain(counting) {
-            let path = self.config(name, library, flavour, &Scope::default())?.1.library;
-            let bytes = std::fs::read(&path)
-                .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
-            fingerprint.bytes(&bytes);
+            let config = self.config(name, library, flavour, &Scope::default())?.1;
+            let others = config.compared.iter().skip(1).map(|(_, file)| file);
+            for path in std::iter::once(&config.library).chain(others) {
+                let bytes = std::fs::read(path)
+                    .map_err(|error| Fault::Io(error).of(path.display().to_string()))?;
+                fingerprint.bytes(&bytes);
+            }
         }
         Ok(format!("{:016x}", fingerprint.hash()))
     }
@@ -99,10 +131,11 @@ impl TargetList {
     /// Returns the names of all installed versions of a target, oldest first.
     pub fn installed(&self, name: &str) -> Result<Vec<String>, RunError> {
         let (target, _) = self.parse(name)?;
+        let others = name.find('+').map_or("", |at| &name[at..]);
         let mut installed = Vec::new();
         for version in target.versions() {
             if target.find(version, &self.cache)?.is_some() {
-                installed.push(format!("{}@{version}", target.name()));
+                installed.push(format!("{}@{version}{others}", target.name()));
             }
         }
         Ok(installed)

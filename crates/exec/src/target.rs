@@ -61,6 +61,11 @@ pub trait Target: Sync {
         false
     }
 
+    /// Whether its sessions can run other targets on the same inputs ([`OpenOptions::compared`]).
+    fn compares(&self) -> bool {
+        false
+    }
+
     /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>>;
 }
@@ -143,6 +148,9 @@ pub struct OpenOptions<'o> {
     pub arguments: Option<&'o [String]>,
     /// A folder with inputs of the user that tests are derived from.
     pub seeds: Option<&'o Path>,
+    /// All targets that run each input, for targets that are compared with others: name and file,
+    /// the opened one first. Empty if there are no others.
+    pub compared: &'o [(String, PathBuf)],
 }
 
 /// An opened target. `Err` is a failure of metacov; what the target does is an [`Outcome`].
@@ -152,6 +160,9 @@ pub trait Session {
 
     /// Starts with an empty state.
     fn begin(&mut self) -> io::Result<()>;
+
+    /// Notes that the next inputs are those of another test.
+    fn begin_test(&mut self) {}
 
     /// Runs an input on the current state.
     fn run(&mut self, input: &Input) -> io::Result<Outcome>;

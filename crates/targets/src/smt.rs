@@ -18,7 +18,7 @@ use metacov_core::Method;
 use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 
 use library::SolverLibrary;
-use session::{Executor, SolverSession};
+use session::{Executor, SessionSolver, SolverSession, TestEffort};
 
 /// Compiles a version into the cache.
 type Compile = fn(&str, &BuildOptions<'_>) -> io::Result<()>;
@@ -128,6 +128,11 @@ impl Solver {
         self.find(version, cache)?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
+    fn program(&self, file: &Path, options: &OpenOptions<'_>) -> Executor {
+        let command = self.command(file, options);
+        Executor::Program { command, environment: libraries_of(file) }
+    }
+
     /// The name of the program and its arguments, for an opened file.
     fn command(&self, program: &Path, options: &OpenOptions<'_>) -> Vec<OsString> {
         let given = options.arguments.map(|words| words.iter().map(OsString::from).collect());
@@ -155,6 +160,10 @@ impl Target for Solver {
     }
 
     fn limits_time(&self) -> bool {
+        true
+    }
+
+    fn compares(&self) -> bool {
         true
     }
 
@@ -186,13 +195,29 @@ impl Target for Solver {
     }
 
     fn open(&self, file: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {
-        let command = self.command(file, options);
         let is_library = file.extension() == Some(OsStr::new("so"));
         let executor = match self.main.filter(|_| is_library) {
-            Some(main) => Executor::Library(SolverLibrary::load(file, main)?, command),
-            None => Executor::Program { command, environment: libraries_of(file) },
+            Some(main) => {
+                Executor::Library(SolverLibrary::load(file, main)?, self.command(file, options))
+            }
+            None => self.program(file, options),
         };
-        Ok(Box::new(SolverSession::new(self.name, self.logics, executor, options)?))
+        let of_target = |name: &str| name.split('@').next().unwrap_or_default().to_owned();
+        let own = options.compared.first().map(|(name, _)| name.clone()).unwrap_or_default();
+        let mut solvers =
+            vec![SessionSolver { name: own, executor, effort: TestEffort::default() }];
+        for (name, file) in options.compared.iter().skip(1) {
+            let solver = [Z3, CVC4, BOOLECTOR].into_iter().find(|it| it.name == of_target(name));
+            let is_program = file.extension() != Some(OsStr::new("so"));
+            let Some(solver) = solver.filter(|_| is_program) else {
+                let what = format!("{name} cannot be compared with another solver");
+                return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+            };
+            let executor = solver.program(file, &OpenOptions { arguments: None, ..*options });
+            let (name, effort) = (name.clone(), TestEffort::default());
+            solvers.push(SessionSolver { name, executor, effort });
+        }
+        Ok(Box::new(SolverSession::new(self.name, self.logics, solvers, options)?))
     }
 }
 
@@ -251,6 +276,7 @@ mod tests {
             time_max: std::time::Duration::MAX,
             arguments: None,
             seeds: None,
+            compared: &[],
         };
         assert_eq!(Z3.command(Path::new("/z3"), &options), ["/z3", "-smt2"]);
         options.arguments = Some(&words);

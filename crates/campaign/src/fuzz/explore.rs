@@ -188,6 +188,7 @@ impl Explorer<'_, '_, '_> {
             self.state.take_trace(&mut self.traces[0]);
         }
         self.is_dirty |= !is_traced;
+        self.state.session().begin_test();
         let mut side = |number: usize, inputs| {
             if self.round.is_cautious {
                 self.port.report(&Answer::Side(number))?;

@@ -203,6 +203,7 @@ impl PreparedState<'_, '_> {
             }
             state.side(side)
         };
+        self.bench.session.begin_test();
         let (a, a_ran) = side(self, 0, &test.sides.a)?;
         let (b, b_ran) = side(self, 1, &test.sides.b)?;
         let worked = [&a, &b].map(|side| side.iter().all(Outcome::is_success));

@@ -223,6 +223,7 @@ impl TestBench<'_> {
         })?;
         let mut tests = Vec::new();
         for test in &batch.tests {
+            state.session().begin_test();
             tests.push(test.as_ref().try_map(|side| {
                 let before = used_processor_time();
                 let (outcomes, ran) = state.side(side)?;

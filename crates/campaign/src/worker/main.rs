@@ -99,6 +99,7 @@ fn open<'s>(
         time_max: config.time_max,
         arguments: config.options.arguments.as_deref(),
         seeds: config.options.seeds.as_deref(),
+        compared: &config.compared,
     };
     let session = target.open(&config.library, &options)?;
     let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);

@@ -31,6 +31,8 @@ pub struct WorkerConfig {
     pub time_max: Duration,
     /// What the user has chosen for the target.
     pub options: TargetOptions,
+    /// All targets that run each input: name and file, this one first. Empty if there are no others.
+    pub compared: Vec<(String, PathBuf)>,
     /// Which code counts; none if coverage is not measured.
     pub coverage: Option<Coverage>,
 }
@@ -112,7 +114,8 @@ impl WorkerConfig {
         let target = target.name().to_owned();
         let options = TargetOptions::default();
         let time_max = Duration::MAX;
-        WorkerConfig { target, library, steps_max: STEPS_MAX, time_max, options, coverage }
+        let (steps_max, compared) = (STEPS_MAX, Vec::new());
+        WorkerConfig { target, library, steps_max, time_max, options, compared, coverage }
     }
 }
 

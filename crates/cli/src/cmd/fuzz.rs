@@ -6,6 +6,7 @@ mod status;
 use std::io::{self, stdin};
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::slice;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -71,8 +72,9 @@ Guidances (docs/fuzzing.md compares them):
 pub struct Args {
     /// Target to test (see `metacov target list`).
     ///
-    /// Several targets get the same tests, in one campaign after the other, each with its own run file
-    /// (`campaign-z3.metacov`) and all of the limits.
+    /// Several solvers run each test, and their answers are compared; the first is the one whose crashes are findings.
+    /// Other targets get the same tests in one campaign after the other, each with its own run file (`campaign-sqlite.metacov`)
+    /// and all of the limits.
     #[arg(value_name = "TARGET", default_value = "sqlite")]
     engines: Vec<String>,
 
@@ -184,10 +186,13 @@ fn campaign(config: &CampaignConfig, console: &Console) -> Result<Option<ExitCod
 impl Args {
     /// The campaigns, one for each target.
     pub fn configs(&self) -> Result<Vec<CampaignConfig>, RunError> {
-        let [engine] = &*self.engines else {
-            if self.library.is_some() || self.solver.has_command() {
-                bail_usage!("--library and --command go with one target");
-            }
+        if self.engines.len() > 1 && (self.library.is_some() || self.solver.has_command()) {
+            bail_usage!("--library and --command go with one target");
+        }
+        let compared = self.engines.join("+");
+        let are_compared = target::list().parse(&compared)?.0.compares();
+        let engines = if are_compared { slice::from_ref(&compared) } else { &self.engines };
+        let [engine] = engines else {
             let config = |engine: &String| {
                 let stem = self.output.file_stem().unwrap_or_default().display();
                 let output = self.output.with_file_name(format!("{stem}-{engine}.metacov"));

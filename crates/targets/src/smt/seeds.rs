@@ -1,5 +1,6 @@
 //! Folders of scripts that tests are derived from.
 
+mod fetch;
 mod index;
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::time::SystemTime;
 use metacov_core::Facts;
 use metacov_methods::smt::{SEED_BYTES_MAX, SEED_FACT};
 
+pub use fetch::{SOURCES, SeedSource};
 pub use index::{IndexedSeed, SeedIndex, SolvedSeed};
 
 /// The most bytes that are read: each worker has all of them in memory.

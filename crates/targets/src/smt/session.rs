@@ -7,9 +7,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use metacov_core::{Facts, Input, Outcome};
+use metacov_core::{Facts, Input, Outcome, Value};
 use metacov_exec::{
     ContainedRun, Limits, Mark, OpenOptions, Session, end_by, run_forked, run_program, shared_file,
+    used_processor_time,
 };
 
 use super::answers::{Conclusion, NoAnswer, conclude, questions};
@@ -30,6 +31,11 @@ const GRACE: Duration = Duration::from_millis(200);
 /// it decides. One that waits is ended after this many times as much wall-clock time.
 const WALL_FACTOR: u32 = 10;
 
+/// How many times the longest processor time of an earlier input an input of a test may take, and
+/// what it may take in any case.
+const TIME_FACTOR: u32 = 20;
+const ADAPTED_MIN: Duration = Duration::from_secs(1);
+
 /// What executes a solver.
 pub(super) enum Executor {
     /// Its program.
@@ -43,8 +49,35 @@ pub(super) enum Executor {
     Library(SolverLibrary, Vec<OsString>),
 }
 
+/// A solver, and how it does on the current test.
+pub(super) struct SessionSolver {
+    /// Its name, if there are several.
+    pub(super) name: String,
+    pub(super) executor: Executor,
+    pub(super) effort: TestEffort,
+}
+
+/// How long a solver has taken for the inputs of a test so far.
+#[derive(Default)]
+pub(super) struct TestEffort {
+    /// The longest processor time of an input.
+    longest: Duration,
+    /// Whether an input took too long.
+    is_late: bool,
+}
+
+impl TestEffort {
+    /// The time limit of the next input. A test whose seeds are solved at once gets little time, so
+    /// that a few hard ones do not take most of the time of a campaign.
+    fn limit(&self, time_max: Duration) -> Duration {
+        let adapted = self.longest.saturating_mul(TIME_FACTOR).max(ADAPTED_MIN);
+        if self.longest.is_zero() { time_max } else { adapted.min(time_max) }
+    }
+}
+
 pub(super) struct SolverSession {
-    executor: Executor,
+    /// The tested solver, then those that it is compared with.
+    solvers: Vec<SessionSolver>,
     time_max: Duration,
     facts: Facts,
     slow: SlowScripts,
@@ -55,7 +88,7 @@ impl SolverSession {
     pub(super) fn new(
         name: &str,
         logics: &[&str],
-        executor: Executor,
+        solvers: Vec<SessionSolver>,
         options: &OpenOptions<'_>,
     ) -> io::Result<Self> {
         let mut facts = Facts::from([("solver".to_owned(), name.to_owned())]);
@@ -66,18 +99,54 @@ impl SolverSession {
             facts.extend(seeds::read(folder)?);
         }
         let slow = SlowScripts { file: shared_file()? };
-        Ok(SolverSession { executor, time_max: options.time_max, facts, slow })
+        Ok(SolverSession { solvers, time_max: options.time_max, facts, slow })
     }
 
-    fn execute(&self, script: &str) -> io::Result<ContainedRun> {
+    /// Runs a script on the solver at a position. A crash of the tested solver ends this process; one
+    /// of another is no answer.
+    fn answer(&mut self, at: usize, script: &str) -> io::Result<Outcome> {
+        let Self { solvers, time_max, slow, .. } = self;
+        let SessionSolver { executor, effort, .. } = &mut solvers[at];
+        if effort.is_late || slow.contain(at, script)? {
+            effort.is_late = true;
+            let (code, message) = (NoAnswer::TimedOut as i32, "no answer before".to_owned());
+            return Ok(Outcome::Error { code, message });
+        }
+        let limit = effort.limit(*time_max);
+        let before = used_processor_time();
+        let run = executor.execute(script, limit)?;
+        effort.longest = effort.longest.max(used_processor_time().saturating_sub(before));
+        match conclude(&run, questions(script), limit) {
+            Conclusion::Outcome(outcome) => {
+                if matches!(outcome, Outcome::Error { code, .. } if code == NoAnswer::TimedOut as i32)
+                {
+                    effort.is_late = true;
+                    slow.add(at, script)?;
+                }
+                Ok(outcome)
+            }
+            Conclusion::Crashed(signal) if at == 0 => {
+                io::stderr().write_all(&run.stderr)?;
+                end_by(signal)
+            }
+            Conclusion::Crashed(signal) => {
+                let message = format!("ended by signal {signal}");
+                Ok(Outcome::Error { code: NoAnswer::Error as i32, message })
+            }
+        }
+    }
+}
+
+impl Executor {
+    fn execute(&self, script: &str, time_max: Duration) -> io::Result<ContainedRun> {
         std::fs::write(SCRIPT, script)?;
         let limits = Limits {
-            wall: self.time_max.saturating_mul(WALL_FACTOR),
+            wall: time_max.saturating_mul(WALL_FACTOR),
             grace: GRACE,
-            cpu: Some(self.time_max),
+            cpu: Some(time_max),
             memory_bytes: None,
         };
-        match &self.executor {
+        match self {
             Executor::Program { command, environment } => {
                 let command = with_script(command);
                 let named = |error: io::Error| {
@@ -92,6 +161,30 @@ impl SolverSession {
             }
         }
     }
+}
+
+/// The outcomes of several solvers as one: rows with the name and the answer of each. One that has no
+/// answer answers `unknown`; if none has, the outcome is that of the first.
+fn combined(outcomes: Vec<(&str, Outcome)>) -> Outcome {
+    let questions = outcomes.iter().find_map(|(_, outcome)| match outcome {
+        Outcome::Rows(rows) => Some(rows.len()),
+        Outcome::Error { .. } => None,
+    });
+    let Some(questions) = questions else {
+        return outcomes.into_iter().next().map_or(Outcome::Rows(Vec::new()), |(_, first)| first);
+    };
+    let unknown = || vec![Value::Text(b"unknown".to_vec())];
+    let answer = |outcome: &Outcome, at: usize| match outcome {
+        Outcome::Rows(rows) => rows.get(at).cloned().unwrap_or_else(unknown),
+        Outcome::Error { .. } => unknown(),
+    };
+    let named = |(name, outcome): &(&str, Outcome), at: usize| {
+        let mut pair = vec![Value::Text(name.as_bytes().to_vec())];
+        pair.extend(answer(outcome, at));
+        pair
+    };
+    let row = |at| outcomes.iter().flat_map(|solver| named(solver, at)).collect();
+    Outcome::Rows((0..questions).map(row).collect())
 }
 
 /// The words with the script in the place of the placeholder, or at the end if there is none.
@@ -111,26 +204,19 @@ impl Session for SolverSession {
         Ok(())
     }
 
+    fn begin_test(&mut self) {
+        self.solvers.iter_mut().for_each(|solver| solver.effort = TestEffort::default());
+    }
+
     fn run(&mut self, input: &Input) -> io::Result<Outcome> {
         let script = metacov_methods::SMT.language().script(&input.statements);
-        if self.slow.contain(&script)? {
-            let (code, message) = (NoAnswer::TimedOut as i32, "no answer before".to_owned());
-            return Ok(Outcome::Error { code, message });
+        if self.solvers.len() == 1 {
+            return self.answer(0, &script);
         }
-        let run = self.execute(&script)?;
-        match conclude(&run, questions(&script), self.time_max) {
-            Conclusion::Outcome(outcome) => {
-                if matches!(outcome, Outcome::Error { code, .. } if code == NoAnswer::TimedOut as i32)
-                {
-                    self.slow.add(&script)?;
-                }
-                Ok(outcome)
-            }
-            Conclusion::Crashed(signal) => {
-                io::stderr().write_all(&run.stderr)?;
-                end_by(signal)
-            }
-        }
+        let outcomes = (0..self.solvers.len()).map(|at| self.answer(at, &script));
+        let outcomes = outcomes.collect::<io::Result<Vec<_>>>()?;
+        let names = self.solvers.iter().map(|solver| solver.name.as_str());
+        Ok(combined(names.zip(outcomes).collect()))
     }
 
     /// Each input has a new process, so there is nothing to keep.
@@ -150,23 +236,23 @@ struct SlowScripts {
 }
 
 impl SlowScripts {
-    fn contain(&self, script: &str) -> io::Result<bool> {
+    fn contain(&self, solver: usize, script: &str) -> io::Result<bool> {
         let (mut file, mut all) = (self.file.try_clone()?, Vec::new());
         file.rewind()?;
         file.read_to_end(&mut all)?;
-        Ok(all.as_chunks::<8>().0.contains(&digest(script)))
+        Ok(all.as_chunks::<8>().0.contains(&digest(solver, script)))
     }
 
-    fn add(&self, script: &str) -> io::Result<()> {
+    fn add(&self, solver: usize, script: &str) -> io::Result<()> {
         let mut file = self.file.try_clone()?;
         file.seek(io::SeekFrom::End(0))?;
-        file.write_all(&digest(script))
+        file.write_all(&digest(solver, script))
     }
 }
 
-fn digest(script: &str) -> [u8; 8] {
+fn digest(solver: usize, script: &str) -> [u8; 8] {
     let mut hasher = DefaultHasher::new();
-    script.hash(&mut hasher);
+    (solver, script).hash(&mut hasher);
     hasher.finish().to_ne_bytes()
 }
 
@@ -184,10 +270,35 @@ mod tests {
     #[test]
     fn slow_scripts_are_remembered() {
         let slow = SlowScripts { file: shared_file().unwrap() };
-        assert!(!slow.contain("a").unwrap());
-        slow.add("a").unwrap();
-        slow.add("b").unwrap();
-        assert!(slow.contain("a").unwrap() && slow.contain("b").unwrap());
-        assert!(!slow.contain("c").unwrap());
+        assert!(!slow.contain(0, "a").unwrap());
+        slow.add(0, "a").unwrap();
+        slow.add(1, "b").unwrap();
+        assert!(slow.contain(0, "a").unwrap() && slow.contain(1, "b").unwrap());
+        assert!(!slow.contain(0, "b").unwrap() && !slow.contain(0, "c").unwrap());
+    }
+
+    #[test]
+    fn time_limits_follow_the_inputs_of_a_test() {
+        let [second, minute] = [1, 60].map(Duration::from_secs);
+        let limit = |longest, time_max| TestEffort { longest, is_late: false }.limit(time_max);
+        assert_eq!(limit(Duration::ZERO, minute), minute);
+        assert_eq!(limit(Duration::from_millis(1), minute), ADAPTED_MIN);
+        assert_eq!(limit(second, minute), second * TIME_FACTOR);
+        assert_eq!(limit(second, second), second);
+        assert_eq!(limit(Duration::from_millis(1), second / 2), second / 2);
+    }
+
+    #[test]
+    fn answers_of_several_solvers_are_one_row() {
+        let rows = |answer: &str| Outcome::Rows(vec![vec![Value::Text(answer.into())]]);
+        let error = || Outcome::Error { code: 4, message: String::new() };
+        let row = |words: &[&str]| {
+            Outcome::Rows(vec![words.iter().map(|word| Value::Text((*word).into())).collect()])
+        };
+        let both = combined(vec![("z3", rows("sat")), ("cvc4", rows("unsat"))]);
+        assert_eq!(both, row(&["z3", "sat", "cvc4", "unsat"]));
+        let one = combined(vec![("z3", error()), ("cvc4", rows("sat"))]);
+        assert_eq!(one, row(&["z3", "unknown", "cvc4", "sat"]));
+        assert_eq!(combined(vec![("z3", error()), ("cvc4", error())]), error());
     }
 }
