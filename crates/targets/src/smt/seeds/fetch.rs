@@ -101,7 +101,8 @@ fn debian_source(folder: &Path) -> io::Result<PathBuf> {
 fn write_source_lists(apt: &Path, parts: &Path) -> io::Result<()> {
     let single = apt.join("sources.list");
     let several = fs::read_dir(apt.join("sources.list.d")).into_iter().flatten();
-    let several = several.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut several: Vec<PathBuf> = several.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    several.sort();
     for (number, path) in std::iter::once(single).chain(several).enumerate() {
         let Some(extension @ ("list" | "sources")) = path.extension().and_then(|it| it.to_str())
         else {
