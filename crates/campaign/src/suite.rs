@@ -55,6 +55,16 @@ pub struct SuiteConfig {
     pub pairs: SuitePairs,
 }
 
+impl SuiteConfig {
+    /// Returns the settings that a run must share with one that it resumes.
+    pub fn settings(&self) -> Settings {
+        match &self.pairs {
+            SuitePairs::Given(suite) => suite.settings(),
+            SuitePairs::Generated(suite) => suite.settings(),
+        }
+    }
+}
+
 /// The pairs of a suite.
 pub enum SuitePairs {
     /// Those of the user.

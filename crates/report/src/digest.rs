@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use metacov_core::{Cover, Criteria, Criterion, Failure, Growth, Setup, SiteTable, Suite, Tally};
 use metacov_formats::Error;
-use metacov_store::{Header, Run, StoredPair};
+use metacov_store::{Header, MutantRun, Run, StoredPair};
 
 pub use case::{Case, Ended, Shape};
 pub use counts::Counts;
@@ -56,6 +56,8 @@ pub struct Digest {
     pub setups: BTreeMap<u64, Setup>,
     /// How often pairs failed: by relation, kind and message.
     pub reasons: BTreeMap<(String, Failure, String), u64>,
+    /// What became of mutants, if pairs were run with them.
+    pub mutants: Option<MutantRun>,
 }
 
 /// A relation on the pages.
@@ -104,7 +106,7 @@ impl Digest {
             mask,
             excluded,
         };
-        let mut setups = setups(&run)?;
+        let (mut setups, mutants) = (setups(&run)?, run.mutants()?);
         let (suite, header) = run.fold(|table, stored| gathering.add(table, stored))?;
         let Gathering { growth, relations, mut counts, cases, reasons, .. } = gathering;
         counts.finish();
@@ -123,6 +125,7 @@ impl Digest {
             cases,
             setups,
             reasons,
+            mutants,
         })
     }
 }

@@ -13,6 +13,7 @@
 //! source.html          a file, line by line; of all pairs, or of one
 //! gaps.html            what is executed and never checked
 //! pairs.html           pairs, and one of them with its inputs
+//! mutants.html         lists of mutants, if pairs were run with them
 //! curve.svg            how MC grew with the number of pairs
 //! assets/              style and scripts
 //! data/run.js          names: relations, criteria, files
@@ -24,12 +25,14 @@
 //! data/cover-F-C.js    which of those lines single pairs ran
 //! data/cases-K.js      fifty pairs, with inputs and where they differ
 //! data/setup-K.js      the setups of pairs
+//! data/mutants.js      the lists of mutants; mutants-F.js has those of a file
 //! ```
 
 mod cases;
 mod chunks;
 mod data;
 mod folder;
+mod mutants;
 mod overview;
 mod page;
 mod pairs;
@@ -43,6 +46,8 @@ use metacov_core::first_names;
 
 pub use folder::write_folder;
 pub use sheet::{Part, Sheet};
+
+use mutants::MutantPages;
 
 use crate::digest::{Digest, Gaps, Outline};
 use crate::pictures;
@@ -94,11 +99,16 @@ pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Res
     let chunks = chunks::Chunks::of(digest, &outline);
     let (sources, written) = source::read(digest, &outline, library);
     shelf("curve.svg", curves(digest).as_bytes())?;
-    page::write(digest, &outline, &gaps, shelf)?;
+    let mutants = MutantPages::of(digest, &outline);
+    page::write(digest, &outline, &gaps, mutants.as_ref(), shelf)?;
     data::write(digest, &outline, &gaps, &sources, shelf)?;
     source::write(digest, &outline, &chunks, &sources, shelf)?;
     pairs::write(digest, &chunks, shelf)?;
     cases::write(digest, &outline, shelf)?;
+    if let Some(mutants) = &mutants {
+        shelf(mutants::SCRIPT.0, mutants::SCRIPT.1.as_bytes())?;
+        mutants.write(&outline, shelf)?;
+    }
     Ok(written)
 }
 

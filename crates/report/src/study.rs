@@ -4,6 +4,7 @@ mod bugs;
 mod efficiency;
 mod figures;
 mod folders;
+mod mutation;
 mod numbers;
 mod report;
 mod sizes;
@@ -44,6 +45,7 @@ fn sections(results: &Results) -> Vec<Section> {
         let Some(cell) = results.main_cell(target) else { continue };
         sections.push(relations(results, cell));
         sections.extend(sensitivity(results, cell));
+        sections.extend(mutation::sections(results, cell));
         let cells: Vec<&SizeResult> =
             results.cells.iter().filter(|of| of.target == target).collect();
         if cells.len() > 1 {
@@ -77,6 +79,11 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
     if results.paper.is_some() {
         columns.extend(["Cov, paper", "MC, paper", "MC/Cov, paper"].map(number));
     }
+    let score = cell.mutation.as_ref().map(mutation::Scores);
+    columns.extend(score.iter().flat_map(|_| ["mutation score", "sd of score"].map(number)));
+    if results.paper.is_some() {
+        columns.extend(score.iter().map(|_| number("mutation score, paper")));
+    }
     let rows = cell.rows(Criterion::Line).map(|row| {
         let mut cells = vec![row.relation.clone(), row.mc.values.len().to_string()];
         cells.extend([percent(row.coverage.mean), percent(row.mc.mean)]);
@@ -88,6 +95,9 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
                 Some((coverage, mc)) => [percent(coverage), percent(mc), share(mc, coverage)],
                 None => [unknown(), unknown(), unknown()],
             });
+        }
+        if let Some(score) = &score {
+            cells.extend(score.cells(&row.relation, results.paper));
         }
         cells
     });

@@ -10,12 +10,14 @@ pub mod conduct;
 pub mod corpus;
 mod files;
 pub mod locate;
+mod mutants;
 mod plan;
 mod questions;
 mod results;
 mod shard;
 pub mod stats;
 mod study;
+mod suite_mutants;
 mod suite_numbers;
 mod suite_result;
 
@@ -24,15 +26,18 @@ pub use campaigns::{
     unite_trials,
 };
 pub use files::FileVersion;
-pub use plan::{BugsPlan, EfficiencyPlan, StudyPlan, SuiteSpec, Task};
+pub use mutants::{Kills, LineKills, MutantOutcomes, MutantTally, measured_file};
+pub use plan::{BugsPlan, EfficiencyPlan, MutantsPlan, StudyPlan, SuiteSpec, Task};
 pub use questions::{
     Against, BUGS_BY_GUIDANCE, BUGS_MIN, BugCorrelation, BugCovers, BugOverlap, BugsAgainst,
-    Correlation, Efficiency, KnownBugs, LeftOut, McSites, MeasuredBugs, PROGRAMS, PairInPipeline,
-    Program, Ratio, Row, RunComparison, Sample, Sensitivity, SuiteGroup, VARIATION_MIN, Variation,
-    compare, correlation, overlap, side_by_side,
+    Correlation, Efficiency, KnownBugs, LeftOut, McSites, MeasuredBugs, MutationResult,
+    MutationRow, PROGRAMS, PairInPipeline, Program, Ratio, Row, RunComparison, Sample,
+    ScoreCorrelation, Sensitivity, Share, SuiteGroup, VARIATION_MIN, Variation, compare,
+    correlation, mutation, overlap, side_by_side,
 };
 pub use results::{Results, SizeResult};
 pub use shard::{StudyShard, United, unite};
 pub use study::Study;
+pub use suite_mutants::{RelationMutants, SuiteMutants};
 pub use suite_numbers::{ALL, Measurement, SuiteNumbers};
 pub use suite_result::{SuiteResult, Time};

@@ -1,6 +1,7 @@
 //! The file of a study: which suites to measure.
 
 use std::ffi::OsString;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use metacov_campaign::{SuiteConfig, SuiteOptions};
@@ -52,6 +53,9 @@ pub struct StudyPlan {
     /// A sample for the paper's pipeline, for Q.3.
     #[serde(default)]
     pub efficiency: Option<EfficiencyPlan>,
+    /// Mutants that the suites are also run with.
+    #[serde(default)]
+    pub mutants: Option<MutantsPlan>,
     /// The program of the paper to compare with.
     #[serde(default)]
     pub beside: Option<String>,
@@ -105,6 +109,14 @@ impl BugsPlan {
 pub struct EfficiencyPlan {
     /// How many pairs, distributed over the relations and rounded up.
     pub pairs: u64,
+}
+
+/// Mutants that all suites of a study are run with, for the mutation scores of Q.2, Q.3 and Q.5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MutantsPlan {
+    /// How many mutants of the target; all if it is absent.
+    pub sample: Option<NonZero<usize>>,
 }
 
 /// A part of a study that is measured at once.
@@ -166,6 +178,9 @@ impl StudyPlan {
             (_, false) if plan.pairs.is_empty() => wrong("missing `pairs`: a path for each suite"),
             (true, _) if plan.efficiency.is_some() => {
                 wrong("`[efficiency]` needs `targets`: its pairs are generated")
+            }
+            (true, _) if plan.mutants.is_some() => {
+                wrong("`[mutants]` needs `targets`: metacov builds them with mutants")
             }
             _ if plan.efficiency.is_some_and(|sample| sample.pairs == 0) => {
                 wrong("`pairs` of `[efficiency]` must be at least 1")

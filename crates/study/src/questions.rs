@@ -4,6 +4,7 @@ mod comparison;
 mod correlation;
 mod efficiency;
 mod known_bugs;
+mod mutation;
 pub mod overlap;
 mod paper;
 mod sets;
@@ -15,5 +16,6 @@ pub use comparison::{
 pub use correlation::{Against as BugsAgainst, BugCovers, Correlation, correlation};
 pub use efficiency::{Efficiency, PairInPipeline};
 pub use known_bugs::{BUGS_MIN, BugCorrelation, BugOverlap, KnownBugs, LeftOut, MeasuredBugs};
+pub use mutation::{MutationResult, MutationRow, ScoreCorrelation, Share, mutation};
 pub use paper::{BUGS_BY_GUIDANCE, PROGRAMS, Program};
 pub use sets::{McSites, side_by_side};

@@ -7,8 +7,8 @@ use crate::Program;
 use crate::stats::{mean, spearman};
 use crate::suite_result::{SuiteResult, Time};
 use crate::{
-    ALL, Efficiency, KnownBugs, Row, RunComparison, Sensitivity, StudyPlan, StudyShard, SuiteGroup,
-    SuiteSpec, compare,
+    ALL, Efficiency, KnownBugs, MutationResult, Row, RunComparison, Sensitivity, StudyPlan,
+    StudyShard, SuiteGroup, SuiteSpec, compare, mutation,
 };
 
 /// The suite size of most tables in the paper (Q.2).
@@ -42,6 +42,8 @@ pub struct SizeResult {
     pub comparison: RunComparison,
     /// How long a suite takes, on average.
     pub time: Time,
+    /// The mutation scores, if all suites were run with mutants.
+    pub mutation: Option<MutationResult>,
 }
 
 impl SizeResult {
@@ -131,11 +133,14 @@ fn cell(outcomes: &[SuiteResult]) -> Result<SizeResult, Fault> {
     let records = outcomes.iter().map(SuiteResult::record).collect::<Result<Vec<_>, _>>()?;
     let times = |of: fn(&SuiteResult) -> f64| mean(&outcomes.iter().map(of).collect::<Vec<_>>());
     let group = SuiteGroup { name: outcomes[0].target.clone(), records };
+    let comparison = compare(&[group], Criteria::all());
+    let mutants: Vec<_> = outcomes.iter().map(|of| of.mutants.as_ref()).collect();
     Ok(SizeResult {
         target: outcomes[0].target.clone(),
         size: outcomes[0].size,
         suites: outcomes.len(),
-        comparison: compare(&[group], Criteria::all()),
+        mutation: mutation(&mutants, &comparison.rows),
+        comparison,
         time: Time {
             wall: times(|of| of.seconds).unwrap_or_default(),
             processor: times(|of| of.processor_seconds).unwrap_or_default(),

@@ -12,7 +12,7 @@ mod moments;
 mod ranks;
 
 pub use bootstrap::{Bootstrap, Interval};
-pub use correlation::{pearson, spearman};
+pub use correlation::{kendall, pearson, spearman};
 pub use effect::{Magnitude, a12, magnitude};
 pub use holm::holm;
 pub use mann_whitney::{MannWhitney, mann_whitney};

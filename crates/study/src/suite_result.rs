@@ -5,7 +5,7 @@ use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileVersion};
-use crate::{Measurement, SuiteNumbers, plan};
+use crate::{Measurement, SuiteMutants, SuiteNumbers, plan};
 
 /// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would
 /// fill a disk, and any suite can be measured again from its seed.
@@ -29,6 +29,9 @@ pub struct SuiteResult {
     pub processor_seconds: f64,
     /// The numbers.
     pub measurements: Vec<Numbers>,
+    /// What became of mutants, if the suite was run with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutants: Option<SuiteMutants>,
 }
 
 /// A [`Measurement`] as it is stored.
@@ -92,6 +95,7 @@ impl SuiteResult {
             seconds: time.wall,
             processor_seconds: time.processor,
             measurements: record.measurements.iter().map(numbers).collect(),
+            mutants: None,
         }
     }
 

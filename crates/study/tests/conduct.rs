@@ -15,7 +15,8 @@ use metacov_study::conduct::{
     TrialFolder, TrialsRun, plan_trials,
 };
 use metacov_study::{
-    BugsPlan, Efficiency, EfficiencyPlan, FileVersion, KnownBugs, Study, StudyPlan, SuiteSpec, Task,
+    BugsPlan, Efficiency, EfficiencyPlan, FileVersion, KnownBugs, MutantsPlan, Study, StudyPlan,
+    SuiteSpec, Task,
 };
 
 const SUITES: &str = "title = 't'\ntargets = ['sqlite']\nsizes = [1]\nsuites = 2\n\
@@ -41,7 +42,11 @@ impl SuiteTasks for Scripted {
         self.begun.borrow_mut().push(format!("{number}/{all} {what}"));
     }
 
-    fn measure(&self, _: &SuiteSpec) -> Result<TaskEnd<Suite>, RunError> {
+    fn measure(&self, _: &SuiteSpec, _: Option<&Path>) -> Result<TaskEnd<Suite>, RunError> {
+        Ok(TaskEnd::Interrupted)
+    }
+
+    fn mutants(&self, _: MutantsPlan, _: &Path) -> Result<TaskEnd<()>, RunError> {
         Ok(TaskEnd::Interrupted)
     }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use metacov_core::Rng;
 use metacov_study::stats::{
-    coefficient_of_variation, mann_whitney, mean, pearson, spearman, standard_deviation,
+    coefficient_of_variation, kendall, mann_whitney, mean, pearson, spearman, standard_deviation,
 };
 use serde_json::{Value, json};
 
@@ -59,6 +59,7 @@ fn every_statistic_agrees_with_scipy() {
             ("p", Some(test.p)),
             ("pearson", pearson(&points)),
             ("spearman", spearman(&points)),
+            ("kendall", kendall(&points)),
         ];
         exact += usize::from(test.exact && !answer["p"].is_null());
         for (name, ours) in ours {

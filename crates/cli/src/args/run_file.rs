@@ -18,7 +18,7 @@ pub struct ResumeArgs {
     /// These may be new pairs. Options, program, and inputs of pairs that are there already must be the same as before.
     /// Without this option, a run file that exists is an error.
     #[arg(long, requires = "output")]
-    resume: bool,
+    pub resume: bool,
 }
 
 impl ResumeArgs {

@@ -194,9 +194,10 @@ impl Args {
         presentation.in_shares = true;
         // There are as many blocks as all other sites together, so they are read only on request.
         config.fold.scope.blocks = presentation.asks_for(Criterion::Block);
-        let (origin, settings) = match &config.pairs {
-            SuitePairs::Given(suite) => (PairOrigin::Files, suite.settings()),
-            SuitePairs::Generated(suite) => (PairOrigin::Generated, suite.settings()),
+        let settings = config.settings();
+        let origin = match &config.pairs {
+            SuitePairs::Given(_) => PairOrigin::Files,
+            SuitePairs::Generated(_) => PairOrigin::Generated,
         };
         let path = presentation.run_file.take();
         let mut run_file = resume.run_file(path, "measure", true, settings, signal)?;

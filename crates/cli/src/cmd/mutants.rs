@@ -116,6 +116,32 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     Ok(ExitCode::Success)
 }
 
+/// Runs all pairs of a run file with a sample of mutants, or with all. Returns false if it was interrupted.
+pub fn run_sample(
+    run: &Path,
+    sample: Option<NonZero<usize>>,
+    jobs: Option<NonZero<usize>>,
+    console: &Console,
+) -> Result<bool, RunError> {
+    let args = Args {
+        run: run.to_owned(),
+        sample,
+        operators: Vec::new(),
+        diff: None,
+        shard: Shard { part: 1, parts: 1 },
+        jobs,
+        again: false,
+        compare: false,
+        csv: None,
+        json: None,
+        elements: None,
+        command: Vec::new(),
+    };
+    let file = Run::open(&args.run)?;
+    let known = file.mutants()?;
+    run_missing(&args, file, known.as_ref(), console)
+}
+
 fn show(args: &Args, scores: &MutantScores<'_>, console: &Console) -> Result<(), RunError> {
     let color = console.colors_output();
     let tables = [scores.by_relation(), scores.by_operator(), scores.by_function()];

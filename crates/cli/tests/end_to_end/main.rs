@@ -21,6 +21,7 @@ mod markdown;
 mod measure;
 mod messages;
 mod modes;
+mod mutant_results;
 mod mutants;
 mod mutated_programs;
 mod oracle;

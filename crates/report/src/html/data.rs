@@ -6,6 +6,7 @@ use metacov_core::{Failure, Verdict};
 use serde::Serialize;
 
 use super::chunks::LINES;
+use super::mutants::{MutantPages, MutantWords};
 use super::page::StateWords;
 use super::source::Source;
 use super::{Shelf, cases};
@@ -36,6 +37,9 @@ struct RunData<'d> {
     pairs: u32,
     setups: Vec<String>,
     cases: usize,
+    /// Only if pairs were run with mutants.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mutants: Option<MutantWords>,
 }
 
 /// Writes the data that is not of a single file or pair.
@@ -60,6 +64,7 @@ pub(crate) fn write(
         pairs: digest.counts.pairs,
         setups: digest.setups.keys().map(|hash| format!("{hash:016x}")).collect(),
         cases: cases::IN_FILE,
+        mutants: digest.mutants.is_some().then(MutantPages::words),
     };
     put(shelf, "run", &run)?;
     let functions: Vec<_> =

@@ -7,12 +7,18 @@ use metacov_core::{
     Criterion, Failure, SiteTable, Summary, Tally, counted, thousands as grouped, total,
 };
 
+use super::mutants::MutantPages;
 use super::page::{StateWords, target};
 use crate::digest::{Digest, Gaps, Outline, Overlap};
 use crate::never_checked::unchecked;
 use crate::rows::percentage as percent;
 
-pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
+pub(crate) fn body(
+    digest: &Digest,
+    outline: &Outline,
+    gaps: &Gaps,
+    mutants: Option<&MutantPages<'_>>,
+) -> Markup {
     let all = mc_summary(&digest.suite.table, &digest.total, digest.primary);
     html! {
         main {
@@ -42,6 +48,7 @@ pub(crate) fn body(digest: &Digest, outline: &Outline, gaps: &Gaps) -> Markup {
             }
             h2 #criteria { "Criteria" }
             (criteria(digest))
+            @if let Some(mutants) = mutants { (mutants.overview()) }
             @if !digest.reasons.is_empty() {
                 h2 #invalid { "Pairs that say nothing" }
                 (reasons(digest))

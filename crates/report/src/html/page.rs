@@ -5,6 +5,7 @@ use std::io;
 use maud::{DOCTYPE, Markup, html};
 use metacov_core::{counted, thousands as grouped};
 
+use super::mutants::MutantPages;
 use super::{Shelf, overview};
 use crate::digest::{Digest, Gaps, Outline};
 use crate::never_checked::unchecked;
@@ -12,33 +13,44 @@ use crate::never_checked::unchecked;
 /// What a page may load: scripts and styles beside it, and nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-/// The pages in the order of the navigation: file, name, and script.
-const PAGES: [(&str, &str, Option<&str>); 5] = [
+/// A page: its file, name and script.
+type Page = (&'static str, &'static str, Option<&'static str>);
+
+/// The pages in the order of the navigation.
+const PAGES: [Page; 4] = [
     ("index.html", "Overview", None),
     ("code.html", "Code", Some("code")),
     ("gaps.html", "Gaps", Some("gaps")),
     ("pairs.html", "Pairs", Some("pairs")),
-    ("source.html", "Source", Some("source")),
 ];
+
+/// The last page of the navigation, if pairs were run with mutants.
+const MUTANTS: Page = ("mutants.html", "Mutants", Some("mutants"));
+
+/// A page that others link to.
+const SOURCE: Page = ("source.html", "Source", Some("source"));
 
 /// Writes all pages.
 pub(crate) fn write(
     digest: &Digest,
     outline: &Outline,
     gaps: &Gaps,
+    mutants: Option<&MutantPages<'_>>,
     shelf: Shelf<'_>,
 ) -> io::Result<()> {
     let target = target(digest);
+    let mut shown = PAGES.to_vec();
+    shown.extend(mutants.map(|_| MUTANTS));
     let bodies = [
-        overview::body(digest, outline, gaps),
+        overview::body(digest, outline, gaps, mutants),
         code(digest),
         self::gaps(digest, gaps),
         pairs(digest),
-        source(digest),
     ];
-    for ((file, name, script), body) in PAGES.iter().zip(bodies) {
-        let text = shell(&target, name, *script, &body).into_string();
-        shelf(file, text.as_bytes())?;
+    let bodies = bodies.into_iter().chain(mutants.map(MutantPages::page));
+    let bodies = shown.iter().zip(bodies).chain([(&SOURCE, source(digest))]);
+    for (page, body) in bodies {
+        shelf(page.0, shell(&target, *page, &shown, &body).into_string().as_bytes())?;
     }
     Ok(())
 }
@@ -62,7 +74,7 @@ pub(crate) fn rules(policy: &str) -> Markup {
     }
 }
 
-fn shell(target: &str, name: &str, script: Option<&str>, body: &Markup) -> Markup {
+fn shell(target: &str, (_, name, script): Page, shown: &[Page], body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -80,7 +92,7 @@ fn shell(target: &str, name: &str, script: Option<&str>, body: &Markup) -> Marku
                     span.brand { "metacov" }
                     span.target title=(target) { (target) }
                     nav aria-label="Pages" {
-                        @for (file, label, _) in &PAGES[..4] {
+                        @for (file, label, _) in shown {
                             @if *label == name {
                                 a href=(file) aria-current="page" { (label) }
                             } @else {
@@ -132,9 +144,14 @@ fn legend(digest: &Digest) -> Markup {
         ("n", "○", "not executed", "executed in no pair"),
         ("f", "~", "flaky", "the same input does not run it every time"),
     ];
+    let of_mutants = [
+        ("s", "□", "survivor", "a mutant survives, and the line is in the difference of a pair"),
+        ("k", "■", "miss", "a mutant is killed, and the line is in the difference of no pair"),
+    ];
+    let of_mutants = of_mutants.iter().filter(|_| digest.mutants.is_some());
     html! {
         div.legend #legend role="group" aria-label="States: n and p go from place to place" {
-            @for (class, glyph, name, title) in states {
+            @for (class, glyph, name, title) in states.iter().chain(of_mutants) {
                 button type="button" data-state=(class) class={ "chip s-" (class) } title=(title) {
                     span.glyph aria-hidden="true" { (glyph) } " " span.word { (name) } " " span.count {}
                 }
@@ -239,6 +256,9 @@ fn source(digest: &Digest) -> Markup {
                         span.val title="pairs that differ in it" { "differ" }
                         span.ran title="pairs that run it" { "run" }
                         span.ways title="the state of each branch" { "branches" }
+                        @if digest.mutants.is_some() {
+                            span.mutants title="mutants that are killed / survive / are not reached, + those with another verdict" { "mutants" }
+                        }
                     } }
                     div.code #code tabindex="0" role="region" aria-label="Source" {}
                 }

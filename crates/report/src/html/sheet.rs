@@ -62,21 +62,22 @@ fn shown(part: &Part) -> Markup {
     match part {
         Part::Heading(text) => html! { h2 { (text) } },
         Part::Text(text) => html! { p.lead { (text) } },
-        Part::Table(table) => html! { div.scroll { (shown_table(table)) } },
+        Part::Table(table) => html! { div.scroll { (shown_table(table, None)) } },
         Part::Picture(svg, alt) => {
             html! { figure.scroll { img src={ "data:image/svg+xml," (encoded(svg)) } alt=(alt); } }
         }
     }
 }
 
-fn shown_table(table: &Table) -> Markup {
+/// A table of this class.
+pub(super) fn shown_table(table: &Table, kind: Option<&str>) -> Markup {
     let class = |column: &Column| match (column.numeric, column.emphasis) {
         (false, _) => "text",
         (true, true) => "strong",
         (true, false) => "",
     };
     html! {
-        table {
+        table class=[kind] {
             thead {
                 tr { @for column in &table.columns { th class=(class(column)) { (column.heading) } } }
             }

@@ -33,11 +33,11 @@ impl MutantScores<'_> {
         let mut text =
             "relation,pair,mutant,operator,file,line,column,function,line_state,verdict\n"
                 .to_owned();
-        for ((relation, pair), stored) in &self.run.pairs {
+        for ((relation, pair), stored) in &self.0.run.pairs {
             for (number, verdict) in &stored.verdicts {
-                let Some(mutant) = self.run.mutants.get(*number as usize) else { continue };
+                let Some(mutant) = self.0.run.mutants.get(*number as usize) else { continue };
                 let Mutant { file, line, column, operator, function } = mutant;
-                let state = self.line(*number).map_or("", metacov_core::SiteState::name);
+                let state = self.0.all.line(*number).map_or("", metacov_core::SiteState::name);
                 let cells = [
                     relation.clone(),
                     pair.clone(),
@@ -66,8 +66,8 @@ impl MutantScores<'_> {
                 "column": mutant.column,
                 "function": &*mutant.function,
                 "replacement": mutant.operator.replacement(),
-                "line_state": self.line(number).map(metacov_core::SiteState::name),
-                "verdict": self.verdict(number).map(MutantVerdict::name),
+                "line_state": self.0.all.line(number).map(metacov_core::SiteState::name),
+                "verdict": self.0.all.verdict(number).map(MutantVerdict::name),
             })
         };
         let pair =
@@ -85,16 +85,16 @@ impl MutantScores<'_> {
             };
         json!({
             "format": "metacov mutants 1",
-            "mutants": self.mutants().map(mutant).collect::<Vec<_>>(),
-            "pairs": self.run.pairs.iter().map(pair).collect::<Vec<_>>(),
+            "mutants": self.0.mutants().map(mutant).collect::<Vec<_>>(),
+            "pairs": self.0.run.pairs.iter().map(pair).collect::<Vec<_>>(),
         })
     }
 
     /// The schema of version 2. Sources are not part of it: viewers show mutants without them.
     fn to_elements(&self) -> Value {
         let mut files: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
-        for (number, mutant) in self.mutants() {
-            let status = match self.verdict(number) {
+        for (number, mutant) in self.0.mutants() {
+            let status = match self.0.all.verdict(number) {
                 None => "NoCoverage",
                 Some(MutantVerdict::Killed) => "Killed",
                 Some(MutantVerdict::Survived) => "Survived",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use metacov_core::{counted, thousands};
 use metacov_mutants::{Mutant, MutantVerdict, Operator};
+use metacov_study::{Kills, LineKills, MutantOutcomes, MutantTally};
 
 use super::MutantScores;
 use crate::{Column, Table};
@@ -22,22 +23,12 @@ impl MutantScores<'_> {
         let columns = columns
             .chain([Column::number("killed/all").emphasized(), Column::number("killed/reached")])
             .collect();
-        let all = self.mutants().count() as u64;
-        let mut rows = Vec::new();
-        for (relation, score) in &self.relations {
-            let used = score.pairs - score.unusable;
-            rows.push(score_row(
-                relation,
-                used,
-                &score.best.values().copied().collect::<Vec<_>>(),
-                all,
-            ));
-        }
+        let mutants = self.0.mutants().count() as u64;
+        let MutantOutcomes { relations, all, .. } = &self.0;
+        let mut rows: Vec<_> =
+            relations.iter().map(|(relation, of)| score_row(relation, of, mutants)).collect();
         if rows.len() > 1 {
-            let pairs = self.relations.values().map(|score| score.pairs - score.unusable).sum();
-            let verdicts: Vec<_> =
-                self.mutants().filter_map(|(number, _)| self.verdict(number)).collect();
-            rows.push(score_row("all", pairs, &verdicts, all));
+            rows.push(score_row("all", all, mutants));
         }
         Table { columns, rows }
     }
@@ -45,11 +36,11 @@ impl MutantScores<'_> {
     /// The score of each operator.
     pub fn by_operator(&self) -> Table {
         let mut counts: BTreeMap<Operator, [u64; 3]> = BTreeMap::new();
-        for (number, mutant) in self.mutants() {
+        for (number, mutant) in self.0.mutants() {
             let [all, reached, killed] = counts.entry(mutant.operator).or_default();
             *all += 1;
-            *reached += u64::from(self.verdict(number).is_some());
-            *killed += u64::from(self.verdict(number) == Some(MutantVerdict::Killed));
+            *reached += u64::from(self.0.all.verdict(number).is_some());
+            *killed += u64::from(self.0.all.verdict(number) == Some(MutantVerdict::Killed));
         }
         let columns = vec![
             Column::word("operator"),
@@ -71,8 +62,8 @@ impl MutantScores<'_> {
     /// The functions with the most survivors.
     pub fn by_function(&self) -> Table {
         let mut counts: BTreeMap<(&str, &str), [u64; 3]> = BTreeMap::new();
-        for (number, mutant) in self.mutants() {
-            let Some(verdict) = self.verdict(number) else { continue };
+        for (number, mutant) in self.0.mutants() {
+            let Some(verdict) = self.0.all.verdict(number) else { continue };
             let [survived, killed, reached] =
                 counts.entry((&mutant.file, &mutant.function)).or_default();
             *survived += u64::from(verdict == MutantVerdict::Survived);
@@ -94,12 +85,12 @@ impl MutantScores<'_> {
 
     /// What the mutants say about MC, in a few lines, with the first entries of both lists.
     pub fn lines_note(&self) -> String {
-        let [inside, outside] = self.killed_by_line();
+        let LineKills { mc, other } = self.0.by_line(&self.0.all);
         let mut text = String::new();
-        if inside.1 + outside.1 == 0 {
+        if mc.reached + other.reached == 0 {
             return text;
         }
-        let share = |(killed, reached): (u64, u64)| {
+        let share = |Kills { killed, reached }: Kills| {
             format!(
                 "{} of {} killed ({})",
                 thousands(killed),
@@ -107,11 +98,11 @@ impl MutantScores<'_> {
                 percent(killed, reached)
             )
         };
-        let _ = writeln!(text, "Mutants reached on MC lines: {}.", share(inside));
-        let _ = writeln!(text, "Mutants reached on other executed lines: {}.", share(outside));
+        let _ = writeln!(text, "Mutants reached on MC lines: {}.", share(mc));
+        let _ = writeln!(text, "Mutants reached on other executed lines: {}.", share(other));
         let survivors: Vec<_> =
-            self.survivors_on_checked_lines().map(|(_, mutant)| mutant).collect();
-        let missed: Vec<_> = self.killed_outside_mc().map(|(_, mutant)| mutant).collect();
+            self.0.survivors_on_checked_lines().map(|(_, mutant)| mutant).collect();
+        let missed: Vec<_> = self.0.killed_outside_mc().map(|(_, mutant)| mutant).collect();
         list(&mut text, "survives on a checked line", "survive on checked lines", &survivors);
         list(&mut text, "is killed outside of MC", "are killed outside of MC", &missed);
         text
@@ -119,12 +110,10 @@ impl MutantScores<'_> {
 
     /// How much processor time the pairs took.
     pub fn cost_note(&self) -> String {
-        let sum =
-            |of: fn(&super::RelationScore) -> u64| self.relations.values().map(of).sum::<u64>();
-        let (pairs, unusable) = (sum(|score| score.pairs), sum(|score| score.unusable));
+        let MutantTally { pairs, unusable, mutant_micros, plain_micros, .. } = self.0.all;
         #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
         let seconds = |micros: u64| micros as f64 / 1e6;
-        let all = seconds(sum(|score| score.mutant_micros + score.plain_micros));
+        let all = seconds(mutant_micros + plain_micros);
         #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
         let each = all / (pairs - unusable).max(1) as f64;
         let unusable = match unusable {
@@ -150,11 +139,11 @@ fn list(text: &mut String, one: &str, many: &str, mutants: &[&Mutant]) {
     }
 }
 
-fn score_row(name: &str, pairs: u64, verdicts: &[MutantVerdict], all: u64) -> Vec<String> {
+fn score_row(name: &str, of: &MutantTally, all: u64) -> Vec<String> {
     use MutantVerdict as V;
-    let count = |wanted: V| verdicts.iter().filter(|verdict| **verdict == wanted).count() as u64;
-    let (reached, killed) = (verdicts.len() as u64, count(V::Killed));
-    let mut row = vec![name.to_owned(), thousands(pairs), thousands(reached)];
+    let count = |wanted: V| of.verdicts().filter(|verdict| *verdict == wanted).count() as u64;
+    let Kills { killed, reached } = of.kills();
+    let mut row = vec![name.to_owned(), thousands(of.pairs - of.unusable), thousands(reached)];
     let order = [V::Killed, V::Error, V::Crash, V::Timeout, V::Invalid, V::Survived];
     row.extend(order.map(|verdict| thousands(count(verdict))));
     row.extend([percent(killed, all), percent(killed, reached)]);
@@ -162,6 +151,6 @@ fn score_row(name: &str, pairs: u64, verdicts: &[MutantVerdict], all: u64) -> Ve
 }
 
 #[expect(clippy::cast_precision_loss, reason = "shown with two digits")]
-fn percent(part: u64, whole: u64) -> String {
+pub(crate) fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.2} %", 100.0 * part as f64 / whole as f64) }
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use metacov_core::{Group, Operation, Reading, Site, SiteTable, SuiteFold, Verdict};
-use metacov_mutants::Operator;
+use metacov_core::{Element, Group, Operation, Reading, Site, SiteTable, SuiteFold, Verdict};
+use metacov_mutants::{Mutant, MutantVerdict, Operator};
 use metacov_store::StoredMutants;
 
 use super::*;

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use metacov_formats::Fault;
 use metacov_study::Results;
 
-use super::{bugs, efficiency};
+use super::{bugs, efficiency, mutation};
 use crate::csv::line;
 
 /// Returns all numbers as CSV, by file name.
 pub fn numbers(results: &Results) -> Result<BTreeMap<String, String>, Fault> {
     let mut texts = BTreeMap::from([("results.csv".to_owned(), suites_csv(results)?)]);
+    if results.outcomes.iter().any(|outcome| outcome.mutants.is_some()) {
+        texts.insert("mutants.csv".to_owned(), mutation::csv(results));
+    }
     if let Some(bugs) = &results.bugs {
         texts.insert("overlap.csv".to_owned(), bugs::overlaps_csv(bugs));
         let correlation = bugs::correlation_csv(bugs).map(|text| ("bugs.csv".to_owned(), text));

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use metacov_core::{Criterion, thousands};
 use metacov_study::{Results, SizeResult};
 
+use super::mutation::{self, mean_score};
 use super::{RATIO_READING, Section};
 use crate::comparison::{percent, ratio, unknown};
 use crate::{Column, Table};
@@ -19,6 +20,10 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
     columns[3].emphasis = true;
     if results.paper.is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
+    }
+    let has_mutants = cells.iter().any(|cell| cell.mutation.is_some());
+    if has_mutants {
+        columns.extend(["mutation score", "CV of score"].map(number));
     }
     let rows = cells.iter().map(|cell| {
         let mut row = vec![thousands(cell.size), cell.suites.to_string()];
@@ -38,6 +43,12 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
                 None => [unknown(), unknown()],
             });
         }
+        if has_mutants {
+            let of = cell.mutation.as_ref();
+            row.push(of.and_then(mean_score).map_or_else(unknown, percent));
+            let variation = of.and_then(|of| of.variation);
+            row.push(variation.map_or_else(unknown, |of| format!("{:.3}", of.value)));
+        }
         row
     });
     let table = Table { rows: rows.collect(), columns };
@@ -50,18 +61,30 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
 pub fn times(results: &Results, cells: &[&SizeResult]) -> Section {
     let number = Column::number;
     let columns = ["pairs of a relation", "pairs", "seconds", "processor seconds", "ms a pair"];
+    let mut columns = columns.map(number).to_vec();
+    let has_mutants = cells.iter().any(|cell| cell.mutation.is_some());
+    if has_mutants {
+        columns.extend(["processor seconds of mutants", "mutants/MC"].map(number));
+    }
     let rows = cells.iter().map(|cell| {
         #[expect(clippy::cast_precision_loss, reason = "fewer than 2^52 pairs")]
         let pairs = cell.pairs().max(1) as f64;
-        vec![
+        let mut row = vec![
             if cell.size == 0 { unknown() } else { thousands(cell.size) },
             thousands(cell.pairs()),
             format!("{:.1}", cell.time.wall),
             format!("{:.1}", cell.time.processor),
             format!("{:.2}", 1000.0 * cell.time.processor / pairs),
-        ]
+        ];
+        if has_mutants {
+            let seconds = cell.mutation.as_ref().map(|of| of.seconds);
+            row.push(seconds.map_or_else(unknown, |seconds| format!("{seconds:.1}")));
+            let times = seconds.filter(|_| cell.time.processor > 0.0);
+            row.push(times.map_or_else(unknown, |of| format!("{:.1}x", of / cell.time.processor)));
+        }
+        row
     });
-    let table = Table { rows: rows.collect(), columns: columns.map(number).to_vec() };
+    let table = Table { rows: rows.collect(), columns };
     let mut text = "Mean time of a suite, of all its relations: databases, pairs, both runs of each, and what they \
                     differ in; line coverage comes with it."
         .to_owned();
@@ -72,6 +95,16 @@ pub fn times(results: &Results, cells: &[&SizeResult]) -> Section {
             " The paper needs {coverage:.0} s for the line coverage of 100 pairs of a relation and {mc:.0} s for \
              their MC, on another machine."
         );
+    }
+    if let Some(of) = cells.iter().find_map(|cell| cell.mutation.as_ref()) {
+        let _ = write!(text, " Of mutants: {}.", mutation::which(of));
+        if let Some(paper) = results.paper {
+            let _ = write!(
+                text,
+                " In the paper, the mutation score of 100 pairs takes {:.0} times what their MC takes, with all mutants.",
+                paper.seconds_of_score / paper.seconds.1
+            );
+        }
     }
     Section { title: format!("Q3: time, {}", cells[0].target), table: Some(table), text }
 }

@@ -5,6 +5,7 @@ mod committed;
 mod comparison;
 mod digest;
 mod exports;
+mod mutants;
 mod pages;
 mod pairs;
 mod plots;

@@ -14,7 +14,7 @@ use crate::support::{
     Pair, Place, Program, any_pairs, digest, digest_with, header, lines, two_files,
 };
 
-type Files = BTreeMap<String, String>;
+pub type Files = BTreeMap<String, String>;
 
 fn pages(digest: &Digest, library: impl Fn(&str) -> Option<Vec<u8>>) -> (Files, Written) {
     let mut files = Files::new();
@@ -34,12 +34,12 @@ fn html_pages(files: &Files) -> impl Iterator<Item = (&String, &String)> {
     files.iter().filter(|(path, _)| is_of(path, "html"))
 }
 
-fn without_sources(digest: &Digest) -> Files {
+pub fn without_sources(digest: &Digest) -> Files {
     pages(digest, |_| None).0
 }
 
 /// The data that a script passes on.
-fn data(files: &Files, name: &str) -> Value {
+pub fn data(files: &Files, name: &str) -> Value {
     let text = &files[&format!("data/{name}.js")];
     let json = text.strip_prefix(&format!("metacov.take(\"{name}\", ")).unwrap();
     serde_json::from_str(json.strip_suffix(")\n").unwrap()).unwrap()

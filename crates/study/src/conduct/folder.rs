@@ -13,6 +13,8 @@ use crate::{Efficiency, KnownBugs, StudyShard, SuiteResult, TrialOutcome};
 const PLAN: &str = "study.toml";
 /// The results of its suites.
 const SUITES: &str = "suites";
+/// The run files of suites that are run with mutants.
+const RUNS: &str = "runs";
 /// The results of known bugs.
 const BUGS: &str = "bugs.json";
 /// The cost of the gcovr pipeline.
@@ -77,6 +79,13 @@ impl StudyFolder<'_> {
     pub fn keep_outcome(self, outcome: &SuiteResult) -> Result<(), RunError> {
         create(&self.0.join(SUITES))?;
         self.write(&outcome_file(&outcome.suite_name()), &outcome.to_json())
+    }
+
+    /// The path of the run file of a suite; its folder exists.
+    pub fn run_file(self, suite: &str) -> Result<PathBuf, RunError> {
+        let runs = self.0.join(RUNS);
+        create(&runs)?;
+        Ok(runs.join(format!("{suite}.metacov")))
     }
 
     /// Writes the results of known bugs.

@@ -1,12 +1,15 @@
 //! The tasks of a study of suites, one after the other. Tasks that have a result are skipped.
 
+use std::path::{Path, PathBuf};
+
 use metacov_core::Suite;
 use metacov_run::RunError;
+use metacov_store::Run;
 
 use super::{Shard, Stopwatch, StudyFolder};
 use crate::{
-    BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteNumbers, SuiteResult,
-    SuiteSpec, Task,
+    BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, MutantsPlan, StudyPlan, SuiteMutants,
+    SuiteNumbers, SuiteResult, SuiteSpec, Task,
 };
 
 /// How a task ended.
@@ -36,8 +39,16 @@ pub trait SuiteTasks {
     /// Called before a task, with its number from one and the number of all tasks.
     fn on_task(&self, number: usize, all: usize, task: &Task);
 
-    /// Measures a suite.
-    fn measure(&self, suite: &SuiteSpec) -> Result<TaskEnd<Suite>, Self::Error>;
+    /// Measures a suite. With a run file, its pairs are stored there, and those that are there already are not
+    /// measured again.
+    fn measure(
+        &self,
+        suite: &SuiteSpec,
+        run_file: Option<&Path>,
+    ) -> Result<TaskEnd<Suite>, Self::Error>;
+
+    /// Runs the pairs of a run file with mutants, and stores what becomes of these in the file.
+    fn mutants(&self, plan: MutantsPlan, run_file: &Path) -> Result<TaskEnd<()>, Self::Error>;
 
     /// Runs the pairs of known bugs.
     fn known_bugs(&self, bugs: &BugsPlan) -> Result<KnownBugs, Self::Error>;
@@ -88,7 +99,7 @@ impl SuitesRun<'_> {
                     let what = format!("{} was measured with another seed", suite.name());
                     Err(RunError::Invalid(what))
                 }
-                known => Ok(known.is_some()),
+                known => Ok(known.is_some_and(|known| self.has_mutants(&known))),
             },
         }
     }
@@ -101,23 +112,65 @@ impl SuitesRun<'_> {
                 TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
                 TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
             },
-            Task::Suite(suite) => {
-                let watch = Stopwatch::start();
-                let measured = match tasks.measure(suite)? {
-                    TaskEnd::Done(measured) => measured,
-                    TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
-                    TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
-                };
-                let time = watch.time();
-                let numbers = SuiteNumbers::of(suite.name(), &measured);
-                if numbers.measurements.is_empty() {
-                    let what =
-                        format!("{}: no pair of {} could be measured", self.name, suite.name());
-                    return Err(RunError::Invalid(what).into());
-                }
-                self.folder.keep_outcome(&SuiteResult::new(suite, &numbers, time))?;
-            }
+            Task::Suite(suite) => return self.suite(suite, tasks),
         }
         Ok(TaskEnd::Done(()))
+    }
+
+    /// Measures a suite, and runs it with mutants if the plan has any. The numbers are stored before that, because the
+    /// time of a suite that is continued would not be its time.
+    fn suite<T: SuiteTasks>(&self, suite: &SuiteSpec, tasks: &T) -> Result<TaskEnd<()>, T::Error> {
+        let name = suite.name();
+        let run_file = self.plan.mutants.map(|_| self.folder.run_file(&name)).transpose()?;
+        let known = self.folder.outcome(&name).map_err(RunError::from)?;
+        let is_stored = |path: &PathBuf| path.exists();
+        let mut result = match known.filter(|_| run_file.as_ref().is_some_and(is_stored)) {
+            Some(known) => known,
+            None => match self.measure(suite, run_file.as_deref(), tasks)? {
+                TaskEnd::Done(result) => result,
+                TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
+                TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
+            },
+        };
+        let (Some(plan), Some(path)) = (self.plan.mutants, run_file) else {
+            return Ok(TaskEnd::Done(()));
+        };
+        let end = tasks.mutants(plan, &path)?;
+        if end == TaskEnd::Done(()) {
+            let run = Run::open(&path).map_err(RunError::from)?;
+            let mutants = run.mutants().map_err(RunError::from)?.unwrap_or_default();
+            let suite = run.suite().map_err(RunError::from)?.0;
+            result.mutants = Some(SuiteMutants::of(&mutants, &suite));
+            self.folder.keep_outcome(&result)?;
+        }
+        Ok(end)
+    }
+
+    fn measure<T: SuiteTasks>(
+        &self,
+        suite: &SuiteSpec,
+        run_file: Option<&Path>,
+        tasks: &T,
+    ) -> Result<TaskEnd<SuiteResult>, T::Error> {
+        let watch = Stopwatch::start();
+        let measured = match tasks.measure(suite, run_file)? {
+            TaskEnd::Done(measured) => measured,
+            TaskEnd::Skipped => return Ok(TaskEnd::Skipped),
+            TaskEnd::Interrupted => return Ok(TaskEnd::Interrupted),
+        };
+        let time = watch.time();
+        let numbers = SuiteNumbers::of(suite.name(), &measured);
+        if numbers.measurements.is_empty() {
+            let what = format!("{}: no pair of {} could be measured", self.name, suite.name());
+            return Err(RunError::Invalid(what).into());
+        }
+        let result = SuiteResult::new(suite, &numbers, time);
+        self.folder.keep_outcome(&result)?;
+        Ok(TaskEnd::Done(result))
+    }
+
+    /// Whether a result has all that the plan asks for.
+    fn has_mutants(&self, result: &SuiteResult) -> bool {
+        self.plan.mutants.is_none() || result.mutants.is_some()
     }
 }

@@ -10,6 +10,12 @@ pub struct Program {
     /// Table "The average number of line coverage, mutation score, and MC": relation, line coverage
     /// and MC in percent, for suites of 100 pairs.
     pub averages: &'static [(&'static str, f64, f64)],
+    /// The same table: relation and mutation score in percent.
+    pub scores: &'static [(&'static str, f64)],
+    /// Table "Coefficient of variation": that of the mutation score.
+    pub variation_of_score: f64,
+    /// Table "Average time consumption": seconds for the mutation score of 100 pairs.
+    pub seconds_of_score: f64,
     /// Tables "Coefficient of variation": criterion, pairs in a suite, and the coefficients of
     /// coverage and of MC.
     pub variations: &'static [(&'static str, u64, f64, f64)],
@@ -35,6 +41,16 @@ const SQLITE: Program = Program {
         ("tlp-having", 22.61, 1.42),
         ("tlp-where", 21.84, 1.96),
     ],
+    scores: &[
+        ("norec", 1.59),
+        ("tlp-aggregate", 2.47),
+        ("tlp-distinct", 1.70),
+        ("tlp-groupby", 1.83),
+        ("tlp-having", 1.70),
+        ("tlp-where", 1.91),
+    ],
+    variation_of_score: 0.17,
+    seconds_of_score: 59.0 * 3600.0 + 20.0 * 60.0 + 45.0,
     variations: &[
         ("line", 100, 0.02, 0.25),
         ("branch", 100, 0.02, 0.37),
@@ -58,6 +74,16 @@ const DUCKDB: Program = Program {
         ("tlp-having", 21.17, 3.45),
         ("tlp-where", 20.45, 3.37),
     ],
+    scores: &[
+        ("norec", 1.68),
+        ("tlp-aggregate", 2.64),
+        ("tlp-distinct", 2.13),
+        ("tlp-groupby", 2.55),
+        ("tlp-having", 2.39),
+        ("tlp-where", 2.33),
+    ],
+    variation_of_score: 0.15,
+    seconds_of_score: 69.0 * 3600.0 + 51.0 * 60.0 + 2.0,
     variations: &[
         ("line", 100, 0.02, 0.24),
         ("branch", 100, 0.02, 0.32),
@@ -92,6 +118,11 @@ impl Program {
         Some((of.1, of.2))
     }
 
+    /// Returns the mutation score of a relation, in percent.
+    pub fn score(&self, relation: &str) -> Option<f64> {
+        self.scores.iter().find(|(name, _)| *name == relation).map(|of| of.1)
+    }
+
     /// Returns the coefficients of variation of coverage and of MC.
     pub fn variation(&self, criterion: &str, size: u64) -> Option<(f64, f64)> {
         let is = |of: &&(&str, u64, f64, f64)| of.0 == criterion && of.1 == size;
@@ -115,6 +146,9 @@ mod tests {
             let (coverage, mc) = program.variation("line", 100).unwrap();
             assert_eq!(of(|row| row.1), format!("{coverage:.2}"));
             assert_eq!(of(|row| row.2), format!("{mc:.2}"));
+            let scores: Vec<f64> = program.scores.iter().map(|row| row.1).collect();
+            let of_scores = coefficient_of_variation(&scores).unwrap();
+            assert_eq!(format!("{of_scores:.2}"), format!("{:.2}", program.variation_of_score));
         }
     }
 }

@@ -23,6 +23,23 @@ pub fn spearman(points: &[(f64, f64)]) -> Option<f64> {
     pearson(&ranks.map(|(x, y)| (real(x), real(y))).collect::<Vec<_>>())
 }
 
+/// Kendall's rank correlation, tau-b (Kendall 1945), which corrects for equal numbers: of all pairs of points, how many
+/// more are in the same order in both than are not, as a share of those that have an order.
+pub fn kendall(points: &[(f64, f64)]) -> Option<f64> {
+    let (mut surplus, mut ordered_x, mut ordered_y) = (0.0, 0.0_f64, 0.0_f64);
+    for (at, (x, y)) in points.iter().enumerate() {
+        for (other_x, other_y) in &points[at + 1..] {
+            let sign = |of: f64, other: f64| f64::from(i8::from(of > other) - i8::from(of < other));
+            let (in_x, in_y) = (sign(*x, *other_x), sign(*y, *other_y));
+            surplus += in_x * in_y;
+            ordered_x += in_x.abs();
+            ordered_y += in_y.abs();
+        }
+    }
+    let varies = ordered_x > 0.0 && ordered_y > 0.0;
+    varies.then(|| (surplus / (ordered_x * ordered_y).sqrt()).clamp(-1.0, 1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,5 +63,6 @@ mod tests {
     fn a_constant_correlates_with_nothing() {
         assert_eq!(pearson(&[(1.0, 2.0), (1.0, 3.0)]), None);
         assert_eq!(spearman(&[]), None);
+        assert_eq!(kendall(&[(1.0, 2.0), (1.0, 3.0)]), None);
     }
 }

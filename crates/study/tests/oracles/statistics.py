@@ -23,5 +23,6 @@ for case in json.load(sys.stdin):
         "p": None if method == "asymptotic" and len(x) + len(y) <= 50 else float(test.pvalue),
         "pearson": float(stats.pearsonr(x[:size], y[:size]).statistic),
         "spearman": float(stats.spearmanr(x[:size], y[:size]).statistic),
+        "kendall": float(stats.kendalltau(x[:size], y[:size]).statistic),
     })
 json.dump(answers, sys.stdout)

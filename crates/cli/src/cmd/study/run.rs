@@ -6,16 +6,20 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use metacov_campaign::SuiteOptions;
 use metacov_core::{Operation, Suite};
-use metacov_run::{RunError, SharedTable};
+use metacov_run::RunError;
+use metacov_store::Recording;
 use metacov_study::conduct::{
     Gcovr, LocateTarget, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun,
     TaskEnd, run_pipeline,
 };
-use metacov_study::{BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, StudyPlan, SuiteSpec, Task};
+use metacov_study::{
+    BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, MutantsPlan, StudyPlan, SuiteSpec, Task,
+};
 
 use super::bugs;
 use crate::args::count::positive;
-use crate::cmd::{measure, target, workers};
+use crate::args::run_file::ResumeArgs;
+use crate::cmd::{measure, mutants, target, workers};
 use crate::console::Console;
 use crate::console::progress::Progress;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
@@ -151,14 +155,29 @@ impl SuiteTasks for Tasks<'_> {
         self.console.note(&format!("{number} of {all}: {what}"));
     }
 
-    fn measure(&self, suite: &SuiteSpec) -> Result<TaskEnd<Suite>, RunError> {
+    fn measure(
+        &self,
+        suite: &SuiteSpec,
+        run_file: Option<&Path>,
+    ) -> Result<TaskEnd<Suite>, RunError> {
         let config = self.plan.config(suite, self.study_folder(), self.options()?)?;
+        let settings = config.settings();
+        let (path, resume) =
+            (run_file.map(Path::to_owned), ResumeArgs { resume: run_file.is_some() });
+        let run_file = resume.run_file(path, "measure", true, settings, interrupted()?)?;
         let suite = config.open(&target::list())?;
-        let planned = suite.groups();
-        let progress = Progress::new(self.console, planned, 0, Operation::Xor);
-        let measured = suite.measure(SharedTable::default(), &progress);
+        let (fold, planned, provenance) = (suite.fold.clone(), suite.groups(), suite.provenance());
+        let mut recording = Recording::start(run_file.as_ref(), &fold, planned, provenance, false)?;
+        let progress = Progress::new(self.console, planned, recording.known(), Operation::Xor);
+        let measured =
+            recording.fold(&progress, |table, observer| Ok(suite.measure(table, observer)?.0));
         progress.finish(false);
-        Ok(TaskEnd::of(measured?.0, planned))
+        Ok(TaskEnd::of(recording.finish(measured).1?.suite, planned))
+    }
+
+    fn mutants(&self, plan: MutantsPlan, run_file: &Path) -> Result<TaskEnd<()>, RunError> {
+        let is_whole = mutants::run_sample(run_file, plan.sample, self.args.jobs, self.console)?;
+        Ok(if is_whole { TaskEnd::Done(()) } else { TaskEnd::Interrupted })
     }
 
     fn known_bugs(&self, bugs: &BugsPlan) -> Result<KnownBugs, RunError> {

@@ -108,6 +108,12 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by_ci("metacov study run studies/sqlite.toml --quick", QUICK_STUDY, MINUTES),
             by_ci("metacov study run studies/sqlite.toml", QUICK_STUDY, HOURS),
             small_campaigns("metacov study run studies/guidance.toml --out guidance/"),
+            by(
+                "metacov study run studies/mutants.toml --quick",
+                "crates/cli/tests/end_to_end/mutant_results.rs",
+                r#""study", "run", "study.toml""#,
+                MINUTES,
+            ),
         ],
     ),
     (

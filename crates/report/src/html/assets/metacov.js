@@ -199,10 +199,13 @@ const metacov = (() => {
     return { words, matches: (text) => words().every((word) => text.toLowerCase().includes(word)) };
   };
 
+  // What a mutant replaces, and with what.
+  const change = ([name, from, to]) => el("span", { title: name }, el("code", {}, from), " to ", to ? el("code", {}, to) : "nothing");
+
   // A page that cannot show its data reports that.
   const fail = (error) => {
     document.querySelector("main").prepend(el("p", { class: "warning" }, "This page cannot be shown: " + error.message));
   };
 
-  return { take, load, el, number, percent, share, plural, time, address, at, stretches, bar, grid, filter, fail };
+  return { take, load, el, number, percent, share, plural, time, address, at, stretches, bar, grid, filter, change, fail };
 })();

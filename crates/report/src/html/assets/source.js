@@ -6,7 +6,7 @@
 // skips those that are not visible, and searching in the page finds them all.
 
 (async () => {
-  const { load, el, number, at, address, stretches, plural } = metacov;
+  const { load, el, number, at, address, stretches, plural, change } = metacov;
   const run = await load("run");
   const byId = (id) => document.getElementById(id);
   const [code, map, panel, legend] = ["code", "map", "panel", "legend"].map(byId);
@@ -27,6 +27,7 @@
   let current = 0; // the selected line
   let target = "x"; // the state that n and p go to
   let flaky = new Set(); // lines
+  let mutants = new Map(); // by line: [line, column, operator, verdict, relations that kill it]
 
   const group = (state) => ("abe".includes(state) ? "v" : state);
   const lineOf = (chunk) => chunk.number * run.chunk;
@@ -78,6 +79,30 @@
     return fragment;
   };
 
+  const verdictOf = ([, , , verdict]) => (verdict === null ? "not reached" : run.mutants.verdicts[verdict]);
+
+  // The mutants of a line, by verdict, the most important first.
+  const verdicts = (line) => {
+    const counts = new Map(["killed", "survived", "error", "crash", "timeout", "invalid", "not reached"].map((verdict) => [verdict, 0]));
+    for (const of of mutants.get(line) || []) counts.set(verdictOf(of), counts.get(verdictOf(of)) + 1);
+    return counts;
+  };
+
+  // The mutants of a line in a column: killed / survived / not reached, + others.
+  const score = (line) => {
+    if (!mutants.has(line)) return "";
+    const counts = verdicts(line);
+    const main = ["killed", "survived", "not reached"].map((verdict) => counts.get(verdict));
+    const others = mutants.get(line).length - main[0] - main[1] - main[2];
+    return main.join("/") + (others ? "+" + others : "");
+  };
+
+  // Whether a mutant survives on a checked line, or is killed on another executed line.
+  const isMutantTarget = (line, state) => {
+    const wanted = state === "s" ? ["survived", "v"] : ["killed", "x"];
+    return mutants.has(line) && group(states[line - 1]) === wanted[1] && mutants.get(line).some((of) => verdictOf(of) === wanted[0]);
+  };
+
   // Shows a chunk, once.
   const fill = (chunk) => {
     if (chunk.ready) return chunk.ready;
@@ -114,6 +139,7 @@
       for (let line = 0; line < lines; line += 1) if (flaky.has(first + line + 1)) glyphs[line] += "~";
       const text = data.text === null ? blank() : data.text.split("\n").slice(0, lines);
       const gutter = el("div", { class: "gutter" }, column("num", numbers), column("glyph", glyphs), column("val", differing), column("ran", ran), column("ways", branches));
+      if (run.mutants) gutter.append(column("mutants", numbers.map((_, line) => score(first + line + 1))));
       gutter.prepend(colours("edge", letters));
       chunk.element.replaceChildren(colours("back", letters), gutter, column("text", text));
       chunk.element.classList.remove("empty");
@@ -146,12 +172,15 @@
 
   const open = async (number, index) => {
     const data = await load("file-" + number);
+    const all = run.mutants ? await load("mutants-" + number) : [];
     const pairs = index === null ? null : await load("pairs");
     file = number;
     ({ states, functions } = data);
     pair = pairs && pairs[index] ? { index, relation: run.relations[pairs[index][0]], name: pairs[index][1] } : null;
     if (pair) pair.places = await places(pair);
     flaky = new Set(data.flaky);
+    mutants = new Map();
+    for (const of of all) mutants.set(of[0], [...(mutants.get(of[0]) || []), of]);
     watcher.disconnect();
     delete code.dataset.whole;
     const [path, lines, hasText] = run.files[file];
@@ -190,12 +219,13 @@
     if (pair) {
       box.replaceChildren("Only ", el("a", { href: at("pairs.html", { p: pair.index }) }, "pair " + pair.name + " of " + pair.relation), " · ", el("a", { href: at("source.html", { f: file, l: current || null }) }, "all pairs"));
     }
-    const counts = { v: 0, x: 0, n: 0, f: flaky.size };
+    const counts = { v: 0, x: 0, n: 0, f: flaky.size, s: 0, k: 0 };
     if (!pair) for (const state of states) if (state !== " ") counts[group(state)] += 1;
+    for (const line of mutants.keys()) for (const state of ["s", "k"]) counts[state] += isMutantTarget(line, state) ? 1 : 0;
     for (const chip of legend.querySelectorAll("button")) {
       const { state } = chip.dataset;
       chip.querySelector(".count").textContent = pair ? (state === "v" ? number(pair.places.size) : "") : state in counts ? number(counts[state]) : "";
-      chip.querySelector(".word").textContent = (pair ? { v: "one side only", x: "both", n: "not executed", f: "flaky" } : { v: differ, x: never, n: "not executed", f: "flaky" })[state];
+      chip.querySelector(".word").textContent = { v: pair ? "one side only" : differ, x: pair ? "both" : never, n: "not executed", f: "flaky", s: "survivor", k: "miss" }[state];
       chip.hidden = state === "f" && !flaky.size;
       chip.disabled = Boolean(pair) && state !== "v";
       chip.setAttribute("aria-pressed", String(state === target));
@@ -205,6 +235,7 @@
   // Whether a line is of the state that n and p go to.
   const isTarget = (line) => {
     if (target === "f") return flaky.has(line);
+    if ("sk".includes(target)) return isMutantTarget(line, target);
     if (pair) return target === "v" && pair.places.has(line);
     return group(states[line - 1]) === target;
   };
@@ -264,6 +295,7 @@
       content.push(el("p", { class: "counts" }, "Executed in " + number(ran) + " of " + plural(run.pairs, "pair") + "; " + where + "."));
     }
     const branches = data.branches.filter(([at]) => at === offset);
+    if (!pair && mutants.has(line)) content.push(el("h3", {}, "Mutants"), changes(line));
     if (branches.length) content.push(el("h3", {}, "Branches"), ways(branches));
     if (rows.length) content.push(el("h3", {}, "Pairs"), await pairsOf(name, data, offset));
     if (current === line) {
@@ -282,6 +314,19 @@
       return el("tr", {}, el("th", { scope: "row", title: NAMES[state] }, GLYPHS[state] + " " + i), ...[ran, a, b, ran - count].map((of) => el("td", {}, number(of))));
     });
     return el("table", { class: "plain" }, el("thead", {}, head), el("tbody", {}, ...rows));
+  };
+
+  // The mutants of a line: their verdicts, and on demand each of them.
+  const changes = (line) => {
+    const summary = [...verdicts(line)].filter(([, count]) => count).map(([verdict, count]) => number(count) + " " + verdict).join(", ");
+    const rows = mutants.get(line).map((of) => {
+      const [, at, operator, , kills] = of;
+      const verdict = verdictOf(of);
+      const by = kills.length ? " by " + kills.map((relation) => run.relations[relation]).join(", ") : "";
+      return el("tr", {}, el("td", {}, number(at)), el("td", { class: "text" }, change(run.mutants.operators[operator])), el("td", { class: "text verdict-" + verdict.replace(" ", "-") }, verdict + by));
+    });
+    const head = el("tr", {}, el("th", { scope: "col" }, "column"), ...["change", "verdict"].map((label) => el("th", { scope: "col", class: "text" }, label)));
+    return el("details", { class: "mutants", open: rows.length <= 6 }, el("summary", {}, summary), el("table", { class: "plain words" }, el("thead", {}, head), el("tbody", {}, ...rows)));
   };
 
   // The pairs that run a line, those that differ in it first: searchable, and a hundred at most.
@@ -372,8 +417,8 @@
     if (event.key === "n") go(1);
     else if (event.key === "p") go(-1);
     else if (event.key === "Escape") panel.classList.remove("open");
-    else if ("1234".includes(event.key)) {
-      target = "vxnf"[Number(event.key) - 1];
+    else if ((run.mutants ? "123456" : "1234").includes(event.key)) {
+      target = "vxnfsk"[Number(event.key) - 1];
       tell();
     }
   });
@@ -388,7 +433,7 @@
       await open(wanted, index);
     }
     const wish = values.get("to");
-    if (wish && "vxnf".includes(wish)) {
+    if (wish && "vxnfsk".includes(wish)) {
       // To the first place of a state from a line on.
       target = wish;
       current = Math.max(Number(values.get("l")) - 1, 0);
