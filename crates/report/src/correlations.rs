@@ -20,9 +20,10 @@ pub fn table(found: &Correlation, paper: Option<&Program>) -> Table {
         number("Spearman"),
         number("Pearson, paper"),
     ];
+    let paper = paper.and_then(|paper| paper.correlations);
     let rows = vec![
-        row("Cov", &found.coverage, paper.map(|of| of.correlations.0)),
-        row("MC", &found.mc, paper.map(|of| of.correlations.1)),
+        row("Cov", &found.coverage, paper.map(|(coverage, _)| coverage)),
+        row("MC", &found.mc, paper.map(|(_, mc)| mc)),
     ];
     Table { columns, rows }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use metacov_core::{Case, Input, Judge, Pair};
+use metacov_core::{Case, Input, Judge, Language, Pair};
 use serde::Deserialize;
 
 use crate::overlap::FileFix;
@@ -18,38 +18,52 @@ pub struct Bug {
     #[serde(default)]
     pub title: String,
     /// The target that has it. If it is missing, the id may begin with it.
-    #[serde(default)]
+    #[serde(default, alias = "solver")]
     pub target: Option<String>,
     /// The version of the target that has it.
     pub version: String,
+    /// The relation of its pair.
+    #[serde(default)]
+    pub relation: String,
     /// How the results of the sides must agree.
+    #[serde(alias = "expected")]
     pub compare: Compare,
     /// The statements of the setup.
+    #[serde(default)]
     pub setup: Vec<String>,
-    /// The query of the first side.
-    pub a: String,
-    /// The query of the second side.
-    pub b: String,
+    /// The first side.
+    pub a: Side,
+    /// The second side.
+    pub b: Side,
     /// The lines that the fix changed; empty if they are not known for this version.
     #[serde(default)]
     pub fix_lines: Vec<BugFix>,
 }
 
 impl Bug {
-    /// Returns its pair.
-    pub fn case(&self) -> Case {
-        let side = |query: &String| vec![Input::of(query.clone())];
+    /// Returns its pair, in the language of its target.
+    pub fn case(&self, language: &dyn Language) -> Case {
+        let split = |script: &str| language.statements(script);
         Case {
-            relation: String::new(),
+            relation: self.relation.clone(),
             setup: self.setup.clone(),
-            sides: Pair { a: side(&self.a), b: side(&self.b) },
+            sides: Pair { a: self.a.inputs(split), b: self.b.inputs(split) },
             parts: Vec::new(),
             judge: self.compare.judge(),
         }
     }
-}
 
-impl Bug {
+    /// Whether its sides differ in options of the target. Such sides run different code by
+    /// construction.
+    pub fn is_option_pair(&self) -> bool {
+        self.relation == "option"
+    }
+
+    /// Whether its fix has so many lines that MC overlaps with it easily.
+    pub fn is_wide(&self) -> bool {
+        let lines = |fix: &BugFix| fix.lines[1] - fix.lines[0] + 1;
+        self.fix_lines.iter().map(lines).fold(0, u32::saturating_add) > WIDE_LINES
+    }
     /// Returns the target that has it, among these: the one that it names, or that its id begins
     /// with (`duckdb-489`), or SQLite.
     pub fn target<'b>(&'b self, mut known: impl Iterator<Item = &'b str>) -> &'b str {
@@ -72,6 +86,53 @@ impl Bug {
     }
 }
 
+/// The most lines of a fix that is not wide.
+pub const WIDE_LINES: u32 = 40;
+
+/// A side of a pair.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Side {
+    /// A query.
+    Query(String),
+    /// A script for a solver.
+    Script(Script),
+    /// Several scripts, whose coverage is united.
+    Scripts(Vec<Script>),
+}
+
+/// A script for a solver.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Script {
+    /// Its text.
+    pub smt2: String,
+    /// Options of the solver, as on its command line: `NAME=VALUE` or `--NAME`.
+    #[serde(default)]
+    pub options: Vec<String>,
+}
+
+impl Side {
+    /// Its inputs. `split` returns the statements of a script.
+    fn inputs(&self, split: impl Fn(&str) -> Vec<String>) -> Vec<Input> {
+        let input = |script: &Script| {
+            let options = script.options.iter().map(|option| setting(option));
+            Input { statements: options.chain(split(&script.smt2)).collect() }
+        };
+        match self {
+            Side::Query(query) => vec![Input::of(query.clone())],
+            Side::Script(script) => vec![input(script)],
+            Side::Scripts(scripts) => scripts.iter().map(input).collect(),
+        }
+    }
+}
+
+/// The statement that sets an option of a solver.
+fn setting(option: &str) -> String {
+    let option = option.trim_start_matches('-');
+    let (name, value) = option.split_once('=').unwrap_or((option, "true"));
+    format!("(set-option :{name} {value})")
+}
+
 /// How the results of two sides must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -82,6 +143,10 @@ pub enum Compare {
     Value,
     /// The number of rows of the first side is the number that the second returns.
     RowCount,
+    /// A solver must answer `sat` to all scripts.
+    Sat,
+    /// A solver must answer `unsat` to all scripts.
+    Unsat,
 }
 
 impl Compare {
@@ -91,21 +156,44 @@ impl Compare {
             Compare::Multiset => Judge::Bag,
             Compare::Value => Judge::Number,
             Compare::RowCount => Judge::RowsCounted,
+            Compare::Sat => Judge::Sat,
+            Compare::Unsat => Judge::Unsat,
         }
     }
 }
 
 /// Lines that the fix of a bug changed, as a corpus has them.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "FixFields")]
 pub struct BugFix {
     /// The kind of change.
     pub kind: Change,
     /// The file; none if the target is compiled from one.
-    #[serde(rename = "shipped_file", default)]
     pub file: Option<String>,
     /// The first and the last line.
-    #[serde(rename = "amalgamation", alias = "lines")]
     pub lines: [u32; 2],
+}
+
+/// The fields of a [`BugFix`].
+#[derive(Deserialize)]
+struct FixFields {
+    kind: Change,
+    /// Lines of the only file that is compiled. `file` is then the one that it was made from.
+    amalgamation: Option<[u32; 2]>,
+    lines: Option<[u32; 2]>,
+    file: Option<String>,
+    shipped_file: Option<String>,
+}
+
+impl TryFrom<FixFields> for BugFix {
+    type Error = &'static str;
+
+    fn try_from(fields: FixFields) -> Result<Self, Self::Error> {
+        let FixFields { kind, amalgamation, lines, file, shipped_file } = fields;
+        let file = shipped_file.or(file.filter(|_| amalgamation.is_none()));
+        let lines = amalgamation.or(lines).ok_or("missing field `lines`")?;
+        Ok(BugFix { kind, file, lines })
+    }
 }
 
 /// Lines of a file that a fix changed.
@@ -178,10 +266,34 @@ mod tests {
             "calculator"
         );
         let fixes = bug(r#""id": "x", "fix_lines": [
-                {"kind": "modified", "amalgamation": [1, 2]},
-                {"kind": "modified", "shipped_file": "src/a.cpp", "lines": [3, 4]}]"#);
+                {"kind": "modified", "amalgamation": [1, 2], "file": "src/part.c"},
+                {"kind": "modified", "shipped_file": "src/a.cpp", "lines": [3, 4]},
+                {"kind": "modified", "file": "src/b.cpp", "lines": [5, 44]}]"#);
+        assert!(fixes.is_wide());
         let fixes = fixes.fixes("main.c");
         let found: Vec<_> = fixes.iter().map(|fix| (&*fix.path, fix.lines[0].lines)).collect();
-        assert_eq!(found, [("main.c", [1, 2]), ("src/a.cpp", [3, 4])]);
+        assert_eq!(found, [("main.c", [1, 2]), ("src/a.cpp", [3, 4]), ("src/b.cpp", [5, 44])]);
+    }
+
+    #[test]
+    fn a_bug_of_a_solver_has_scripts_and_an_expected_answer() {
+        let text = r#"[{"id": "z3-1", "solver": "z3", "version": "4.8.6", "expected": "unsat",
+            "relation": "option", "a": [{"options": ["smt.x=y", "--z"], "smt2": "(check-sat)"}, {"smt2": ""}],
+            "b": {"options": [], "smt2": "(assert false)\n(check-sat)"}}]"#;
+        let bug = read(text.as_bytes()).unwrap().remove(0);
+        assert!(bug.is_option_pair() && !bug.is_wide());
+        let split = |script: &str| script.lines().map(str::to_owned).collect();
+        let a = ["(set-option :smt.x y)", "(set-option :z true)", "(check-sat)"].map(str::to_owned);
+        assert_eq!(bug.a.inputs(split), [Input::from(a.to_vec()), Input::default()]);
+        assert_eq!(bug.b.inputs(split)[0].statements, ["(assert false)", "(check-sat)"]);
+        assert_eq!(bug.compare.judge(), Judge::Unsat);
+    }
+
+    #[test]
+    fn a_fix_without_lines_is_refused() {
+        let text = r#"[{"id": "x", "version": "1", "compare": "value", "a": "", "b": "",
+            "fix_lines": [{"kind": "modified", "file": "a.c"}]}]"#;
+        let error = read(text.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("missing field `lines`"), "{error}");
     }
 }

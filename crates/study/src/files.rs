@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "u32", into = "u32")]
 pub struct FileVersion;
 
-/// Version 1 has `validated` in place of `mc_sites`.
-const VERSION: u32 = 2;
+/// Version 1 has `validated` in place of `mc_sites`, and version 2 has one chance of an overlap.
+const VERSION: u32 = 3;
 const OLDEST: u32 = 1;
 
 impl TryFrom<u32> for FileVersion {

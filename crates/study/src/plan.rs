@@ -92,9 +92,10 @@ fn engine_of_bugs() -> String {
 }
 
 impl BugsPlan {
-    /// Returns the plan for a corpus, on the engine that most known bugs are in.
-    pub fn of(corpus: PathBuf) -> Self {
-        BugsPlan { corpus, engine: engine_of_bugs(), built: Vec::new() }
+    /// Returns the plan for a corpus, on an engine, or on the one that most known bugs are in.
+    fn of(corpus: PathBuf, engine: Option<&String>) -> Self {
+        let engine = engine.map_or_else(engine_of_bugs, String::clone);
+        BugsPlan { corpus, engine, built: Vec::new() }
     }
 
     /// Whether a version that is not there is built for its bugs.
@@ -237,7 +238,7 @@ impl StudyPlan {
     pub fn with_corpus(mut self, corpus: PathBuf) -> Self {
         self.bugs = Some(match self.bugs {
             Some(bugs) => BugsPlan { corpus, ..bugs },
-            None => BugsPlan::of(corpus),
+            None => BugsPlan::of(corpus, self.targets.first()),
         });
         self
     }
@@ -315,6 +316,9 @@ mod tests {
         let bugs = quick.bugs.unwrap();
         assert_eq!(bugs.engine, "duckdb@0.1.6");
         assert!(bugs.builds("duckdb@0.1.6") && !bugs.builds("duckdb@0.5.1"));
+        let plan = StudyPlan::parse("title = 't'\ntargets = ['z3']\nsizes = [9]\nsuites = 1\n");
+        let plan = plan.unwrap().with_corpus("bugs.json".into());
+        assert_eq!(plan.bugs.unwrap().engine, "z3");
     }
 
     #[test]

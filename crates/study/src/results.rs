@@ -90,8 +90,14 @@ impl Results {
         let is_same = |left: &SuiteResult, right: &SuiteResult| {
             (&left.target, left.size) == (&right.target, right.size)
         };
-        let cells = outcomes.chunk_by(is_same).map(cell).collect::<Result<_, _>>()?;
-        let paper = plan.beside.as_deref().and_then(Program::find);
+        let cells: Vec<SizeResult> =
+            outcomes.chunk_by(is_same).map(cell).collect::<Result<_, _>>()?;
+        // The quick form of a study may measure another target.
+        let is_measured = |paper: &&Program| {
+            let is_paper = |cell: &SizeResult| Program::of_target(&cell.target) == Some(*paper);
+            plan.quick_targets.is_empty() || cells.iter().any(is_paper)
+        };
+        let paper = plan.beside.as_deref().and_then(Program::find).filter(is_measured);
         Ok(Results { plan, cells, paper, outcomes, bugs, efficiency })
     }
 

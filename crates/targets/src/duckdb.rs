@@ -5,8 +5,8 @@ mod connection;
 mod counting;
 mod functions;
 mod permission;
-mod sdist;
 mod session;
+mod sources;
 mod symbols;
 mod wheel;
 

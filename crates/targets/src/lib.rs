@@ -13,6 +13,7 @@ pub mod gcc;
 mod mutated;
 mod package;
 mod project;
+mod sdist;
 pub mod smt;
 pub mod sqlite;
 mod wheel;

@@ -1,5 +1,5 @@
-//! SMT solvers: Z3 and CVC4 as they were released, Boolector with counters, and any solver that is
-//! installed.
+//! SMT solvers: Z3 and CVC4 as they were released, Z3 and Boolector with counters, and any solver that
+//! is installed.
 
 mod answers;
 mod boolector;
@@ -20,8 +20,8 @@ use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
 use library::SolverLibrary;
 use session::{Executor, SessionSolver, SolverSession, TestEffort};
 
-/// Compiles a version into the cache.
-type Compile = fn(&str, &BuildOptions<'_>) -> io::Result<()>;
+/// Fetches or compiles a version into the cache.
+type Provide = fn(&str, &BuildOptions<'_>) -> io::Result<()>;
 
 /// A solver.
 pub(crate) struct Solver {
@@ -32,10 +32,12 @@ pub(crate) struct Solver {
     /// The logics that it decides; empty for all that tests are generated in.
     logics: &'static [&'static str],
     find: fn(&str, &Path) -> io::Result<Option<Artifact>>,
-    /// Fetches its program.
-    install: fn(&str, &Path) -> io::Result<()>,
-    /// Compiles it, if that is possible.
-    compile: Option<Compile>,
+    /// Whether it is released as a program.
+    is_released: bool,
+    /// Provides it without counters.
+    install: Provide,
+    /// Compiles it with counters, if that is possible.
+    compile: Option<Provide>,
     /// Its function that is called like `main`, if it is a library.
     main: Option<&'static str>,
 }
@@ -47,9 +49,10 @@ pub(crate) const Z3: Solver = Solver {
     arguments: &["-smt2"],
     logics: &[],
     find: z3::find,
+    is_released: true,
     install: z3::install,
-    compile: None,
-    main: None,
+    compile: Some(z3::compile),
+    main: Some("main"),
 };
 
 /// CVC4.
@@ -83,6 +86,7 @@ pub(crate) const CVC4: Solver = Solver {
         "UFLIA",
     ],
     find: cvc4::find,
+    is_released: true,
     install: cvc4::install,
     compile: None,
     main: None,
@@ -95,7 +99,8 @@ pub(crate) const BOOLECTOR: Solver = Solver {
     arguments: &["--smt2"],
     logics: &["QF_BV", "QF_ABV", "QF_UFBV", "QF_AUFBV"],
     find: boolector::find,
-    install: |_, _| Ok(()),
+    is_released: false,
+    install: boolector::compile,
     compile: Some(boolector::compile),
     main: Some("boolector_main"),
 };
@@ -107,6 +112,7 @@ pub(crate) const INSTALLED: Solver = Solver {
     arguments: &[],
     logics: &[],
     find: |_, _| Ok(None),
+    is_released: false,
     install: |_, _| {
         let what = "name an installed solver instead: --command 'z3 -smt2 @@'";
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
@@ -182,16 +188,13 @@ impl Target for Solver {
     }
 
     fn build_plain(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
-        if self.compile.is_some() {
-            return self.build(version, options);
-        }
         self.check_version(version)?;
-        (self.install)(version, options.cache)?;
+        (self.install)(version, options)?;
         self.found(version, options.cache)
     }
 
     fn is_released(&self) -> bool {
-        self.compile.is_none()
+        self.is_released
     }
 
     fn open(&self, file: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {

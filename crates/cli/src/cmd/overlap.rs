@@ -25,7 +25,7 @@ Examples:
 
 const MORE: &str = "\
 Lines are those of the version before the fix, which is the one that was measured. A fix that only inserts lines changes none of them: the two lines around the place stand for it, under `context`. \
-`chance` is the overlap of a random set of executed lines of the same size as the difference.";
+`chance` is the overlap of a random set of executed lines of the same size as the difference. `in files` is the same for lines that are drawn only from the files of the fix. `shifted` moves the executed lines of the fix together to each place among all executed lines. A bug whose pair shows no violation on the build is left out.";
 
 /// Compare the MC of pairs with the lines that a bug fix changed.
 #[derive(clap::Args)]
@@ -50,7 +50,7 @@ pub struct Args {
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
     let on_message = |message| console.message(message);
-    let rows = match (&args.corpus, &args.run, &args.fix) {
+    let table = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {
             let (bugs, interrupted) = (read_corpus(corpus)?, interrupted()?);
             let runner = BugRunner {
@@ -59,14 +59,13 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
                 interrupted: &interrupted,
                 on_message: &on_message,
             };
-            let (overlaps, _) = runner.overlaps(&bugs)?;
-            overlaps.into_iter().map(|of| (of.id, of.overlap)).collect()
+            overlaps::table_of_bugs(&runner.overlaps(&bugs)?.0)
         }
         (None, Some(run), Some(fix)) => {
-            overlap_of_run(run, args.pair.as_deref(), fix, &on_message)?
+            overlaps::table(&overlap_of_run(run, args.pair.as_deref(), fix, &on_message)?)
         }
         _ => bail_usage!("missing input: give a run file and --fix FILE, or --corpus FILE"),
     };
-    print(&overlaps::table(&rows).to_terminal(console.colors_output()))?;
+    print(&table.to_terminal(console.colors_output()))?;
     Ok(ExitCode::Success)
 }

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
+use serde_json::Value;
+
 use crate::gcov_program::{GcovProgram, Lines, counted_lines};
-use crate::run::{self, Run};
+use crate::run::{self, Run, repository};
 
 /// Solvers that were built or fetched, which outlive a run of the tests.
 static CACHE: LazyLock<PathBuf> =
@@ -42,8 +44,10 @@ fn a_solver_that_is_not_there_is_named() {
     };
     let said = run(&["measure", "z3", "--no-coverage"]).failed(2);
     assert!(said.contains("metacov target build z3"), "{said}");
-    let said = run(&["target", "build", "z3"]);
-    assert!(said.stderr.contains("--no-coverage fetches the release"), "{said:?}");
+    for name in ["z3", "cvc4"] {
+        let said = run(&["target", "build", name]);
+        assert!(said.stderr.contains("--no-coverage fetches the release"), "{said:?}");
+    }
     let said = run(&["target", "build", "smt", "--no-coverage"]);
     assert!(said.stderr.contains("--command 'z3 -smt2 @@'"), "{said:?}");
     let said =
@@ -175,6 +179,24 @@ fn a_known_bug_is_replayed_on_releases() {
     let old = metacov(folder.path(), &["replay", "finding"]);
     assert_eq!(old.code, 6, "{old:?}");
     metacov(folder.path(), &["replay", "finding", "--target", "z3"]).ok();
+}
+
+/// The known bugs of Z3 4.8.6 in the repository's corpus fail on that release, and none in the newest.
+#[test]
+fn known_bugs_of_a_corpus_are_replayed_on_releases() {
+    LazyLock::force(&RELEASES);
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = fs::read_to_string(repository().join("examples/bugs/solvers.json")).unwrap();
+    let bugs: Vec<Value> = serde_json::from_str(&corpus).unwrap();
+    let bugs: Vec<&Value> = bugs.iter().filter(|bug| bug["version"] == "4.8.6").collect();
+    fs::write(folder.path().join("bugs.json"), serde_json::to_string(&bugs).unwrap()).unwrap();
+    let old = metacov(folder.path(), &["replay", "bugs.json"]);
+    assert_eq!(old.code, 6, "{old:?}");
+    for bug in bugs {
+        let row = old.row(&[bug["id"].as_str().unwrap()]);
+        assert!(row[3].starts_with("fails: "), "{row:?}");
+    }
+    metacov(folder.path(), &["replay", "bugs.json", "--target", "z3"]).ok();
 }
 
 /// The objects of the build are linked with libgcov, and run as a program, with a process for each

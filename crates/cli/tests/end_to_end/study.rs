@@ -226,7 +226,7 @@ fn known_bugs_are_part_of_a_study() {
     let out = folder.join("study-study");
     assert_eq!(read(&out, "bugs.svg").matches("<circle").count(), 2 * 50 * 3);
     assert_eq!(read(&out, "bugs.csv").lines().count(), 1 + 50 * 3);
-    assert!(read(&out, "overlap.csv").starts_with("bug,engine,build,strict_executed,"));
+    assert!(read(&out, "overlap.csv").starts_with("bug,engine,build,relation,strict_executed,"));
     let report = read(&out, "report.md");
     assert!(report.contains("## Q1: coverage and the number of bugs\n\n| measure |"), "{report}");
     assert!(read(&out, "report.html").contains("alt=\"bugs.svg\""));

@@ -1,11 +1,12 @@
-//! Faults of solvers: programs that are run once for each input.
+//! Faults of solvers: programs that are run once for each input, and libraries with counters that are
+//! called in a forked process.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::run::{self, Run};
+use crate::run::{self, Run, repository};
 
 /// Checks a few pairs on a solver that is a shell script.
 fn check(script: &str, options: &[&str]) -> Run {
@@ -22,6 +23,22 @@ fn check(script: &str, options: &[&str]) -> Run {
     assert_eq!(row[3], "0", "violated: {row:?}");
     assert!(!is_running(Path::new(solver)), "the solver has not ended");
     run
+}
+
+/// Measures a few pairs on a solver that is a library with counters.
+fn measure(answer: &str, options: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let metacov = |args: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+        run::of(command.current_dir(folder.path()).args(args))
+    };
+    let source = repository().join("tests/targets/solver/solver.c");
+    let define = format!("-DANSWER={answer}");
+    let compile = ["cc", "-O0", "-fPIC", "-shared", &define, source.to_str().unwrap()];
+    metacov(&[&compile[..], &["-o", "libsolver.so"]].concat()).ok();
+    let suite = ["measure", "z3", "--library", "./libsolver.so", "-v", "-j", "1"];
+    let size = ["--relation", "sae", "--count", "4", "--databases", "2"];
+    metacov(&[&suite[..], &size, options].concat())
 }
 
 /// Whether a process runs this file.
@@ -84,4 +101,22 @@ fn fault_53_a_solver_that_dies_has_crashed() {
         let row = check(script, &[]).row(&["sae", "4"]);
         assert_eq!((&*row[2], &*row[5]), ("0", "4"), "held and crashed: {row:?}");
     }
+}
+
+#[test]
+fn fault_50_to_53_are_the_same_with_counters() {
+    for (answer, options, why) in [
+        ("puts(\"Welcome\")", &[][..], "both sides failed (codes 2 and 2)"),
+        ("puts(\"sat\");puts(\"unsat\")", &[], "both sides failed (codes 3 and 3)"),
+        ("puts(\"sat\");return(1)", &[], "both sides failed (codes 1 and 1)"),
+        ("hang()", &["--timeout", "0.3"], "both sides failed (codes 4 and 4)"),
+        ("eat()", &["--memory", "500M"], "both sides failed (codes 5 and 5)"),
+        ("puts(\"sat\");fflush(stdout);abort()", &[], "(signal 6)"),
+    ] {
+        let run = measure(answer, options);
+        assert!(run.stderr.contains(why), "{answer}: {why}: {run:?}");
+        assert!(!run.stdout.contains("violat"), "{answer}: {run:?}");
+    }
+    let row = measure("puts(\"unknown\")", &[]);
+    assert!(!row.stdout.contains("violat"), "{row:?}");
 }

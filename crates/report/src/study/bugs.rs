@@ -17,8 +17,9 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
         bugs.overlaps.iter().map(|of| (of.id.clone(), of.overlap)).collect();
     let mut text = "Lines of the fix that differ, of those that run: those that it changed (strict), with the two \
                     around each place where it only inserts (context), and all of the functions that it changed. \
-                    Chance is that of as many lines, drawn from all that run."
+                    "
         .to_owned();
+    text.push_str(overlaps::CHANCES);
     let count = |of: fn(&Overlap) -> Hits| {
         rows.iter().filter(|(_, overlap)| of(overlap).differing > 0).count()
     };
@@ -39,7 +40,7 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     }
     let number = counted(rows.len() as u64, "bug", "bugs");
     let title = format!("Q1: overlap of MC with bug fixes, {number} of {}", bugs.corpus);
-    Section { title, table: Some(overlaps::table(&rows)), text }
+    Section { title, table: Some(overlaps::table_of_bugs(&bugs.overlaps)), text }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "bugs are few")]
@@ -73,16 +74,20 @@ pub fn correlation(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
 
 /// The overlaps as plain numbers.
 pub fn overlaps_csv(bugs: &KnownBugs) -> String {
-    let mut headings = ["bug", "engine", "build"].map(str::to_owned).to_vec();
+    let mut headings = ["bug", "engine", "build", "relation"].map(str::to_owned).to_vec();
     for count in ["strict", "context", "function"] {
-        headings.extend(["executed", "differing", "chance"].map(|of| format!("{count}_{of}")));
+        let of = ["executed", "differing", "chance", "chance_in_files", "chance_shifted"];
+        headings.extend(of.map(|of| format!("{count}_{of}")));
     }
     let mut text = line(&headings);
     for of in &bugs.overlaps {
-        let mut cells = vec![of.id.clone(), of.engine.clone(), of.build.clone()];
+        let (id, relation) = (of.id.clone(), of.relation.clone());
+        let mut cells = vec![id, of.engine.clone(), of.build.clone(), relation];
         for hits in [of.overlap.strict, of.overlap.context, of.overlap.function] {
             cells.extend([hits.executed.to_string(), hits.differing.to_string()]);
-            cells.push(format!("{:.6}", hits.chance));
+            let chances = [Some(hits.chance), hits.chance_in_files, hits.chance_shifted];
+            let text = |chance: Option<f64>| chance.map(|chance| format!("{chance:.6}"));
+            cells.extend(chances.map(|chance| text(chance).unwrap_or_default()));
         }
         text.push_str(&line(&cells));
     }

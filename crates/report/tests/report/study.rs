@@ -184,7 +184,8 @@ fn targets_have_separate_sections_and_figures() {
 }
 
 fn hits(executed: u32, differing: u32, chance: f64) -> Hits {
-    Hits { executed, differing, chance }
+    let (chance_in_files, chance_shifted) = (Some(1.0), Some(chance / 2.0));
+    Hits { executed, differing, chance, chance_in_files, chance_shifted }
 }
 
 fn bug(id: &str, differing: u32) -> BugOverlap {
@@ -193,7 +194,15 @@ fn bug(id: &str, differing: u32) -> BugOverlap {
         context: hits(4, differing, 0.25),
         function: hits(20, 2 * differing, 0.75),
     };
-    BugOverlap { id: id.to_owned(), engine: "sqlite".to_owned(), build: "b".to_owned(), overlap }
+    BugOverlap {
+        id: id.to_owned(),
+        engine: "sqlite".to_owned(),
+        build: "b".to_owned(),
+        relation: if id == "a" { "rewrite" } else { "option" }.to_owned(),
+        is_wide: id == "a",
+        is_option_pair: id == "b",
+        overlap,
+    }
 }
 
 fn bugs(overlaps: Vec<BugOverlap>, correlation: Option<BugCorrelation>) -> KnownBugs {
@@ -213,16 +222,21 @@ fn overlaps_with_fixes_are_compared_with_chance() {
     let report = with_bugs("beside = 'SQLite'\n", bugs(vec![bug("a", 1), bug("b", 0)], None));
     let overlap = section(&report, "Q1: overlap of MC with bug fixes, 2 bugs of bugs.toml");
     insta::assert_snapshot!(overlap.table.as_ref().unwrap().to_terminal(false), @"
-    fix         strict      chance        context      chance   same function      chance
-    a                -       0.0 %         1 of 4      25.0 %         2 of 20      75.0 %
-    b                -       0.0 %         0 of 4      25.0 %         0 of 20      75.0 %
-    all   0 of 2 fixes   0.0 fixes   1 of 2 fixes   0.5 fixes    1 of 2 fixes   1.5 fixes
+    fix                               strict      chance    in files     shifted        context      chance    in files     shifted   same function      chance    in files     shifted
+    a                                      -       0.0 %     100.0 %       0.0 %         1 of 4      25.0 %     100.0 %      12.5 %         2 of 20      75.0 %     100.0 %      37.5 %
+    b                                      -       0.0 %     100.0 %       0.0 %         0 of 4      25.0 %     100.0 %      12.5 %         0 of 20      75.0 %     100.0 %      37.5 %
+    all                         0 of 2 fixes   0.0 fixes   2.0 fixes   0.0 fixes   1 of 2 fixes   0.5 fixes   2.0 fixes   0.2 fixes    1 of 2 fixes   1.5 fixes   2.0 fixes   0.8 fixes
+    fixes of at most 40 lines   0 of 1 fixes   0.0 fixes   1.0 fixes   0.0 fixes   0 of 1 fixes   0.2 fixes   1.0 fixes   0.1 fixes    0 of 1 fixes   0.8 fixes   1.0 fixes   0.4 fixes
+    without option pairs        0 of 1 fixes   0.0 fixes   1.0 fixes   0.0 fixes   1 of 1 fixes   0.2 fixes   1.0 fixes   0.1 fixes    1 of 1 fixes   0.8 fixes   1.0 fixes   0.4 fixes
+    option                      0 of 1 fixes   0.0 fixes   1.0 fixes   0.0 fixes   0 of 1 fixes   0.2 fixes   1.0 fixes   0.1 fixes    0 of 1 fixes   0.8 fixes   1.0 fixes   0.4 fixes
+    rewrite                     0 of 1 fixes   0.0 fixes   1.0 fixes   0.0 fixes   1 of 1 fixes   0.2 fixes   1.0 fixes   0.1 fixes    1 of 1 fixes   0.8 fixes   1.0 fixes   0.4 fixes
     ");
     assert!(overlap.text.contains(" MC overlaps with 1 of 2 fixes (50 %), 0 of them strictly. In the paper: 18 of 27 (67 %)"), "{}", overlap.text);
     assert!(overlap.text.ends_with(" c is left out: its fix is not known."), "{}", overlap.text);
     assert_eq!(
         report.numbers["overlap.csv"].lines().nth(1).unwrap(),
-        "a,sqlite,b,0,0,0.000000,4,1,0.250000,20,2,0.750000"
+        "a,sqlite,b,rewrite,0,0,0.000000,1.000000,0.000000,4,1,0.250000,1.000000,0.125000,\
+         20,2,0.750000,1.000000,0.375000"
     );
 }
 

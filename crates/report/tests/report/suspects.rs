@@ -90,7 +90,11 @@ fn shares_are_counts_and_percents_of_the_bugs() {
 }
 
 fn overlap(differing: u32, chance: f64) -> Overlap {
-    let hits = |executed| Hits { executed, differing: differing.min(executed), chance };
+    let (chance_in_files, chance_shifted) = (Some(2.0 * chance), None);
+    let hits = |executed| {
+        let differing = differing.min(executed);
+        Hits { executed, differing, chance, chance_in_files, chance_shifted }
+    };
     Overlap { strict: hits(0), context: hits(3), function: hits(8) }
 }
 
@@ -98,10 +102,13 @@ fn overlap(differing: u32, chance: f64) -> Overlap {
 fn one_fix_has_no_sum_and_several_have_one() {
     let row = |name: &str, differing, chance| (name.to_owned(), overlap(differing, chance));
     let one = overlaps::table(&[row("a", 2, 0.5)]);
-    assert_eq!(one.rows, [["a", "-", "0.0 %", "2 of 3", "50.0 %", "2 of 8", "50.0 %"]]);
+    let chances = ["50.0 %", "100.0 %", "-"];
+    let cells = [&["a", "-"], &chances[..], &["2 of 3"], &chances, &["2 of 8"], &chances].concat();
+    assert_eq!(one.rows, [cells]);
     let several = overlaps::table(&[row("a", 2, 0.5), row("b", 0, 0.25), row("c", 1, 0.5)]);
     let sum = several.rows.last().unwrap();
     assert_eq!(sum[..2], ["all", "0 of 3 fixes"]);
-    assert_eq!(sum[3..], ["2 of 3 fixes", "1.2 fixes", "2 of 3 fixes", "1.2 fixes"]);
+    assert_eq!(sum[5..9], ["2 of 3 fixes", "1.2 fixes", "2.5 fixes", "-"]);
+    assert_eq!(sum[9..], sum[5..9]);
     assert!(overlaps::table(&[]).rows.is_empty());
 }

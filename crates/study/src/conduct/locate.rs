@@ -323,10 +323,12 @@ pub fn known_findings(
     targets: &TargetList,
 ) -> Result<Vec<(String, FindingFile)>, RunError> {
     let finding = |bug: KnownBug| {
-        let finding = FindingFile::known(target_name(&bug, targets), bug.case());
-        (bug.id, finding)
+        let name = target_name(&bug, targets);
+        let language = targets.parse(&name)?.0.method().language();
+        let finding = FindingFile::known(name, bug.case(language));
+        Ok((bug.id, finding))
     };
-    Ok(read_corpus(path)?.into_iter().map(finding).collect())
+    read_corpus(path)?.into_iter().map(finding).collect()
 }
 
 /// The name of a target, and its bugs, each with its index in the corpus.
@@ -425,7 +427,7 @@ pub fn locate_corpus(
                 )));
                 continue;
             }
-            match run.explore(&bug.case(), variants)? {
+            match run.explore(&bug.case(run.language), variants)? {
                 Ok(symptom) => {
                     results.insert(at, (bug.id.clone(), places(&run, symptom, bug)));
                 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use metacov_campaign::{CaseBatch, CaseRunner, TargetList};
-use metacov_core::{Cover, FileId, Functions, SiteTable, Verdict};
+use metacov_core::{Cover, FileId, Functions, Language, Outcome, Pair, SiteTable, Verdict};
 use metacov_formats::Fault;
 use metacov_run::RunError;
 use metacov_store::Run;
@@ -153,7 +153,8 @@ impl BugRunner<'_> {
             self.note(format!("{}: left out, as {why}", bug.id));
             rows.insert(at, left_out(bug, why));
         }
-        let results = runner.run(&batches(known.iter().map(|(_, bug)| *bug)))?;
+        let language = target.language();
+        let results = runner.run(&batches(known.iter().map(|(_, bug)| *bug), language))?;
         let table = runner.table();
         let build = table.build_id().to_string();
         let functions = Functions::of(table);
@@ -161,18 +162,25 @@ impl BugRunner<'_> {
         for ((at, bug), result) in known.into_iter().zip(results) {
             let why = match &result {
                 Ok(tried) => match tried.pairs.first() {
+                    Some(Ok(ran)) if !shows(bug, &ran.outcomes) => {
+                        "its pair shows no violation here"
+                    }
                     Some(Ok(ran)) => {
-                        if !matches!(bug.case().judge.judge(&ran.outcomes), Verdict::Violated(_)) {
-                            self.warn(format!("{}: its sides agree here", bug.id));
-                        }
                         let covers = ran.covers(tried.setup.as_ref())?;
                         let (executed, difference) = (covers.union(), covers.difference());
                         let fixes = bug.fixes(main);
                         let fix = self.in_files(bug, &fixes, table)?;
                         let overlap = overlap(table, &functions, &fix, &executed, &difference);
-                        let (id, engine, build) =
-                            (bug.id.clone(), engine.to_owned(), build.clone());
-                        rows.insert(at, Ok(BugOverlap { id, engine, build, overlap }));
+                        let row = BugOverlap {
+                            id: bug.id.clone(),
+                            engine: engine.to_owned(),
+                            build: build.clone(),
+                            relation: bug.relation.clone(),
+                            is_wide: bug.is_wide(),
+                            is_option_pair: bug.is_option_pair(),
+                            overlap,
+                        };
+                        rows.insert(at, Ok(row));
                         continue;
                     }
                     Some(Err((_, missing))) => missing.failure.name(),
@@ -230,14 +238,17 @@ impl BugRunner<'_> {
         Ok(KnownBugs { version: FileVersion, corpus: name, overlaps, left_out, correlation })
     }
 
-    /// Runs the pairs of all bugs on one target, and returns their covers.
+    /// Runs the pairs of all bugs of a target on one version, and returns their covers.
     pub fn measure(&self, bugs: &[Bug], engine: &str) -> Result<MeasuredBugs, RunError> {
+        let name = self.targets.parse(engine)?.0.name();
+        let known = || self.targets.all.iter().map(|target| target.name());
+        let bugs: Vec<&Bug> = bugs.iter().filter(|bug| bug.target(known()) == name).collect();
         let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
         let options = target.options();
         let mut runner = CaseRunner::new(&options)?;
-        let results = runner.run(&batches(bugs.iter()))?;
+        let results = runner.run(&batches(bugs.iter().copied(), target.language()))?;
         let mut measured = Vec::new();
-        for (bug, result) in bugs.iter().zip(results) {
+        for (bug, result) in bugs.into_iter().zip(results) {
             let ran = match &result {
                 Ok(tried) => {
                     tried.pairs.first().and_then(|pair| Some((tried, pair.as_ref().ok()?)))
@@ -266,10 +277,15 @@ impl BugRunner<'_> {
     }
 }
 
+/// Whether the outcomes of a bug's pair violate its relation.
+fn shows(bug: &Bug, outcomes: &Pair<Vec<Outcome>>) -> bool {
+    matches!(bug.compare.judge().judge(outcomes), Verdict::Violated(_))
+}
+
 /// The pairs of bugs, each on a separate database.
-fn batches<'b>(bugs: impl Iterator<Item = &'b Bug>) -> Vec<CaseBatch> {
+fn batches<'b>(bugs: impl Iterator<Item = &'b Bug>, language: &dyn Language) -> Vec<CaseBatch> {
     let batch = |bug: &Bug| {
-        let case = bug.case();
+        let case = bug.case(language);
         CaseBatch { setup: case.setup, tests: vec![case.sides] }
     };
     bugs.map(batch).collect()

@@ -37,6 +37,15 @@ pub struct BugOverlap {
     pub engine: String,
     /// A fingerprint of all code of the engine.
     pub build: String,
+    /// The relation of its pair, if the corpus says it.
+    #[serde(default)]
+    pub relation: String,
+    /// Whether its fix has so many lines that MC overlaps with it easily.
+    #[serde(default)]
+    pub is_wide: bool,
+    /// Whether its sides differ in options of the engine.
+    #[serde(default)]
+    pub is_option_pair: bool,
     /// The overlap.
     pub overlap: Overlap,
 }

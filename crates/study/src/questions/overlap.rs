@@ -3,7 +3,8 @@
 //!
 //! The paper shows what it counts in two examples, and does not say how it treats a fix that only
 //! inserts lines, which do not exist in the version with the bug. So there are three counts, from
-//! strict to generous, each with the probability that a random set of lines overlaps too.
+//! strict to generous, each with the probability that an overlap is chance. That depends on what
+//! would be drawn at random, so there are three probabilities too.
 
 mod fix;
 
@@ -26,6 +27,15 @@ pub struct Hits {
     /// The probability that a random set of as many executed lines as the difference has contains
     /// at least one of them.
     pub chance: f64,
+    /// The same, if lines are drawn only from the files of the fix, as many as the difference has
+    /// there. Missing in older files of studies, like the next one.
+    #[serde(default)]
+    pub chance_in_files: Option<f64>,
+    /// The share of places among all executed lines, in their order, at which the executed lines of
+    /// the fix would overlap if they were moved there together. Unlike random lines, they stay as
+    /// close to each other as they are.
+    #[serde(default)]
+    pub chance_shifted: Option<f64>,
 }
 
 /// The overlap of a difference with a fix.
@@ -70,35 +80,67 @@ pub fn overlap(
         })
         .map(|(place, _)| place)
         .collect();
-    let (mut all, mut drawn) = (0, 0);
-    let mut overlap = Overlap::default();
+    let mut lines: Vec<ExecutedLine> = Vec::new();
     for (id, site) in table.sites().filter(|(_, site)| site.criterion() == Criterion::Line) {
-        if !executed.contains(id) {
-            continue;
-        }
-        let differs = difference.contains(id);
-        all += 1;
-        drawn += u32::from(differs);
-        let is_in = [
-            is_within(site, &[Change::Modified]),
-            is_within(site, &[Change::Modified, Change::InsertionContext]),
-            functions.place(id).is_some_and(|place| changed.contains(&place)),
-        ];
-        let counts = [&mut overlap.strict, &mut overlap.context, &mut overlap.function];
-        for (hits, _) in counts.into_iter().zip(is_in).filter(|(_, is_in)| *is_in) {
-            hits.executed += 1;
-            hits.differing += u32::from(differs);
+        if executed.contains(id) {
+            lines.push(ExecutedLine {
+                place: (table.path(site.file), site.line),
+                differs: difference.contains(id),
+                is_in_file: fix.iter().any(|(changed, _)| *changed == site.file),
+                is_in: [
+                    is_within(site, &[Change::Modified]),
+                    is_within(site, &[Change::Modified, Change::InsertionContext]),
+                    functions.place(id).is_some_and(|place| changed.contains(&place)),
+                ],
+            });
         }
     }
-    for hits in [&mut overlap.strict, &mut overlap.context, &mut overlap.function] {
-        hits.chance = chance(all, drawn, hits.executed);
+    lines.sort_by_key(|line| line.place);
+    let [strict, context, function] = [0, 1, 2].map(|kind| hits(&lines, kind));
+    Overlap { strict, context, function }
+}
+
+/// A line that ran.
+struct ExecutedLine<'t> {
+    /// Its file and number.
+    place: (&'t str, u32),
+    differs: bool,
+    /// Whether its file is one of the fix.
+    is_in_file: bool,
+    /// Whether it belongs to the fix, in three ways.
+    is_in: [bool; 3],
+}
+
+/// Counts the lines of a fix, in one of the three ways.
+fn hits(lines: &[ExecutedLine<'_>], kind: usize) -> Hits {
+    let count = |is: &dyn Fn(&ExecutedLine<'_>) -> bool| {
+        u32::try_from(lines.iter().filter(|line| is(line)).count()).unwrap_or(u32::MAX)
+    };
+    let executed = count(&|line| line.is_in[kind]);
+    let in_program = [count(&|_| true), count(&|line| line.differs)];
+    let in_files = [count(&|line| line.is_in_file), count(&|line| line.is_in_file && line.differs)];
+    Hits {
+        executed,
+        differing: count(&|line| line.is_in[kind] && line.differs),
+        chance: chance(in_program, executed),
+        chance_in_files: Some(chance(in_files, executed)),
+        chance_shifted: Some(shifted(lines, kind)),
     }
-    overlap
+}
+
+/// The share of places to which the lines of a fix can be moved together such that one of them
+/// differs. After the last line comes the first.
+#[expect(clippy::cast_precision_loss, reason = "programs have fewer lines")]
+fn shifted(lines: &[ExecutedLine<'_>], kind: usize) -> f64 {
+    let marked: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].is_in[kind]).collect();
+    let hits = |by: usize| marked.iter().any(|at| lines[(at + by) % lines.len()].differs);
+    let hit = (0..lines.len()).filter(|by| hits(*by)).count();
+    if lines.is_empty() { 0.0 } else { hit as f64 / lines.len() as f64 }
 }
 
 /// The probability that at least one of `marked` among `all` is in a draw of `drawn`: one minus the
 /// probability that none of them is drawn.
-fn chance(all: u32, drawn: u32, marked: u32) -> f64 {
+fn chance([all, drawn]: [u32; 2], marked: u32) -> f64 {
     let left_behind = |at: u32| {
         let rest = all - at;
         f64::from(rest.saturating_sub(drawn)) / f64::from(rest)
@@ -118,13 +160,13 @@ mod tests {
 
     #[test]
     fn chance_is_that_of_drawing_without_replacement() {
-        assert!(close(chance(10, 5, 0), 0.0));
-        assert!(close(chance(10, 0, 3), 0.0));
-        assert!(close(chance(10, 3, 1), 0.3));
+        assert!(close(chance([10, 5], 0), 0.0));
+        assert!(close(chance([10, 0], 3), 0.0));
+        assert!(close(chance([10, 3], 1), 0.3));
         // Of 4 lines, 2 are marked and 2 drawn: only one of the six draws contains neither.
-        assert!(close(chance(4, 2, 2), 5.0 / 6.0));
-        assert!(close(chance(4, 4, 1), 1.0));
-        assert!(close(chance(0, 0, 0), 0.0));
+        assert!(close(chance([4, 2], 2), 5.0 / 6.0));
+        assert!(close(chance([4, 4], 1), 1.0));
+        assert!(close(chance([0, 0], 0), 0.0));
     }
 
     #[test]
@@ -157,5 +199,31 @@ mod tests {
         assert_eq!(counts(found.context), (3, 2));
         assert_eq!(counts(found.function), (4, 2), "line 7 is in another function");
         assert!(close(found.strict.chance, 3.0 / 9.0));
+    }
+
+    #[test]
+    fn chance_depends_on_the_files_and_on_how_close_lines_are() {
+        let mut table = SiteTable::new();
+        let (a, b, instance) = (table.file("a.c"), table.file("b.c"), Symbol::NONE);
+        let (mut executed, mut difference) = (Cover::of(&table), Cover::of(&table));
+        for (file, lines) in [(b, 1..=4), (a, 1..=6)] {
+            for line in lines {
+                let id = table.site(Site { file, line, element: Element::Line, instance });
+                executed.insert(id);
+                if file == b && line > 2 {
+                    difference.insert(id);
+                }
+            }
+        }
+        let fix = [FixLines { kind: Change::Modified, lines: [1, 2] }];
+        let functions = Functions::of(&table);
+        let found = overlap(&table, &functions, &[(b, &fix[..])], &executed, &difference).strict;
+        assert_eq!((found.executed, found.differing), (2, 0));
+        // Of ten lines two differ: 1 - 8/10 * 7/9.
+        assert!(close(found.chance, 17.0 / 45.0));
+        // Of four lines two differ: 1 - 2/4 * 1/3.
+        assert!(close(found.chance_in_files.unwrap(), 5.0 / 6.0));
+        // Two neighbours, of which one is the ninth or the tenth line, at three of ten places.
+        assert!(close(found.chance_shifted.unwrap(), 0.3));
     }
 }

@@ -1,6 +1,5 @@
 //! DuckDB as a library with counters, compiled from the source package of a release.
 
-use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,19 +7,17 @@ use std::path::{Path, PathBuf};
 use metacov_exec::{Artifact, BuildOptions};
 use metacov_runtime::COUNTING_LEVEL;
 
-use super::sdist::{self, Sources};
+use super::sources::Sources;
 use crate::cache;
 use crate::cc::Language;
 use crate::project::{Level, Project};
+use crate::sdist;
 
 /// Versions whose source packages compile with today's g++.
 pub(super) const VERSIONS: &[&str] = &["0.1.6", "0.1.7", "0.5.1"];
 
 /// The library in its folder.
 const LIBRARY: &str = "libduckdb.so";
-
-/// The file that says that the package is unpacked.
-const UNPACKED: &str = "unpacked";
 
 /// Compiler options. Without `NDEBUG`, faults end the process instead of giving wrong answers.
 const OPTIONS: &[&str] = &["-std=c++11", "-DNDEBUG"];
@@ -59,10 +56,7 @@ pub(super) fn build(
     plain: &Path,
 ) -> io::Result<Artifact> {
     cache::install_resumable(&place(version, options.cache), |folder| {
-        if !folder.join(UNPACKED).is_file() {
-            sdist::fetch(version, folder)?;
-            fs::write(folder.join(UNPACKED), "")?;
-        }
+        sdist::fetch("duckdb", version, folder)?;
         compile(Sources::of(folder)?, options, folder)?;
         cache::write_compiled_in(folder)
     })?;
@@ -91,6 +85,7 @@ fn place(version: &str, cache: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::sync::Mutex;
 
     use metacov_runtime::Compiler;
@@ -103,7 +98,7 @@ mod tests {
         let folder = cache::unfinished(&place("0.5.1", cache.path()));
         fs::create_dir_all(folder.join("src")).unwrap();
         for (name, text) in [
-            (UNPACKED, ""),
+            (sdist::UNPACKED, ""),
             ("sources.list", "src/a.cpp\nsrc/b.cpp\n"),
             ("includes.list", "src\n"),
             ("src/a.cpp", "int a() { return 1; }\n"),

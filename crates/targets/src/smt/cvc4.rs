@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use metacov_exec::Artifact;
+use metacov_exec::{Artifact, BuildOptions};
 
 use crate::cache;
 
@@ -23,8 +23,8 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
 }
 
 /// Fetches the release. It appears complete or not at all.
-pub(super) fn install(version: &str, cache: &Path) -> io::Result<()> {
-    cache::install(&place(version, cache), |folder| {
+pub(super) fn install(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
+    cache::install(&place(version, build.cache), |folder| {
         let packages = folder.join("packages");
         fs::create_dir(&packages)?;
         run(Command::new("apt-get").arg("-q").arg("download").args(PACKAGES), &packages)?;

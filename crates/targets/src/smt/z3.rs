@@ -1,9 +1,11 @@
-//! Z3: the programs in the packages of Python.
+//! Z3: the programs in the packages of Python, and the library that is compiled from a source package.
+
+mod counting;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use metacov_exec::Artifact;
+use metacov_exec::{Artifact, BuildOptions};
 
 use crate::cache;
 use crate::wheel;
@@ -21,14 +23,24 @@ pub(super) const VERSIONS: &[&str] = &[
     "4.8.17", "4.9.1", "4.10.2", "4.11.2", "4.12.1", "4.13.0", "4.15.0", "5.4.0",
 ];
 
-/// Finds a release that was fetched before.
+/// Finds a release that was fetched before, with the library with counters if that was built.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
-    cache::find_program(place(version, cache), PROGRAM)
+    let Some(released) = cache::find_program(place(version, cache), PROGRAM)? else {
+        return Ok(None);
+    };
+    let counting = counting::find(version, cache, &released.plain)?;
+    Ok(Some(counting.unwrap_or(released)))
+}
+
+/// Compiles a release with counters.
+pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
+    counting::build(version, build)?;
+    install(version, build)
 }
 
 /// Fetches a release. It appears complete or not at all.
-pub(super) fn install(version: &str, cache: &Path) -> io::Result<()> {
-    cache::install(&place(version, cache), |folder| {
+pub(super) fn install(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
+    cache::install(&place(version, build.cache), |folder| {
         let package = folder.join("package");
         wheel::fetch(PACKAGE, &format!("{version}.0"), &package)?;
         std::fs::rename(package.join("bin/z3"), folder.join(PROGRAM))?;

@@ -282,6 +282,16 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "metacov measure smt --command 'cvc5 --lang smt2 @@' --no-coverage --count 100",
                 r#""measure", "smt", "--command""#,
             ),
+            by(
+                "metacov target build z3@4.8.6",
+                "crates/targets/src/smt/z3/counting.rs",
+                "build(\"4.8.6\", &options).unwrap()",
+                "it compiles Z3; the test compiles a package of the same form",
+            ),
+            by_solvers(
+                "metacov replay examples/bugs/solvers.json --fetch",
+                r#""replay", "bugs.json""#,
+            ),
         ],
     ),
     (

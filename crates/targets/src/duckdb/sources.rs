@@ -1,63 +1,8 @@
-//! Releases of DuckDB as source packages (sdists), fetched by the user's pip.
+//! What to compile of a source package of DuckDB.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use metacov_runtime::run;
-
-/// A build backend that compiles nothing. pip asks the backend of a source package for its
-/// metadata before it stores the package, and DuckDB's would need other packages for that. It is
-/// imported in place of the real one, so that no code of the package runs.
-const BACKEND: &str = r#"
-import os, sys
-
-
-def prepare_metadata_for_build_wheel(folder, config_settings=None):
-    info = "duckdb.dist-info"
-    os.makedirs(os.path.join(folder, info))
-    with open(os.path.join(folder, info, "METADATA"), "w") as file:
-        file.write("Metadata-Version: 2.1\nName: duckdb\nVersion: VERSION\n")
-    return info
-
-
-# What pip calls if a package names no backend.
-__legacy__ = sys.modules[__name__]
-"#;
-
-/// Fetches the source package of a version and unpacks it into a folder.
-pub(super) fn fetch(version: &str, folder: &Path) -> io::Result<()> {
-    let work = tempfile::tempdir_in(folder)?;
-    let backend = work.path().join("backend/setuptools");
-    fs::create_dir_all(&backend)?;
-    fs::write(backend.join("__init__.py"), "")?;
-    fs::write(backend.join("build_meta.py"), BACKEND.replace("VERSION", version))?;
-    let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]);
-    pip.args(["--no-binary=:all:", "--no-build-isolation", "--use-pep517", "--dest"]);
-    pip.arg(work.path()).arg(format!("duckdb=={version}"));
-    run(pip.env("PYTHONPATH", work.path().join("backend"))).map_err(|error| {
-        let what = format!("pip cannot fetch the source package duckdb {version}: {error}");
-        io::Error::new(error.kind(), what)
-    })?;
-    let package = package(work.path())?;
-    let mut tar = Command::new("tar");
-    tar.arg("-xzf").arg(package).args(["--strip-components=1", "--no-same-owner", "-C"]);
-    run(tar.arg(folder))
-}
-
-/// The package in a folder.
-fn package(folder: &Path) -> io::Result<PathBuf> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.extension() == Some(OsStr::new("gz")) {
-            return Ok(path);
-        }
-    }
-    Err(io::Error::other("pip has fetched no source package"))
-}
+use std::path::Path;
 
 /// What to compile of an unpacked package.
 #[derive(Debug, PartialEq, Eq)]
