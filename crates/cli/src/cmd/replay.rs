@@ -23,8 +23,8 @@ Examples:
     metacov replay findings --target sqlite
   Which version fixed them, of those that are built (metacov target list)?
     metacov replay findings --bisect
-  Which release of DuckDB fixed known bugs?
-    metacov replay examples/bugs/duckdb.json --bisect --fetch";
+  Which releases have known bugs? (docs/corpus.md describes the file)
+    metacov replay examples/bugs/found.json --bisect --fetch";
 
 const MORE: &str = "\
 The exit code is 6 if a finding fails on the target, and 0 if none does. With --bisect, the target is the newest version.";

@@ -122,10 +122,10 @@ fn solve(
 fn report(index: &SeedIndex, solver: &str, console: &Console) -> ExitCode {
     let ([mut right, mut wrong, mut undecided], mut time) = ([0, 0, 0], Duration::ZERO);
     for (name, script) in &index.scripts {
-        let Some(solved) = script.solved.get(solver) else { continue };
-        time += solved.time;
-        let seconds = solved.time.as_secs_f64();
-        match (&script.content, solved.answer) {
+        let Some(result) = script.solved.get(solver) else { continue };
+        time += result.time;
+        let seconds = result.time.as_secs_f64();
+        match (&script.content, result.answer) {
             (Ok((_, Some(label))), Some(answer)) if *label != answer => {
                 wrong += 1;
                 let label = label.answer();

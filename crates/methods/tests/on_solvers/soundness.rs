@@ -4,6 +4,8 @@
 //! on_solvers soundness -- --ignored --nocapture` prints the counts. Without `METACOV_SMT_SEEDS`,
 //! tests are derived from the embedded formulas.
 
+#![expect(clippy::print_stderr, reason = "counts are printed")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -72,7 +72,7 @@ fn variations(results: &Results, cell: &SizeResult, of: &MutationResult) -> Opti
     // The paper has mutation scores of suites of this size only.
     let paper = results.paper.map(|paper| {
         let (coverage, mc) = paper.variation("line", cell.size).unzip();
-        let score = (cell.size == 100).then_some(paper.variation_of_score);
+        let score = (cell.size == 100).then_some(paper.variation_of_score).flatten();
         [coverage, score, mc]
     });
     let row = |at: usize, name: &str, variation: Option<Variation>| {

@@ -30,15 +30,15 @@ fn sides_start_from_the_same_state() {
     assert_eq!(numbers, [line(&text, "unions++;")]);
 }
 
-/// The quick study of the repository, with small suites, and the overlap of known bugs with their fixes.
+/// The quick study of the repository, with small suites, and the overlap of known bugs, those of `METACOV_CORPUS`, with their fixes.
 #[test]
 #[ignore = "compiles DuckDB: cargo test -p metacov --test end_to_end duckdb -- --ignored"]
 fn a_quick_study_prints_the_papers_rows() {
     let folder = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| metacov(folder.path(), &CACHE, args);
     let study = fs::read_to_string(repository().join("studies/duckdb.toml")).unwrap();
-    let corpus = repository().join("examples/bugs/duckdb.json");
-    let corpus = corpus.to_str().unwrap();
+    let corpus = std::env::var("METACOV_CORPUS").expect("METACOV_CORPUS names a corpus of DuckDB");
+    let corpus = &*corpus;
     let study = study.replace("[50, 100, 200]", "[3, 100]").replace("suites = 3", "suites = 1");
     fs::write(folder.path().join("duckdb.toml"), study).unwrap();
     let args = ["study", "run", "duckdb.toml", "--quick", "--out", "results", "--corpus", corpus];
@@ -50,9 +50,8 @@ fn a_quick_study_prints_the_papers_rows() {
         assert!(study.stdout.contains(number), "{number}: {study:?}");
     }
     let overlap = run(&["overlap", "--corpus", corpus]).ok();
-    // Those of 0.1.6, and of 0.5.1 if that is built.
     let bugs = overlap.stdout.lines().filter(|line| line.starts_with("duckdb-")).count();
-    assert!([12, 17].contains(&bugs), "{overlap:?}");
+    assert!(bugs >= 10, "{overlap:?}");
 }
 
 /// The lines of DuckDB are those of real gcov, with a process for each side. Compiles DuckDB: 0.1.6 in two

@@ -289,7 +289,7 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "it compiles Z3; the test compiles a package of the same form",
             ),
             by_solvers(
-                "metacov replay examples/bugs/solvers.json --fetch",
+                "metacov replay examples/bugs/found.json --fetch",
                 r#""replay", "bugs.json""#,
             ),
         ],
@@ -341,13 +341,13 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 MINUTES,
             ),
             by(
-                "metacov replay examples/bugs/duckdb.json --bisect --fetch",
+                "metacov replay corpus.json --bisect --fetch",
                 DUCKDB_KNOWN_BUGS,
-                "\"--bisect\", \"--fetch\"",
+                "\"replay\", \"corpus.json\"",
                 MINUTES,
             ),
             by(
-                "metacov overlap --corpus examples/bugs/duckdb.json",
+                "metacov overlap --corpus corpus.json",
                 DUCKDB_COVERAGE,
                 "\"overlap\", \"--corpus\"",
                 "it compiles DuckDB",
