@@ -59,7 +59,7 @@ impl Bug {
         self.relation == "option"
     }
 
-    /// Whether its fix has so many lines that MC overlaps with it easily.
+    /// Whether its fix has many lines, so that MC overlaps with it easily.
     pub fn is_wide(&self) -> bool {
         let lines = |fix: &BugFix| fix.lines[1] - fix.lines[0] + 1;
         self.fix_lines.iter().map(lines).fold(0, u32::saturating_add) > WIDE_LINES

@@ -40,7 +40,7 @@ pub struct BugOverlap {
     /// The relation of its pair, if the corpus says it.
     #[serde(default)]
     pub relation: String,
-    /// Whether its fix has so many lines that MC overlaps with it easily.
+    /// Whether its fix has many lines, so that MC overlaps with it easily.
     #[serde(default)]
     pub is_wide: bool,
     /// Whether its sides differ in options of the engine.
