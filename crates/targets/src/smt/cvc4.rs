@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use metacov_exec::{Artifact, BuildOptions};
+use metacov_runtime::run;
 
 use crate::cache;
 
@@ -27,9 +28,9 @@ pub(super) fn install(version: &str, build: &BuildOptions<'_>) -> io::Result<()>
     cache::install(&place(version, build.cache), |folder| {
         let packages = folder.join("packages");
         fs::create_dir(&packages)?;
-        run(Command::new("apt-get").arg("-q").arg("download").args(PACKAGES), &packages)?;
+        run_here(Command::new("apt-get").arg("-q").arg("download").args(PACKAGES), &packages)?;
         for entry in fs::read_dir(&packages)? {
-            run(Command::new("dpkg-deb").arg("-x").arg(entry?.path()).arg(folder), &packages)?;
+            run_here(Command::new("dpkg-deb").arg("-x").arg(entry?.path()).arg(folder), &packages)?;
         }
         fs::remove_dir_all(&packages)
     })
@@ -39,15 +40,10 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     cache.join(format!("cvc4-{version}-release"))
 }
 
-fn run(command: &mut Command, folder: &Path) -> io::Result<()> {
-    let name = command.get_program().display().to_string();
-    let output = command.current_dir(folder).output();
-    let output =
-        output.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    let what = format!("{name}: {said} (install cvc4 and use --library /usr/bin/cvc4)");
-    Err(io::Error::other(what))
+/// Runs a tool of Debian. The error says what to do without it.
+fn run_here(command: &mut Command, folder: &Path) -> io::Result<()> {
+    run(command.current_dir(folder)).map_err(|error| {
+        let what = format!("{error} (install cvc4 and use --library /usr/bin/cvc4)");
+        io::Error::new(error.kind(), what)
+    })
 }

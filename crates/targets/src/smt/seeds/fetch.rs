@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use metacov_runtime::run;
+
 use super::{named, scripts};
 use crate::{cache, package};
 
@@ -79,7 +81,7 @@ fn debian_source(folder: &Path) -> io::Result<PathBuf> {
         for (name, path) in options {
             command.arg("-o").arg(format!("{name}={}", path.display()));
         }
-        run(command.arg("-q").args(words), folder)
+        run(command.arg("-q").args(words).current_dir(folder))
     };
     apt(&["update"])?;
     apt(&["source", "--download-only", "cvc4"])?;
@@ -93,7 +95,7 @@ fn debian_source(folder: &Path) -> io::Result<PathBuf> {
     let unpacked = folder.join("unpacked");
     fs::create_dir(&unpacked)?;
     let mut tar = Command::new("tar");
-    run(tar.arg("-xf").arg(archive).args(["--wildcards", "*.smt2"]), &unpacked)?;
+    run(tar.arg("-xf").arg(archive).args(["--wildcards", "*.smt2"]).current_dir(&unpacked))?;
     Ok(unpacked)
 }
 
@@ -119,18 +121,6 @@ fn write_source_lists(apt: &Path, parts: &Path) -> io::Result<()> {
         fs::write(parts.join(format!("{number}.{extension}")), text)?;
     }
     Ok(())
-}
-
-fn run(command: &mut Command, folder: &Path) -> io::Result<()> {
-    let name = command.get_program().display().to_string();
-    let output = command.current_dir(folder).output();
-    let output =
-        output.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(io::Error::other(format!("{name}: {said}")))
 }
 
 #[cfg(test)]
