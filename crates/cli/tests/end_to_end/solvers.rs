@@ -150,7 +150,7 @@ fn a_quick_study_runs() {
     LazyLock::force(&BOOLECTOR);
     let folder = tempfile::tempdir().unwrap();
     let study = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/smt.toml");
-    let study = fs::read_to_string(study).unwrap().replace("[10, 100]", "[2, 4]");
+    let study = fs::read_to_string(study).unwrap().replace("[10, 50, 100]", "[2, 4]");
     fs::write(folder.path().join("smt.toml"), study).unwrap();
     let args = ["study", "run", "smt.toml", "--quick", "--out", "results"];
     let run = metacov(folder.path(), &args).ok();
