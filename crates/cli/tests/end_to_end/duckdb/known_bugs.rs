@@ -20,7 +20,7 @@ fn a_known_bug_is_replayed_on_releases() {
     let row = newest.row(&["duckdb-like-null"]);
     assert_eq!(row[2], "duckdb@2.0.0", "{newest:?}");
     assert!(row[3].starts_with("fails: "), "{newest:?}");
-    let older = ["replay", "corpus.json", "--target", "duckdb@1.5.0", "--fetch"];
+    let older = ["replay", "corpus.json", "--target", "duckdb@1.5.6", "--fetch"];
     let older = metacov(folder.path(), &CACHE, &older).ok();
     assert!(older.stdout.contains("does not fail"), "{older:?}");
 }
