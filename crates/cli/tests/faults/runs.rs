@@ -63,7 +63,7 @@ fn fault_44_a_killed_run_can_be_the_target_of_a_merge() {
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(log.exists(), "a run that was killed leaves its log");
-    campaign.run("other.metacov", &["--pairs", "20", "--no-findings", "--seed", "2"]);
+    campaign.run("other.metacov", &["--count", "20", "--no-findings", "--seed", "2"]);
     let merge = |output: &str| {
         let words = ["merge", "-o", output, "kept-1.metacov", "other.metacov"];
         metacov_in(campaign.path(), &words).ok();
