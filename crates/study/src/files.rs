@@ -4,7 +4,7 @@ use metacov_formats::{Fault, Location};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of a file of a study. The version before it can be read too.
+/// The version of a file of a study. Earlier ones can be read too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u32", into = "u32")]
 pub struct FileVersion;
