@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::sync::Arc;
 
 use memmap2::{MmapMut, MmapOptions};
-use metacov_formats::Snapshot;
+use metacov_formats::{Error, Snapshot};
 use metacov_runtime::{MAGIC, PAGE_BYTES};
 use rustix::fs::{
     FallocateFlags, MemfdFlags, SealFlags, fallocate, fcntl_add_seals, ftruncate, memfd_create,
@@ -229,13 +229,27 @@ impl Arena {
         self.clear_rest()
     }
 
-    /// The same for kept counters that start at zero, with a function that zeroes the counters of a
-    /// layout.
-    pub(crate) fn clear_with(&mut self, zero: impl Fn(&Arc<[u8]>, &mut [u8])) -> io::Result<()> {
+    /// The same for kept counters that start at zero, with a function that takes the counters of a layout and sets
+    /// them to zero.
+    pub(crate) fn clear_with(
+        &mut self,
+        mut take: impl FnMut(&Arc<[u8]>, &mut [u8]) -> Result<(), Error>,
+    ) -> io::Result<()> {
         for (kept, (_, layout)) in self.baseline.iter().zip(&self.layouts) {
-            zero(layout, &mut self.memory[kept.part.clone()]);
+            take(layout, &mut self.memory[kept.part.clone()]).map_err(io::Error::other)?;
         }
         self.clear_rest()
+    }
+
+    /// Whether there are kept records and no others, and nothing was refused.
+    pub(crate) fn has_only_kept(&self) -> bool {
+        self.is_kept()
+            && self.end() == self.kept
+            && self.number(head::REFUSED) == 0
+            && self.number(head::FULL) == 0
+            && self
+                .records()
+                .all(|at| self.number(at + record::STATE) & 0xffff_ffff == record::LIVE)
     }
 
     /// Drops all records that are not kept.

@@ -20,8 +20,21 @@ pub trait Capture {
     /// Discards what ran so far.
     fn reset(&mut self) -> io::Result<()>;
 
-    /// Returns the sites that ran since the last reset, and resets.
-    fn read(&mut self) -> io::Result<Cover>;
+    /// Keeps what ran since the last reset for [`solve`](Self::solve), and resets.
+    fn take(&mut self) -> io::Result<()>;
+
+    /// Whether there is room for this many more executions before they have to be solved.
+    fn has_room(&self, executions: usize) -> bool;
+
+    /// Returns the sites that ran in each execution that was taken; or an error, if its counters do not
+    /// add up.
+    fn solve(&mut self) -> Vec<io::Result<Cover>>;
+
+    /// Returns the sites that ran since the last reset, and resets. No execution may wait to be solved.
+    fn read(&mut self) -> io::Result<Cover> {
+        self.take()?;
+        self.solve().pop().unwrap_or_else(|| Err(io::Error::other("no execution was taken")))
+    }
 
     /// Stores a cheap fingerprint of what ran since the last reset, and resets.
     fn take_trace(&mut self, trace: &mut Trace);

@@ -20,6 +20,7 @@ mod entries;
 mod exact_counts;
 mod flow;
 mod image;
+mod lanes;
 mod notes;
 mod notes_cache;
 mod notes_index;
@@ -36,7 +37,7 @@ use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 #[cfg(feature = "exact-counts")]
 pub use exact_counts::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
 pub use shared_notes::SharedNotes;
-pub use snapshot::Snapshot;
+pub use snapshot::{EXECUTIONS_MAX, Snapshot};
 
 #[cfg(feature = "exact-counts")]
 pub(crate) use exact_counts::{tell_file, tell_snapshots};

@@ -115,15 +115,21 @@ impl<'s> CoverageLoader<'s> {
         self.read_memory(snapshots, OnInconsistency::Refuse)
     }
 
-    /// Reads the counters of code that was read before. Returns only the sites that ran.
-    pub fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
-        self.images.read_executed(snapshots)
+    /// Takes counters of a layout that was read before, for an execution to be solved later, and sets them to
+    /// zero. An execution may take several, and ends with [`end_execution`](Self::end_execution).
+    pub fn take(&mut self, layout: &Arc<[u8]>, counters: &mut [u8]) -> Result<(), Error> {
+        self.images.take(layout, counters)
     }
 
-    /// Sets counters that [`read_executed`](Self::read_executed) has just read to zero. Faster than
-    /// filling them, since it is known which of them are not zero.
-    pub fn zero(&self, layout: &Arc<[u8]>, counters: &mut [u8]) {
-        self.images.zero(layout, counters);
+    /// Ends an execution whose counters were taken. There is room for [`EXECUTIONS_MAX`](crate::EXECUTIONS_MAX).
+    pub fn end_execution(&mut self) {
+        self.images.end_execution();
+    }
+
+    /// Returns the sites that ran in each execution that was taken since the last call. Solving several together
+    /// takes far less time than one by one.
+    pub fn solve(&mut self) -> Vec<Result<Cover, Error>> {
+        self.images.solve()
     }
 
     /// Reads the counters of a process that crashed. Those of the function that it crashed in are

@@ -151,7 +151,7 @@ impl Explorer<'_, '_, '_> {
                 self.state.session().keep(Mark::Interrupted)?;
             }
             self.state.restore()?;
-            let result = self.state.test(&test, None)?;
+            let result = self.state.test(test)?;
             self.state.take_trace(&mut self.traces[0]);
             self.batch.kept.push((number, relation, result));
             if !is_of_guidance {

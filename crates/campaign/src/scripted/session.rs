@@ -35,7 +35,7 @@ impl ScriptedSession {
 
     /// Captures the lines that the session runs.
     pub(super) fn capture(&self, table: Table) -> ScriptedCapture {
-        ScriptedCapture { table, counters: Rc::clone(&self.counters) }
+        ScriptedCapture { table, counters: Rc::clone(&self.counters), taken: Vec::new() }
     }
 }
 
@@ -128,7 +128,11 @@ impl Table {
 pub(crate) struct ScriptedCapture {
     table: Table,
     counters: Counters,
+    taken: Vec<u64>,
 }
+
+/// How many executions can wait to be solved.
+const TAKEN_MAX: usize = 4;
 
 impl Capture for ScriptedCapture {
     fn read_all(&mut self) -> io::Result<Reading> {
@@ -145,8 +149,18 @@ impl Capture for ScriptedCapture {
         Ok(())
     }
 
-    fn read(&mut self) -> io::Result<Cover> {
-        Ok(self.table.cover(self.counters.take()))
+    fn take(&mut self) -> io::Result<()> {
+        self.taken.push(self.counters.take());
+        Ok(())
+    }
+
+    fn has_room(&self, executions: usize) -> bool {
+        self.taken.len() + executions <= TAKEN_MAX
+    }
+
+    fn solve(&mut self) -> Vec<io::Result<Cover>> {
+        let taken = std::mem::take(&mut self.taken);
+        taken.into_iter().map(|ran| Ok(self.table.cover(ran))).collect()
     }
 
     fn take_trace(&mut self, trace: &mut Trace) {

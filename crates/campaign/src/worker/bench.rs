@@ -93,20 +93,26 @@ impl<'s> TestBench<'s> {
         let done = SetupDone::of(built.setup, built.successes, state.setup());
         port.report(&Answer::Built(done))?;
         let (mut results, mut waited) = (Vec::new(), Duration::ZERO);
+        let mut tested = Vec::new();
         for (relation, number) in &batch.tests {
             let test = derive(&*subject, batch, *relation, *number, relations)?;
             state.watch.lap(Phase::Derive);
-            let result =
-                state.test(&test, batch.is_cautious.then_some(&mut *port as &mut dyn Port))?;
-            waited += Duration::from_micros(result.micros);
-            results.push(result);
-            if batch.is_cautious || results.len() == BATCH_MAX || waited > BATCH_TIME {
+            let announced = batch.is_cautious.then_some(&mut *port as &mut dyn Port);
+            tested.push(state.run_test(test, announced)?);
+            if !batch.is_cautious && state.has_room() && tested.len() < BATCH_MAX {
+                continue;
+            }
+            let solved = state.solve(std::mem::take(&mut tested))?;
+            waited += solved.iter().map(|result| Duration::from_micros(result.micros)).sum();
+            results.extend(solved);
+            if batch.is_cautious || results.len() >= BATCH_MAX || waited > BATCH_TIME {
                 port.report(&Answer::Tested(std::mem::take(&mut results)))?;
                 waited = Duration::ZERO;
             }
             state.watch.lap(Phase::Report);
             state.watch.take();
         }
+        results.extend(state.solve(tested)?);
         port.report(&Answer::Tested(results))?;
         state.watch.lap(Phase::Report);
         port.report(&Answer::Done(state.watch.times))
@@ -188,12 +194,16 @@ impl PreparedState<'_, '_> {
         Ok(changed)
     }
 
-    /// Runs a test and judges it. With a port, each step is announced before it runs.
-    pub(crate) fn test(
-        &mut self,
-        test: &Test,
-        mut port: Option<&mut dyn Port>,
-    ) -> io::Result<TestResult> {
+    /// Runs a test and judges it.
+    pub(crate) fn test(&mut self, test: Test) -> io::Result<TestResult> {
+        let tested = self.run_test(test, None)?;
+        let mut results = self.solve(vec![tested])?;
+        results.pop().ok_or_else(|| io::Error::other("a test has no result"))
+    }
+
+    /// Runs a test and judges it; [`Self::solve`] returns its result. With a port, each step is announced before it
+    /// runs.
+    fn run_test(&mut self, test: Test, mut port: Option<&mut dyn Port>) -> io::Result<Tested> {
         if let Some(port) = &mut port {
             port.report(&Answer::Next(test.sides.clone()))?;
         }
@@ -201,7 +211,7 @@ impl PreparedState<'_, '_> {
             if let Some(port) = &mut port {
                 port.report(&Answer::Side(number))?;
             }
-            state.side(side)
+            state.run_side(side)
         };
         self.bench.session.begin_test();
         let (a, a_ran) = side(self, 0, &test.sides.a)?;
@@ -209,19 +219,55 @@ impl PreparedState<'_, '_> {
         let worked = [&a, &b].map(|side| side.iter().all(Outcome::is_success));
         let verdict = test.judge.judge(&Pair { a, b });
         self.watch.lap(Phase::Judge);
-        let is_shown = self.is_measured() || matches!(verdict, Verdict::Violated(_));
-        // A test without a verdict has no covers.
-        let ran = a_ran.zip(b_ran).filter(|_| !matches!(verdict, Verdict::Invalid(_)));
-        let covers = ran.map(|(a, b)| encode_sides(a, b, self.setup()));
-        let sides = is_shown.then(|| test.sides.clone());
-        self.watch.lap(Phase::Decode);
         let micros = u64::try_from(self.watch.take().as_micros()).unwrap_or(u64::MAX);
-        Ok(TestResult { micros, sides, worked, verdict, judge: Some(test.judge), covers })
+        Ok(Tested { micros, test, worked, verdict, ran: [a_ran, b_ran] })
+    }
+
+    /// Whether another test can run before those that have run are solved.
+    fn has_room(&self) -> bool {
+        self.bench.measuring.as_ref().is_none_or(|measuring| measuring.capture.has_room(2))
+    }
+
+    /// Solves the counters of tests, all that have run since the last call.
+    fn solve(&mut self, tested: Vec<Tested>) -> io::Result<Vec<TestResult>> {
+        let mut covers = self.solved().into_iter();
+        let mut results = Vec::with_capacity(tested.len());
+        for Tested { micros, test, worked, verdict, ran } in tested {
+            let [a, b] = ran.map(|ran| ran.cover(&mut covers));
+            let is_shown = self.is_measured() || matches!(verdict, Verdict::Violated(_));
+            // A test without a verdict has no covers.
+            let ran = a?.zip(b?).filter(|_| !matches!(verdict, Verdict::Invalid(_)));
+            let covers = ran.map(|(a, b)| encode_sides(a, b, self.setup()));
+            let Test { sides, judge, .. } = test;
+            let sides = is_shown.then_some(sides);
+            results.push(TestResult { micros, sides, worked, verdict, judge: Some(judge), covers });
+        }
+        self.watch.lap(Phase::Decode);
+        // The time of solving belongs to all of them alike.
+        let solving =
+            self.watch.take().as_micros() / u128::try_from(results.len().max(1)).unwrap_or(1);
+        for result in &mut results {
+            result.micros += u64::try_from(solving).unwrap_or(u64::MAX);
+        }
+        Ok(results)
     }
 
     /// Runs each input of a side from the state that sides start from. Returns the outcomes and, if
     /// measured, the cover of all inputs: their counts add up.
     pub(crate) fn side(&mut self, inputs: &[Input]) -> io::Result<(Vec<Outcome>, Option<Cover>)> {
+        let (outcomes, ran) = self.run_side(inputs)?;
+        let cover = ran.cover(&mut self.solved().into_iter())?;
+        self.watch.lap(Phase::Decode);
+        Ok((outcomes, cover))
+    }
+
+    /// The covers of the executions that were taken.
+    fn solved(&mut self) -> Vec<io::Result<Cover>> {
+        self.bench.measuring.as_mut().map_or_else(Vec::new, |measuring| measuring.capture.solve())
+    }
+
+    /// Runs each input of a side from the state that sides start from, and takes their counters.
+    fn run_side(&mut self, inputs: &[Input]) -> io::Result<(Vec<Outcome>, SideRan)> {
         let TestBench { session, measuring, .. } = &mut *self.bench;
         if let Some(measuring) = measuring {
             measuring.reset()?;
@@ -237,21 +283,55 @@ impl PreparedState<'_, '_> {
                 self.watch.lap(Phase::Capture);
             }
         }
-        let measuring = measuring.as_mut().filter(|_| !inputs.is_empty());
-        let has_failed = !outcomes.iter().all(Outcome::is_success);
-        let executed = match measuring {
-            None => None,
-            Some(measuring) => match measuring.capture.read() {
-                // The counters of an execution that was ended need not add up.
-                Err(_) if has_failed => {
-                    measuring.capture.reset()?;
-                    None
+        let ran = match measuring.as_mut().filter(|_| !inputs.is_empty()) {
+            None => SideRan::Unmeasured,
+            Some(measuring) => {
+                measuring.capture.take()?;
+                self.watch.lap(Phase::Capture);
+                if outcomes.iter().all(Outcome::is_success) {
+                    SideRan::ToTheEnd
+                } else {
+                    SideRan::Failed
                 }
-                read => Some(read?),
-            },
+            }
         };
-        self.watch.lap(Phase::Decode);
-        Ok((outcomes, executed))
+        Ok((outcomes, ran))
+    }
+}
+
+/// A test that has run, and whose counters were taken.
+struct Tested {
+    micros: u64,
+    test: Test,
+    worked: [bool; 2],
+    verdict: Verdict,
+    ran: [SideRan; 2],
+}
+
+/// What is known of the counters of a side.
+#[derive(Clone, Copy, Debug)]
+enum SideRan {
+    /// They were not taken.
+    Unmeasured,
+    /// They must add up.
+    ToTheEnd,
+    /// They need not add up: an input may have been ended in the middle of a function.
+    Failed,
+}
+
+impl SideRan {
+    /// Its cover, which is the next one if its counters were taken.
+    fn cover(
+        self,
+        covers: &mut impl Iterator<Item = io::Result<Cover>>,
+    ) -> io::Result<Option<Cover>> {
+        let mut next =
+            || covers.next().unwrap_or_else(|| Err(io::Error::other("a side was not solved")));
+        match self {
+            SideRan::Unmeasured => Ok(None),
+            SideRan::ToTheEnd => next().map(Some),
+            SideRan::Failed => Ok(next().ok()),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use metacov_core::{Cover, Reading, SiteTable};
-use metacov_formats::{CoverageLoader, Error, Fault, Location, Scope, Snapshot};
+use metacov_formats::{CoverageLoader, EXECUTIONS_MAX, Error, Fault, Location, Scope, Snapshot};
 use metacov_runtime::{ARENA_VARIABLE, SERVE_VARIABLE};
 
 use super::{Capture, Trace};
@@ -13,6 +13,8 @@ use crate::arena::{Arena, Contents};
 pub struct GcovCapture<'s> {
     arena: Arena,
     loader: CoverageLoader<'s>,
+    /// The executions that were taken: the result of those that were solved at once.
+    taken: Vec<Option<io::Result<Cover>>>,
 }
 
 impl<'s> GcovCapture<'s> {
@@ -26,7 +28,7 @@ impl<'s> GcovCapture<'s> {
             std::env::set_var(ARENA_VARIABLE, arena.own_path());
             std::env::set_var(SERVE_VARIABLE, "2");
         }
-        Ok(GcovCapture { arena, loader: CoverageLoader::new(scope) })
+        Ok(GcovCapture { arena, loader: CoverageLoader::new(scope), taken: Vec::new() })
     }
 }
 
@@ -45,12 +47,31 @@ impl Capture for GcovCapture<'_> {
         self.arena.clear()
     }
 
-    fn read(&mut self) -> io::Result<Cover> {
-        let snapshots = snapshots(&self.arena).map_err(io::Error::other)?;
-        let executed = self.loader.read_executed(&snapshots).map_err(io::Error::other)?;
-        drop(snapshots);
-        self.arena.clear_with(|layout, counters| self.loader.zero(layout, counters))?;
-        Ok(executed)
+    fn take(&mut self) -> io::Result<()> {
+        if self.arena.has_only_kept() {
+            self.arena.clear_with(|layout, counters| self.loader.take(layout, counters))?;
+            self.loader.end_execution();
+            self.taken.push(None);
+        } else {
+            // The target has forked, or has loaded another library.
+            let reading = self.read_all();
+            self.arena.clear()?;
+            self.taken.push(Some(reading.map(|reading| reading.executed)));
+        }
+        Ok(())
+    }
+
+    fn has_room(&self, executions: usize) -> bool {
+        self.taken.len() + executions <= EXECUTIONS_MAX
+    }
+
+    fn solve(&mut self) -> Vec<io::Result<Cover>> {
+        let mut solved = self.loader.solve().into_iter();
+        let mut next = || match solved.next() {
+            Some(solved) => solved.map_err(io::Error::other),
+            None => Err(io::Error::other("an execution was not solved")),
+        };
+        self.taken.drain(..).map(|taken| taken.unwrap_or_else(&mut next)).collect()
     }
 
     fn take_trace(&mut self, trace: &mut Trace) {

@@ -10,13 +10,18 @@ use std::ops::Range;
 use metacov_core::{Cover, Reading, SiteId};
 
 use super::compiled::CompiledUnit;
+use super::lanes::{LANES, LaneMask, Lanes, lanes_of};
 use super::projection::Projection;
 use super::stencil::Stencils;
 use super::tape::{self, Operation, Slot};
 use crate::{Fault, Location, SiteRecorder};
 
-/// How many bytes are compared at once. Functions have a hundred bytes of counters on average.
+/// Counters that are skipped together while all of them are zero, as most are.
 const SEGMENT_BYTES: usize = 512;
+
+/// Counters that are compared at once: a line of the processor's cache. Functions have a hundred bytes of
+/// counters on average.
+const BLOCK_BYTES: usize = 64;
 
 /// A counter has eight bytes, the low byte first.
 pub(super) const COUNTER_BYTES: usize = 8;
@@ -36,7 +41,10 @@ pub(super) struct Image {
     functions: Vec<Function>,
     /// The counters of each function, apart from the rest, which is rarely read.
     spans: Vec<Span>,
-    segments: Vec<Segment>,
+    /// For each block of counters, the number of the first function that ends after its start.
+    first_functions: Vec<u32>,
+    /// For each segment, whether its last counters are all zero.
+    zero_segments: Vec<bool>,
     operations: Vec<Operation>,
     /// The slots that must not be negative, function by function.
     sound: Vec<Slot>,
@@ -49,6 +57,10 @@ pub(super) struct Image {
     inconsistent: BTreeSet<usize>,
     /// The counts of the function that is being solved, by slot, negated.
     counts: Vec<i64>,
+    /// Whether each function starts at a multiple of the size of a counter.
+    is_aligned: bool,
+    /// Executions that are solved together, once there are some.
+    lanes: Option<Lanes>,
 }
 
 struct Function {
@@ -65,14 +77,6 @@ struct Span {
     end: u32,
 }
 
-/// Functions with adjacent counters.
-struct Segment {
-    counters: Range<usize>,
-    functions: Range<usize>,
-    /// Whether the last counters are all zero, as they often are: they need not be compared then.
-    is_zero: bool,
-}
-
 impl Image {
     /// Adds all sites of the pieces to the table.
     pub(super) fn of(pieces: &[Piece<'_>], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
@@ -85,13 +89,19 @@ impl Image {
         }
         compiled.order()?;
         let Compiled { functions, operations, sound, sites, slots } = compiled;
+        let bytes = functions.last().map_or(0, |function| function.counters.end);
+        let spans = functions.iter().map(|function| Span::of(&function.counters));
+        let spans: Vec<Span> = spans.collect();
         Ok(Image {
-            segments: segments(&functions),
-            spans: functions.iter().map(|function| Span::of(&function.counters)).collect(),
+            is_aligned: spans.iter().all(|span| span.range().start.is_multiple_of(COUNTER_BYTES)),
+            spans,
+            first_functions: first_functions(&functions, bytes),
+            zero_segments: vec![true; bytes.div_ceil(SEGMENT_BYTES)],
             stencils: Stencils::of(recorder.table, sites),
-            last: vec![0; functions.last().map_or(0, |function| function.counters.end)],
+            last: vec![0; bytes],
             inconsistent: BTreeSet::new(),
             counts: vec![0; slots],
+            lanes: None,
             functions,
             operations,
             sound,
@@ -106,40 +116,84 @@ impl Image {
 
     /// Reads counters, which must be at least that long.
     pub(super) fn update(&mut self, counters: &[u8]) {
-        for segment in &mut self.segments {
-            let new = &counters[segment.counters.clone()];
-            if segment.is_zero && is_zero(new) {
+        let counters = &counters[..self.last.len()];
+        // The first function that was not looked at yet.
+        let mut next = 0;
+        for (number, segment) in counters.chunks(SEGMENT_BYTES).enumerate() {
+            let is_zero = is_zero(segment);
+            if std::mem::replace(&mut self.zero_segments[number], is_zero) && is_zero {
                 continue;
             }
-            if *new == self.last[segment.counters.clone()] {
-                continue;
-            }
-            for number in segment.functions.clone() {
-                let span = self.spans[number].range();
-                let new = &counters[span.clone()];
-                if *new == self.last[span] {
+            for (at, block) in segment.chunks(BLOCK_BYTES).enumerate() {
+                let start = number * SEGMENT_BYTES + at * BLOCK_BYTES;
+                let end = start + block.len();
+                if is_equal(block, &self.last[start..end]) {
                     continue;
                 }
-                let function = &self.functions[number];
-                let adds_up = function.run(&self.operations, new, &mut self.counts)
-                    || function.is_sound(&self.sound, &self.counts);
-                if adds_up {
-                    self.inconsistent.remove(&number);
-                } else {
-                    self.inconsistent.insert(number);
+                next = next.max(self.first_functions[start / BLOCK_BYTES] as usize);
+                while next < self.spans.len() && (self.spans[next].start as usize) < end {
+                    self.solve(next, counters);
+                    next += 1;
                 }
-                self.stencils.set(number, &self.counts);
             }
-            self.last[segment.counters.clone()].copy_from_slice(new);
-            segment.is_zero = is_zero(new);
         }
     }
 
-    /// Sets counters to zero that have just been read. Most of them already are.
-    pub(super) fn zero(&self, counters: &mut [u8]) {
-        for segment in self.segments.iter().filter(|segment| !segment.is_zero) {
-            counters[segment.counters.clone()].fill(0);
+    /// Solves a function, unless its counters are the last ones.
+    fn solve(&mut self, number: usize, counters: &[u8]) {
+        let span = self.spans[number].range();
+        let Some(signs) =
+            load(&counters[span.clone()], &mut self.last[span.clone()], &mut self.counts)
+        else {
+            return;
+        };
+        let function = &self.functions[number];
+        let operations = &self.operations[function.operations.clone()];
+        let adds_up = tape::run(operations, &mut self.counts, 1 + span.len() / COUNTER_BYTES);
+        if adds_up && signs >= 0 || function.is_sound(&self.sound, &self.counts) {
+            self.inconsistent.remove(&number);
+        } else {
+            self.inconsistent.insert(number);
         }
+        self.stencils.set(number, &self.counts);
+    }
+
+    /// Keeps the counters of an execution, which must be as for `update`, for `solve_lanes` and sets them to
+    /// zero; or leaves them as they are and returns false, if that solver cannot treat them.
+    pub(super) fn take(&mut self, lane: usize, counters: &mut [u8]) -> bool {
+        if !self.is_aligned {
+            return false;
+        }
+        let counters = counters[..self.last.len()].as_chunks_mut().0;
+        let slots = self.counts.len();
+        let lanes = self.lanes.get_or_insert_with(|| {
+            let of_functions = self.spans.iter().map(|span| span.range().len() / COUNTER_BYTES);
+            Lanes::new(counters.len(), of_functions.max().unwrap_or(0), slots)
+        });
+        lanes.take(lane, counters)
+    }
+
+    /// The sites that ran in each of the first `count` lanes, and a function whose counters do not add up.
+    pub(super) fn solve_lanes(&mut self, count: usize) -> Vec<(Cover, Option<&str>)> {
+        let used = LaneMask::try_from((1_u32 << count) - 1).unwrap_or(LaneMask::MAX);
+        let mut rows = self.stencils.rows();
+        let mut inconsistent = [None; LANES];
+        for (number, (span, function)) in self.spans.iter().zip(&self.functions).enumerate() {
+            let Some(lanes) = &mut self.lanes else { break };
+            let (first, counters) =
+                (span.start as usize / COUNTER_BYTES, span.range().len() / COUNTER_BYTES);
+            let operations = &self.operations[function.operations.clone()];
+            let sound = &self.sound[function.sound.clone()];
+            let Some(unsound) = lanes.solve(first, counters, operations, sound, used) else {
+                continue;
+            };
+            self.stencils.add_to_rows(number, lanes.positive(), &mut rows);
+            for lane in lanes_of(unsound) {
+                inconsistent[lane].get_or_insert(&*function.name);
+            }
+        }
+        let covers = (0..count).map(|lane| self.stencils.cover(&rows, lane));
+        covers.zip(inconsistent).collect()
     }
 
     /// Adds the counters of another process of the same program to those of the first.
@@ -189,18 +243,6 @@ impl Span {
 }
 
 impl Function {
-    /// Writes all counts to `counts`. Returns whether they add up.
-    fn run(&self, operations: &[Operation], counters: &[u8], counts: &mut [i64]) -> bool {
-        let counters = counters.as_chunks::<COUNTER_BYTES>().0;
-        let mut signs = 0;
-        for (count, counter) in counts[1..].iter_mut().zip(counters) {
-            let counter = i64::from_le_bytes(*counter);
-            signs |= counter;
-            *count = counter.wrapping_neg();
-        }
-        tape::run(&operations[self.operations.clone()], counts, 1 + counters.len()) && signs >= 0
-    }
-
     /// Whether no real arc or block has a negative count, for counts some of which are negative.
     fn is_sound(&self, sound: &[Slot], counts: &[i64]) -> bool {
         sound[self.sound.clone()].iter().all(|slot| counts[*slot as usize] <= 0)
@@ -264,25 +306,53 @@ fn take(next: &mut usize, count: u32) -> Range<usize> {
     start..*next
 }
 
-fn is_zero(counters: &[u8]) -> bool {
-    // A comparison is the fastest way.
-    static ZEROS: [u8; SEGMENT_BYTES] = [0; SEGMENT_BYTES];
-    counters.chunks(SEGMENT_BYTES).all(|counters| *counters == ZEROS[..counters.len()])
+/// Writes the counters of a function to `counts`, negated, and to `last`. Returns their signs united, or nothing
+/// if they are the last ones.
+#[inline]
+fn load(counters: &[u8], last: &mut [u8], counts: &mut [i64]) -> Option<i64> {
+    let counters = counters.as_chunks::<COUNTER_BYTES>().0;
+    let last = last.as_chunks_mut::<COUNTER_BYTES>().0;
+    let (mut signs, mut changes) = (0, 0);
+    for ((count, counter), last) in counts[1..].iter_mut().zip(counters).zip(last) {
+        let counter = i64::from_le_bytes(*counter);
+        changes |= counter ^ i64::from_le_bytes(*last);
+        signs |= counter;
+        *last = counter.to_le_bytes();
+        *count = counter.wrapping_neg();
+    }
+    (changes != 0).then_some(signs)
 }
 
-fn segments(functions: &[Function]) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
-    for (number, Function { counters, .. }) in functions.iter().enumerate() {
-        match segments.last_mut() {
-            Some(segment) if counters.end - segment.counters.start <= SEGMENT_BYTES => {
-                segment.counters.end = counters.end;
-                segment.functions.end = number + 1;
-            }
-            _ => {
-                let (counters, functions) = (counters.clone(), number..number + 1);
-                segments.push(Segment { counters, functions, is_zero: true });
-            }
-        }
-    }
-    segments
+/// Whether counters are all zero.
+#[inline]
+fn is_zero(counters: &[u8]) -> bool {
+    let (blocks, rest) = counters.as_chunks::<BLOCK_BYTES>();
+    blocks.iter().all(|block| differs(block, &[0; BLOCK_BYTES]) == 0)
+        && rest.iter().all(|byte| *byte == 0)
+}
+
+/// Whether two blocks are known to be equal. An incomplete block, the last one, never is.
+#[inline]
+fn is_equal(left: &[u8], right: &[u8]) -> bool {
+    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+    matches!((left, right), ([left], [right]) if differs(left, right) == 0)
+}
+
+/// Zero if two blocks are equal. Inlined, because a call of `memcmp` takes longer than this comparison.
+#[inline]
+fn differs(left: &[u8; BLOCK_BYTES], right: &[u8; BLOCK_BYTES]) -> u64 {
+    let numbers = left.as_chunks().0.iter().zip(right.as_chunks().0);
+    numbers
+        .fold(0, |all, (left, right)| all | u64::from_ne_bytes(*left) ^ u64::from_ne_bytes(*right))
+}
+
+/// For each block of counters, the number of the first function that ends after its start.
+fn first_functions(functions: &[Function], bytes: usize) -> Vec<u32> {
+    let mut first = 0;
+    let blocks = (0..bytes).step_by(BLOCK_BYTES).map(|start| {
+        first +=
+            functions[first..].iter().take_while(|function| function.counters.end <= start).count();
+        u32::try_from(first).unwrap_or(u32::MAX)
+    });
+    blocks.collect()
 }

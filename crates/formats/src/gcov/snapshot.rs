@@ -19,6 +19,7 @@ use metacov_core::Cover;
 
 use super::compiled::CompiledUnit;
 use super::image::{COUNTER_BYTES, Image, Piece};
+use super::lanes::LANES;
 use super::notes::{FunctionKey, Notes};
 use super::notes_cache::NotesFile;
 use super::notes_index::{NotesPlaces, read_notes};
@@ -29,6 +30,9 @@ use crate::{Error, Fault, Location, SiteRecorder};
 
 /// The name of counters that are not in a file, for messages.
 pub(crate) const IN_MEMORY: &str = "the counters in memory";
+
+/// How many executions can be taken before they have to be solved.
+pub const EXECUTIONS_MAX: usize = LANES;
 
 const LAYOUT: &str = "the layout of the counters in memory";
 
@@ -58,11 +62,17 @@ pub(crate) enum OnInconsistency {
 
 /// The compiled layouts so far.
 #[derive(Default)]
-pub(crate) struct Images(Vec<Known>);
+pub(crate) struct Images {
+    known: Vec<Known>,
+    /// How many executions were taken and not solved yet.
+    taken: usize,
+}
 
 struct Known {
     layout: Arc<[u8]>,
     image: Image,
+    /// The results of executions that were solved when they were taken, by their number.
+    solved: Vec<(usize, Result<Cover, Error>)>,
 }
 
 impl Images {
@@ -75,37 +85,69 @@ impl Images {
         on_inconsistency: OnInconsistency,
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Error> {
-        if self.0.len() > IMAGES_MAX {
+        if self.known.len() > IMAGES_MAX {
             // No program has that many libraries: new ones keep being generated.
-            self.0.clear();
+            self.known.clear();
         }
         for snapshot in snapshots {
-            if self.number(snapshot).is_none() {
+            if self.number(&snapshot.layout).is_none() {
                 let image = compile(snapshot, recorder)?;
-                self.0.push(Known { layout: snapshot.layout.clone(), image });
+                self.known.push(Known {
+                    layout: snapshot.layout.clone(),
+                    image,
+                    solved: Vec::new(),
+                });
             }
         }
         for number in self.update(snapshots, on_inconsistency)? {
-            self.0[number].image.tell(&mut recorder.reading);
+            self.known[number].image.tell(&mut recorder.reading);
         }
         Ok(())
     }
 
-    /// Reads the snapshots of one execution with known layouts: only the sites that ran.
-    pub(crate) fn read_executed(&mut self, snapshots: &[Snapshot<'_>]) -> Result<Cover, Error> {
-        let numbers = self.update(snapshots, OnInconsistency::Refuse)?;
-        let mut covers = numbers.into_iter().map(|number| self.0[number].image.executed());
-        let mut executed = covers.next().cloned().unwrap_or_default();
-        covers.for_each(|cover| executed |= cover);
-        Ok(executed)
+    /// Takes the counters of a known layout for the next execution, and sets them to zero.
+    pub(crate) fn take(&mut self, layout: &Arc<[u8]>, counters: &mut [u8]) -> Result<(), Error> {
+        let (number, lane) = (self.number(layout).ok_or_else(unknown_layout)?, self.taken);
+        let Known { image, solved, .. } = &mut self.known[number];
+        check_length(image, counters)?;
+        if !image.take(lane, counters) {
+            image.update(counters);
+            let checked = image.check().map_err(|fault| fault.of(IN_MEMORY));
+            solved.push((lane, checked.map(|()| image.executed().clone())));
+            counters.fill(0);
+        }
+        Ok(())
     }
 
-    /// Sets counters with a known layout to zero, after they were read.
-    pub(crate) fn zero(&self, layout: &Arc<[u8]>, counters: &mut [u8]) {
-        match self.0.iter().find(|known| Arc::ptr_eq(&known.layout, layout)) {
-            Some(known) => known.image.zero(counters),
-            None => counters.fill(0),
+    /// Ends the execution whose counters were taken. At most [`EXECUTIONS_MAX`] can be taken.
+    pub(crate) fn end_execution(&mut self) {
+        self.taken += 1;
+    }
+
+    /// The sites that ran in each execution since the last call; or an error, if its counters do not add up.
+    pub(crate) fn solve(&mut self) -> Vec<Result<Cover, Error>> {
+        let count = std::mem::take(&mut self.taken);
+        let mut executions: Vec<Option<Result<Cover, Error>>> = Vec::new();
+        executions.resize_with(count, || None);
+        for Known { image, solved, .. } in &mut self.known {
+            let mut solved = std::mem::take(solved).into_iter().peekable();
+            for (lane, (cover, fault)) in image.solve_lanes(count).into_iter().enumerate() {
+                let own = match (solved.next_if(|(number, _)| *number == lane), fault) {
+                    (Some((_, own)), _) => own,
+                    (None, None) => Ok(cover),
+                    (None, Some(function)) => {
+                        let function = function.to_owned();
+                        Err(Fault::Inconsistent { function }.of(IN_MEMORY))
+                    }
+                };
+                match (&mut executions[lane], own) {
+                    (Some(Ok(all)), Ok(own)) => *all |= &own,
+                    (Some(Err(_)), _) => {}
+                    (all, own) => *all = Some(own),
+                }
+            }
         }
+        executions.into_iter().map(|cover| cover.unwrap_or_else(|| Ok(Cover::default()))).collect()
     }
 
     /// Lets images read their counters. Returns the numbers of those images.
@@ -116,22 +158,15 @@ impl Images {
     ) -> Result<Vec<usize>, Error> {
         let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
         for snapshot in snapshots {
-            let Some(number) = self.number(snapshot) else {
-                let what = "a layout that was not read before";
-                return Err(Fault::malformed(Location::Whole, what).of(LAYOUT));
-            };
-            let (found, needed) = (snapshot.counters.len(), self.0[number].image.bytes());
-            if found < needed {
-                let what = format!("{found} bytes of counters where the layout needs {needed}");
-                return Err(Fault::malformed(Location::Whole, what).of(IN_MEMORY));
-            }
+            let number = self.number(&snapshot.layout).ok_or_else(unknown_layout)?;
+            check_length(&self.known[number].image, snapshot.counters)?;
             match sums.iter_mut().find(|(known, _)| *known == number) {
-                Some((_, sum)) => self.0[number].image.add(sum.to_mut(), snapshot.counters),
+                Some((_, sum)) => self.known[number].image.add(sum.to_mut(), snapshot.counters),
                 None => sums.push((number, Cow::Borrowed(snapshot.counters))),
             }
         }
         for (number, sum) in &sums {
-            let image = &mut self.0[*number].image;
+            let image = &mut self.known[*number].image;
             image.update(sum);
             if on_inconsistency == OnInconsistency::Refuse {
                 image.check().map_err(|fault| fault.of(IN_MEMORY))?;
@@ -140,14 +175,27 @@ impl Images {
         Ok(sums.into_iter().map(|(number, _)| number).collect())
     }
 
-    /// The number of a snapshot's image, if it is known.
-    fn number(&mut self, snapshot: &Snapshot<'_>) -> Option<usize> {
-        let layout = &snapshot.layout;
-        let known = self.0.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
-        let known = known.or_else(|| self.0.iter().position(|known| known.layout == *layout))?;
-        self.0[known].layout = layout.clone();
+    /// The number of the image with a layout, if it is known.
+    fn number(&mut self, layout: &Arc<[u8]>) -> Option<usize> {
+        let known = self.known.iter().position(|known| Arc::ptr_eq(&known.layout, layout));
+        let known =
+            known.or_else(|| self.known.iter().position(|known| known.layout == *layout))?;
+        self.known[known].layout = layout.clone();
         Some(known)
     }
+}
+
+fn unknown_layout() -> Error {
+    Fault::malformed(Location::Whole, "a layout that was not read before").of(LAYOUT)
+}
+
+fn check_length(image: &Image, counters: &[u8]) -> Result<(), Error> {
+    let (found, needed) = (counters.len(), image.bytes());
+    if found >= needed {
+        return Ok(());
+    }
+    let what = format!("{found} bytes of counters where the layout needs {needed}");
+    Err(Fault::malformed(Location::Whole, what).of(IN_MEMORY))
 }
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {

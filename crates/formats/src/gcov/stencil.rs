@@ -1,12 +1,13 @@
 //! Maps counts to sites: a stencil for each function.
 //!
 //! A site runs if one of its counts is positive. Most sites belong to one function only. They are
-//! set one word of the cover at a time, without branches: a word has a hole for each count of a
-//! site, which becomes a bit. The few sites that several functions share, such as the lines of a macro, have a
+//! set one word of the cover at a time, without branches: a word has a hole for each count that
+//! makes some of its sites run. The few sites that several functions share, such as the lines of a macro, have a
 //! reference count: how many positive counts make them run.
 
 use metacov_core::{Cover, SiteId, SiteTable};
 
+use super::lanes::{LANES, LaneMask};
 use super::tape::{Slot, ZERO, above_zero};
 
 /// The stencils of all functions, and the sites that they have set.
@@ -21,6 +22,17 @@ pub(super) struct Stencils {
     shared: Vec<(SiteId, u32)>,
 }
 
+/// A word of the cover of each lane.
+pub(super) type Row = [u64; LANES];
+
+/// Adds bits to the words of some lanes.
+#[inline]
+fn add(row: &mut Row, bits: u64, lanes: LaneMask) {
+    for (lane, word) in row.iter_mut().enumerate() {
+        *word |= bits & u64::from(lanes >> lane & 1).wrapping_neg();
+    }
+}
+
 /// The sites of one function in one word of a cover.
 struct Word {
     at: usize,
@@ -29,22 +41,18 @@ struct Word {
     end: usize,
 }
 
-/// A count, and the bit that it sets: the slot, and six bits. Small, because reading all holes of
-/// the functions that ran takes longer than the rest of setting their sites.
+/// A count, and the bits that it sets if it is positive. Lines of one block have the same count, so
+/// there are far fewer holes than sites.
 #[derive(Clone, Copy)]
-struct Hole(u32);
+struct Hole {
+    bits: u64,
+    slot: Slot,
+}
 
 impl Hole {
-    /// The bit must be below 64; slots have at most 26 bits (see `VARIABLES_MAX` of a flow).
-    fn of(slot: Slot, bit: u32) -> Self {
-        Hole(slot << 6 | bit)
-    }
-
-    /// The bit, set if the count is positive.
     #[inline]
-    fn bits(self, counts: &[i64]) -> u64 {
-        let is_positive = counts[(self.0 >> 6) as usize].cast_unsigned() >> 63;
-        is_positive << (self.0 & 63)
+    fn bits(&self, counts: &[i64]) -> u64 {
+        self.bits & above_zero(counts[self.slot as usize])
     }
 }
 
@@ -91,8 +99,11 @@ impl Stencils {
         own.sort_unstable();
         for word in own.chunk_by(|left, right| left.0 == right.0) {
             let mask = word.iter().fold(0, |mask, (.., bit)| mask | bit);
-            self.holes
-                .extend(word.iter().map(|(_, slot, bit)| Hole::of(*slot, bit.trailing_zeros())));
+            let holes = word.chunk_by(|left, right| left.1 == right.1);
+            self.holes.extend(holes.map(|hole| Hole {
+                bits: hole.iter().fold(0, |bits, (.., bit)| bits | bit),
+                slot: hole[0].1,
+            }));
             self.words.push(Word { at: word[0].0, mask, end: self.holes.len() });
         }
         self.starts.push((self.words.len(), self.links.len()));
@@ -120,6 +131,52 @@ impl Stencils {
                 self.executed.replace(at, bit, if *holders > 0 { bit } else { 0 });
             }
         }
+    }
+
+    /// A row for each word of a cover, with the word of each lane.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let of_shared = self.shared.iter().map(|(site, _)| site.place().0);
+        let last = self.words.iter().map(|word| word.at).chain(of_shared).max();
+        vec![Row::default(); last.map_or(0, |last| last + 1)]
+    }
+
+    /// Adds the sites of a function to the rows, by the lanes in which its counts are positive.
+    #[inline(never)] // As above.
+    pub(super) fn add_to_rows(&self, function: usize, positive: &[LaneMask], rows: &mut [Row]) {
+        let ((first_word, first_link), (last_word, last_link)) =
+            (self.starts[function], self.starts[function + 1]);
+        let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
+        for word in &self.words[first_word..last_word] {
+            let row = &mut rows[word.at];
+            // Most counts are positive in all lanes or in none.
+            let mut common = 0;
+            for hole in &self.holes[start..word.end] {
+                let lanes = positive[hole.slot as usize];
+                if lanes == LaneMask::MAX {
+                    common |= hole.bits;
+                } else if lanes != 0 {
+                    add(row, hole.bits, lanes);
+                }
+            }
+            start = word.end;
+            if common != 0 {
+                add(row, common, LaneMask::MAX);
+            }
+        }
+        for link in &self.links[first_link..last_link] {
+            let (at, bit) = self.shared[link.shared].0.place();
+            add(&mut rows[at], bit, positive[link.slot as usize]);
+        }
+    }
+
+    /// The cover of a lane.
+    pub(super) fn cover(&self, rows: &[Row], lane: usize) -> Cover {
+        let mut cover = self.executed.clone();
+        cover.clear();
+        for (at, row) in rows.iter().enumerate() {
+            cover.replace(at, u64::MAX, row[lane]);
+        }
+        cover
     }
 
     /// The sites that ran.

@@ -47,6 +47,13 @@ impl Operation {
         Operation { left, right }
     }
 
+    /// Its operands, and all bits set if the right one is subtracted, none otherwise.
+    #[inline]
+    pub(super) fn operands(self) -> (usize, usize, i32) {
+        let right = self.right & !SUBTRACT;
+        (self.left as usize, right as usize, self.right.cast_signed() >> 31)
+    }
+
     /// Whether its operands are among the first slots.
     pub(super) fn is_before(self, slots: u64) -> bool {
         u64::from(self.left) < slots && u64::from(self.right & !SUBTRACT) < slots
@@ -94,10 +101,9 @@ pub(super) fn run(operations: &[Operation], counts: &mut [i64], next: usize) -> 
     let counts = Cell::from_mut(counts).as_slice_of_cells();
     let mut signs = -1;
     for (operation, target) in operations.iter().zip(&counts[next..]) {
-        let left = counts[operation.left as usize].get();
-        let right = counts[(operation.right & !SUBTRACT) as usize].get();
-        // All bits are set to subtract, none to add. In two's complement, -x is !x + 1.
-        let sign = i64::from(operation.right.cast_signed() >> 31);
+        let (left, right, sign) = operation.operands();
+        let (left, right, sign) = (counts[left].get(), counts[right].get(), i64::from(sign));
+        // In two's complement, -x is !x + 1.
         let result = left.wrapping_add((right ^ sign).wrapping_sub(sign));
         signs &= result.wrapping_sub(1);
         target.set(result);

@@ -27,6 +27,11 @@ fn damaged_layouts_and_counters_give_a_reading_or_an_error() {
                 let both = [damaged.snapshot(), sound.snapshot(), damaged.snapshot()];
                 let first = loader.read_snapshots(&both[..1]).map(drop);
                 let _ = loader.read_snapshots_of_crash(&both);
+                for snapshot in &both {
+                    let _ = loader.take(&snapshot.layout, &mut snapshot.counters.to_vec());
+                    loader.end_execution();
+                }
+                drop(loader.solve());
                 loader.read_snapshots(&both[1..2]).map_err(|error| error.fault)?;
                 first.map_err(|error| error.fault)
             });

@@ -1,7 +1,9 @@
 //! Counters in memory give the same result as the same counters in files.
 
+use std::sync::Arc;
+
 use metacov_core::{Cover, Reading, SiteId};
-use metacov_formats::{CoverageLoader, Error, Fault, FileSpec, Scope};
+use metacov_formats::{CoverageLoader, EXECUTIONS_MAX, Error, Fault, FileSpec, Scope, Snapshot};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -77,6 +79,64 @@ fn snapshots_of_one_layout_are_added_counter_by_counter() {
     let crashed = loader.read_snapshots_of_crash(&[parts[0].snapshot()]).unwrap();
     assert!(!crashed.executed.is_empty() && crashed.known == right.known);
     assert_same(&read(&mut loader, &whole).unwrap(), &right);
+}
+
+/// Executions that are solved together: each has the cover that it has alone, whatever the others are.
+#[test]
+fn executions_are_solved_together_as_one_by_one() {
+    let scope = scope();
+    let (mut alone, mut together) = (CoverageLoader::new(&scope), CoverageLoader::new(&scope));
+    let without_gaps = |mut memory: Memory| {
+        for counter in memory.counters.as_chunks_mut::<8>().0 {
+            if *counter == [0xee; 8] {
+                *counter = [0; 8];
+            }
+        }
+        memory
+    };
+    let [a, b] = ["a", "b"].map(|side| without_gaps(memory("gcc-12", side)));
+    let changed = |change: &dyn Fn(usize, u64) -> u64| {
+        let mut memory = a.clone();
+        for (at, counter) in memory.counters.as_chunks_mut::<8>().0.iter_mut().enumerate() {
+            *counter = change(at, u64::from_le_bytes(*counter)).to_le_bytes();
+        }
+        memory
+    };
+    let large = changed(&|_, count| count << 40);
+    let (more, nothing) = (changed(&|_, count| count * 3), changed(&|_, _| 0));
+    let part = changed(&|at, count| if at % 2 == 0 { count } else { 0 });
+    let with_gaps = memory("gcc-12", "b");
+    let executions = [&a, &b, &large, &part, &nothing, &with_gaps, &more];
+    let layout: Arc<[u8]> = a.layout.as_slice().into();
+    let known = Snapshot { layout: layout.clone(), counters: &a.counters };
+    together.read_snapshots(&[known]).unwrap();
+    read(&mut alone, &a).unwrap();
+    let mut errors = 0;
+    for (start, count) in (0..executions.len()).zip([1, EXECUTIONS_MAX].iter().cycle()) {
+        let chosen = executions.iter().cycle().skip(start).take(*count);
+        for execution in chosen.clone() {
+            let mut counters = execution.counters.clone();
+            together.take(&layout, &mut counters).unwrap();
+            assert!(counters.iter().all(|byte| *byte == 0), "they are reset");
+            together.end_execution();
+        }
+        let solved = together.solve();
+        assert_eq!(solved.len(), *count);
+        for (execution, solved) in chosen.zip(solved) {
+            let right = read(&mut alone, execution).map(|reading| reading.executed);
+            errors += usize::from(right.is_err());
+            match (right, solved) {
+                (Ok(right), Ok(solved)) => {
+                    assert!(right.iter().eq(solved.iter()));
+                }
+                (right, solved) => assert!(right.is_err() && solved.is_err()),
+            }
+        }
+    }
+    assert!(errors > 2, "{errors}");
+    assert!(together.solve().is_empty());
+    assert!(together.take(&layout, &mut []).is_err(), "fewer counters than the layout has");
+    assert!(together.take(&Arc::from([0; 8]), &mut [0; 8]).is_err(), "an unknown layout");
 }
 
 /// A program and its library: the union of what they ran.
