@@ -1,14 +1,12 @@
 //! Messages to standard error, as verbose as the user wants.
 
+pub mod bar;
 pub mod progress;
 pub mod violations;
 
-use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::time::Duration;
 
 use clap::{ArgAction, ValueEnum};
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use metacov_report::{Output, write_text};
 use metacov_run::RunError;
 use metacov_study::conduct::Message;
@@ -107,34 +105,6 @@ impl Console {
     /// Whether standard output gets colours.
     pub fn colors_output(&self) -> bool {
         self.colors(&io::stdout())
-    }
-
-    /// Returns a progress bar that counts to `length`. It is drawn only on a terminal, and not for
-    /// a single pair.
-    pub fn progress(&self, length: u64) -> ProgressBar {
-        self.bar(length, "{bar:32} {human_pos}/{human_len} pairs, {rate}{msg}, {eta} left")
-    }
-
-    /// The same for source files that are compiled.
-    pub fn progress_of_files(&self, length: u64) -> ProgressBar {
-        self.bar(length, "{bar:32} {human_pos}/{human_len} files compiled, {eta} left")
-    }
-
-    fn bar(&self, length: u64, template: &str) -> ProgressBar {
-        if self.quiet || length < 2 {
-            return ProgressBar::hidden();
-        }
-        let bar = ProgressBar::new(length);
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.with_key(
-                "rate",
-                |state: &ProgressState, out: &mut dyn fmt::Write| {
-                    let _ = write!(out, "{:.0}/s", state.per_sec());
-                },
-            ));
-        }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        bar
     }
 
     fn say(&self, kind: &str, color: &str, what: &str) {

@@ -10,6 +10,7 @@ mod gcovr_pipeline;
 mod locate;
 mod merge;
 mod message;
+mod mutants;
 mod overlap;
 mod pipeline_run;
 mod run_groups;
@@ -29,6 +30,7 @@ pub use locate::{
 };
 pub use merge::{disputed, merge_studies, repeated};
 pub use message::Message;
+pub use mutants::{MutantsContext, MutantsEnd, MutantsRun};
 pub use overlap::{BugRunner, overlap_of_run};
 pub use pipeline_run::{PipelineEnd, run_pipeline};
 pub use run_groups::{RunGroups, name_groups, read_groups};

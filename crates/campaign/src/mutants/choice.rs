@@ -7,7 +7,7 @@ use metacov_core::Fingerprint;
 use metacov_mutants::{Mutant, Operator};
 
 /// Which mutants are run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MutantChoice {
     /// Those of these operators; all if empty.
     pub operators: Vec<Operator>,

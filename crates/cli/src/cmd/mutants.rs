@@ -1,30 +1,22 @@
 //! `metacov mutants`
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
 
-use metacov_campaign::{
-    GeneratedMutants, MutantCase, MutantChoice, MutantPairs, MutantRunOptions, ProgramCase,
-    ProgramMutants, WorkerConfig, WorkerOptions, missing_mutants as missing, run_mutants,
-};
-use metacov_core::{Element, SiteTable};
-use metacov_exec::Flavour;
-use metacov_formats::Scope;
-use metacov_mutants::{MutantTable, Operator};
+use metacov_campaign::{MutantChoice, MutantRunOptions};
+use metacov_mutants::Operator;
 use metacov_report::{MutantFormat, MutantScores, Output, write_text};
-use metacov_run::{ProgramSuite, RunError};
-use metacov_store::{MeasuredSources, MutantRun, MutantWriter, Run, StoredPair, remove_mutants};
-use metacov_study::conduct::{Shard, keep_changed};
+use metacov_run::RunError;
+use metacov_store::{Run, remove_mutants};
+use metacov_study::conduct::{MutantsContext, MutantsEnd, MutantsRun, Shard};
 
 use super::target::{list, with_progress};
 use super::workers;
 use crate::args::count::positive;
+use crate::console::bar::PAIRS;
 use crate::console::{Console, print};
-use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::exit_code::{ExitCode, Outcome};
 use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
@@ -101,45 +93,45 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     if args.again {
         remove_mutants(&args.run)?;
     }
-    let run = Run::open(&args.run)?;
-    let known = run.mutants()?;
-    let is_complete = run_missing(args, run, known.as_ref(), console)?;
+    let (operators, sample) = (args.operators.clone(), args.sample);
+    let run = MutantsRun {
+        path: &args.run,
+        choice: MutantChoice { operators, sample, lines: None },
+        changed_since: args.diff.as_deref(),
+        shard: args.shard,
+        command: &args.command,
+        options: MutantRunOptions { workers: workers(args.jobs), compares: args.compare },
+    };
+    let MutantsEnd { is_interrupted, compared } = run_pairs(&run, console)?;
+    if let Some(compared) = compared {
+        console.note(&compared.to_string());
+        if !compared.kills_the_same() {
+            return Err(RunError::Failed("new processes kill other mutants".to_owned()));
+        }
+    }
     let run = Run::open(&args.run)?;
     let Some(mutants) = run.mutants()? else { return Ok(ExitCode::Interrupted) };
     let suite = run.suite()?.0;
-    let scores = MutantScores::new(&mutants, &suite);
-    show(args, &scores, console)?;
-    if !is_complete {
+    show(args, &MutantScores::new(&mutants, &suite), console)?;
+    if is_interrupted {
         console.warning("interrupted: the same command continues");
         return Ok(ExitCode::Interrupted);
     }
     Ok(ExitCode::Success)
 }
 
-/// Runs all pairs of a run file with a sample of mutants, or with all. Returns false if it was interrupted.
-pub fn run_sample(
-    run: &Path,
-    sample: Option<NonZero<usize>>,
-    jobs: Option<NonZero<usize>>,
-    console: &Console,
-) -> Result<bool, RunError> {
-    let args = Args {
-        run: run.to_owned(),
-        sample,
-        operators: Vec::new(),
-        diff: None,
-        shard: Shard { part: 1, parts: 1 },
-        jobs,
-        again: false,
-        compare: false,
-        csv: None,
-        json: None,
-        elements: None,
-        command: Vec::new(),
-    };
-    let file = Run::open(&args.run)?;
-    let known = file.mutants()?;
-    run_missing(&args, file, known.as_ref(), console)
+/// Runs pairs with mutants, and shows the progress.
+pub fn run_pairs(run: &MutantsRun<'_>, console: &Console) -> Result<MutantsEnd, RunError> {
+    let bar = console.bar(PAIRS);
+    run.run(&MutantsContext {
+        targets: &list(),
+        interrupted: &interrupted,
+        build: &|target, version| {
+            Ok(with_progress(console, |options| target.build_mutants(version, options))??)
+        },
+        on_progress: &|done, all| bar.set(done, all),
+        on_message: &|message| console.message(message),
+    })
 }
 
 fn show(args: &Args, scores: &MutantScores<'_>, console: &Console) -> Result<(), RunError> {
@@ -159,159 +151,4 @@ fn show(args: &Args, scores: &MutantScores<'_>, console: &Console) -> Result<(),
         }
     }
     Ok(())
-}
-
-/// Runs all pairs that have no results yet. Returns whether all have some now.
-fn run_missing(
-    args: &Args,
-    mut run: Run,
-    known: Option<&MutantRun>,
-    console: &Console,
-) -> Result<bool, RunError> {
-    if !args.command.is_empty() {
-        return run_program(args, run, known, console);
-    }
-    let Some(name) = run.header.known_target().map(str::to_owned) else {
-        // A merged file has results, and does not say of which target.
-        if known.is_some() {
-            return Ok(true);
-        }
-        bail_usage!(
-            "{}: not pairs of a target: give the program, built with metacov cc --mutants (metacov mutants {} -- ./prog @@)",
-            run.name,
-            run.name
-        );
-    };
-    let (target, version) = list().parse(&name)?;
-    let language = target.method().language();
-    let stored: Vec<StoredPair> = args.shard.of(run.pairs()?).collect::<Result<_, _>>()?;
-    let cases = missing(&stored, known, |pair| MutantCase::of(&run, pair, language))?;
-    if cases.is_empty() && known.is_some() {
-        return Ok(true);
-    }
-    console.detail(|| format!("building {name} with mutants"));
-    let library = with_progress(console, |options| target.build_mutants(version, options))?
-        .map_err(|error| RunError::Failed(format!("{name}: {error}")))?;
-    let (table, wanted) = args.mutants_of(&library, &mut run, known, console)?;
-    drop(run);
-    let writer = MutantWriter::open(&args.run, &table.mutants, &wanted)?;
-    let config = WorkerConfig::of_library(target, &library, Flavour::Plain, &Scope::default())?;
-    let interrupted = interrupted()?;
-    let workers = &WorkerOptions::new(target, &config, &interrupted);
-    let (cases, table, wanted, library) = (&*cases, &table, &*wanted, &*library);
-    let pairs = GeneratedMutants { cases, library, table, wanted, workers };
-    run_pairs(args, &pairs, &writer, &interrupted, console)
-}
-
-/// Runs pairs of the user on their program.
-fn run_program(
-    args: &Args,
-    mut run: Run,
-    known: Option<&MutantRun>,
-    console: &Console,
-) -> Result<bool, RunError> {
-    let interrupted = interrupted()?;
-    let stored: Vec<StoredPair> = args.shard.of(run.pairs()?).collect::<Result<_, _>>()?;
-    let setup =
-        stored.iter().find_map(|pair| pair.setup).map(|hash| run.setup(hash)).transpose()?;
-    let settings = &run.header.settings;
-    let suite =
-        ProgramSuite::of_settings(settings, setup, args.command.clone(), Arc::clone(&interrupted));
-    let Some(suite) = suite else {
-        bail_usage!(
-            "{}: not pairs of a program (metacov measure --pairs PAIRS --judge equal -o RUN.metacov -- ./prog @@)",
-            run.name
-        );
-    };
-    suite.check()?;
-    let specs = suite.list()?.specs.collect::<Result<Vec<_>, _>>()?;
-    let specs: BTreeMap<(&str, &str), _> =
-        specs.iter().map(|spec| ((&*spec.relation, &*spec.pair), spec)).collect();
-    let to_case = |pair: &StoredPair| {
-        let spec = specs.get(&(&*pair.relation, &*pair.name));
-        Ok(spec.and_then(|spec| ProgramCase::of(spec, pair)))
-    };
-    let cases = missing(&stored, known, to_case)?;
-    if cases.is_empty() {
-        if known.is_some() {
-            return Ok(true);
-        }
-        bail_usage!("{}: no pair was judged and holds: measure with --judge", run.name);
-    }
-    let program = &suite.runs.target;
-    let (table, wanted) = args.mutants_of(Path::new(&program.name()), &mut run, known, console)?;
-    drop(run);
-    let writer = MutantWriter::open(&args.run, &table.mutants, &wanted)?;
-    let wanted: Vec<u8> = wanted.into_iter().map(u8::from).collect();
-    let pairs = ProgramMutants { cases: &cases, program, table: &table, wanted: &wanted };
-    run_pairs(args, &pairs, &writer, &interrupted, console)
-}
-
-fn run_pairs<P: MutantPairs>(
-    args: &Args,
-    pairs: &P,
-    writer: &MutantWriter,
-    interrupted: &AtomicBool,
-    console: &Console,
-) -> Result<bool, RunError> {
-    let bar = console.progress(pairs.count() as u64);
-    let options = MutantRunOptions { workers: workers(args.jobs), compares: args.compare };
-    let ran = run_mutants(pairs, options, writer, &|| bar.inc(1));
-    bar.finish_and_clear();
-    let compared = match ran {
-        Err(RunError::Interrupted) => return Ok(false),
-        ran => ran?,
-    };
-    if args.compare {
-        console.note(&compared.to_string());
-        if !compared.kills_the_same() {
-            return Err(RunError::Failed("new processes kill other mutants".to_owned()));
-        }
-    }
-    Ok(!interrupted.load(Ordering::Relaxed))
-}
-
-impl Args {
-    fn chooses_nothing(&self) -> bool {
-        self.sample.is_none() && self.operators.is_empty() && self.diff.is_none()
-    }
-
-    /// The mutants of a program or library, and which of them are run.
-    fn mutants_of(
-        &self,
-        built: &Path,
-        run: &mut Run,
-        known: Option<&MutantRun>,
-        console: &Console,
-    ) -> Result<(MutantTable, Vec<bool>), RunError> {
-        let table = MutantTable::of_file(built)
-            .map_err(|error| RunError::Failed(format!("{}: {error}", built.display())))?;
-        if let Some(known) = known.filter(|_| self.chooses_nothing()) {
-            return Ok((table, known.wanted.clone()));
-        }
-        let lines = self.diff.as_ref().map(|base| changed_lines(base, &self.run, run, console));
-        let (operators, lines) = (self.operators.clone(), lines.transpose()?);
-        let choice = MutantChoice { operators, lines, sample: self.sample };
-        let wanted = choice.of(&table.mutants);
-        if !wanted.contains(&true) {
-            bail_usage!("no mutant of the target fits these options");
-        }
-        Ok((table, wanted))
-    }
-}
-
-/// The lines of code that were changed, by path.
-fn changed_lines(
-    base: &str,
-    path: &Path,
-    run: &mut Run,
-    console: &Console,
-) -> Result<BTreeSet<(String, u32)>, RunError> {
-    let sources = MeasuredSources::open(path, None, &run.header.root)?;
-    let on_message = |message| console.message(message);
-    let root = run.header.root.clone();
-    keep_changed(&mut run.table, base, &root, &|path| sources.changed_text(path), &on_message)?;
-    let table: &SiteTable = &run.table;
-    let lines = table.sites().filter(|(_, site)| site.element == Element::Line);
-    Ok(lines.map(|(_, site)| (table.path(site.file).to_owned(), site.line)).collect())
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 
 use clap::Subcommand;
 use metacov_campaign::TargetList;
@@ -12,6 +11,7 @@ use metacov_run::RunError;
 use metacov_targets::ALL;
 use metacov_targets::cc::{Language, cache};
 
+use crate::console::bar::FILES;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome};
 
@@ -106,19 +106,14 @@ pub fn with_progress<T>(
     build: impl FnOnce(&BuildOptions<'_>) -> T,
 ) -> Result<T, RunError> {
     let (compiler, cache) = (Language::C.compiler(), usable_cache()?);
-    let bar = OnceLock::new();
-    let progress = |done: usize, all: usize| {
-        let bar = bar.get_or_init(|| console.progress_of_files(all as u64));
-        bar.set_position(done as u64);
+    let bar = console.bar(FILES);
+    let options = BuildOptions {
+        compiler: &compiler,
+        cache: &cache,
+        progress: &|done, all| bar.set(done, all),
+        warn: &|what| console.warning(what),
     };
-    let warn = |what: &str| console.warning(what);
-    let options =
-        BuildOptions { compiler: &compiler, cache: &cache, progress: &progress, warn: &warn };
-    let result = build(&options);
-    if let Some(bar) = bar.get() {
-        bar.finish_and_clear();
-    }
-    Ok(result)
+    Ok(build(&options))
 }
 
 fn print_list() -> Result<(), RunError> {

@@ -12,6 +12,7 @@ use metacov_report::failed_side;
 use metacov_run::{GroupDone, Observer, SharedTable};
 
 use crate::console::Console;
+use crate::console::bar::PAIRS;
 
 /// How often a line is printed if no bar can be drawn.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -50,7 +51,7 @@ impl<'t> Progress<'t> {
     pub fn new(console: &'t Console, planned: u64, known: u64, operation: Operation) -> Self {
         let start = Instant::now();
         let state = State { groups: 0, mc_sites: None, lines: 0, last_line: start };
-        let bar = console.progress(planned);
+        let bar = console.progress(planned, PAIRS);
         bar.set_position(known);
         bar.reset_eta();
         let shown = match (bar.is_hidden(), console.is_quiet() || stderr().is_terminal()) {

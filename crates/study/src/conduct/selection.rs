@@ -17,6 +17,9 @@ pub struct Shard {
 }
 
 impl Shard {
+    /// All of them.
+    pub const ALL: Shard = Shard { part: 1, parts: 1 };
+
     /// Returns the elements that belong to the shard.
     pub fn of<T>(self, all: impl IntoIterator<Item = T>) -> impl Iterator<Item = T> {
         all.into_iter().skip(self.part - 1).step_by(self.parts)
@@ -48,7 +51,7 @@ pub enum Selection {
 
 impl Selection {
     /// All of them.
-    pub const ALL: Selection = Selection::Shard(Shard { part: 1, parts: 1 });
+    pub const ALL: Selection = Selection::Shard(Shard::ALL);
 
     /// Returns what Slurm or Kubernetes assign to this process, by environment variables.
     pub fn from_environment(get: impl Fn(&str) -> Option<String>) -> Result<Self, RunError> {

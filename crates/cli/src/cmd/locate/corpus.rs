@@ -8,13 +8,14 @@ use metacov_study::locate::{Found, shares};
 
 use super::Args;
 use crate::cmd::{target, workers};
+use crate::console::bar::PAIRS;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome};
 use crate::signals::interrupted;
 
 pub fn run(path: &Path, args: &Args, console: &Console) -> Outcome {
     let bugs = read_corpus(path)?;
-    let progress = console.progress(bugs.len() as u64);
+    let progress = console.progress(bugs.len() as u64, PAIRS);
     let results = locate_corpus(
         &bugs,
         &CorpusOptions {

@@ -7,6 +7,7 @@ use metacov_core::counted;
 use metacov_report::checks_table;
 
 use super::engine::tell;
+use crate::console::bar::PAIRS;
 use crate::console::violations::{self, PairOrigin};
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome};
@@ -14,7 +15,7 @@ use crate::exit_code::{ExitCode, Outcome};
 #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
 pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
     let plan = &tests.plan;
-    let (start, bar) = (Instant::now(), console.progress(plan.groups()));
+    let (start, bar) = (Instant::now(), console.progress(plan.groups(), PAIRS));
     let checked = check(plan, &tests.options(), &|| bar.inc(1));
     bar.finish_and_clear();
     let (checks, log) = checked?;

@@ -4,13 +4,13 @@ use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use metacov_campaign::SuiteOptions;
+use metacov_campaign::{MutantChoice, MutantRunOptions, SuiteOptions};
 use metacov_core::{Operation, Suite};
 use metacov_run::RunError;
 use metacov_store::Recording;
 use metacov_study::conduct::{
-    Gcovr, LocateTarget, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun,
-    TaskEnd, run_pipeline,
+    Gcovr, LocateTarget, MutantsRun, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks,
+    SuitesRun, TaskEnd, run_pipeline,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, MutantsPlan, StudyPlan, SuiteSpec, Task,
@@ -176,7 +176,15 @@ impl SuiteTasks for Tasks<'_> {
     }
 
     fn mutants(&self, plan: MutantsPlan, run_file: &Path) -> Result<TaskEnd<()>, RunError> {
-        let is_whole = mutants::run_sample(run_file, plan.sample, self.args.jobs, self.console)?;
+        let run = MutantsRun {
+            path: run_file,
+            choice: MutantChoice { sample: plan.sample, ..MutantChoice::default() },
+            changed_since: None,
+            shard: Shard::ALL,
+            command: &[],
+            options: MutantRunOptions { workers: workers(self.args.jobs), compares: false },
+        };
+        let is_whole = !mutants::run_pairs(&run, self.console)?.is_interrupted;
         Ok(if is_whole { TaskEnd::Done(()) } else { TaskEnd::Interrupted })
     }
 
