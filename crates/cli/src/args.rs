@@ -1,5 +1,6 @@
 //! Groups of options that several commands share.
 
+pub mod choice;
 pub mod count;
 pub mod judge;
 pub mod output;

@@ -16,7 +16,6 @@ pub mod merge;
 pub mod mutants;
 pub mod overlap;
 pub mod pair;
-mod present;
 pub mod replay;
 pub mod report;
 pub mod seeds;
@@ -26,16 +25,15 @@ pub mod target;
 use std::num::NonZero;
 
 use metacov_core::{Suite, counted};
-use metacov_report::{failure_notes, left_out_note};
+use metacov_report::{
+    Conclusion, Origin, PairOrigin, Presentation, failure_notes, left_out_note, show_violations,
+};
 use metacov_run::{FoldOptions, Observer, RunError, SharedTable};
 use metacov_store::{Provenance, RecordedRun, Recording, RunFile};
 
-use crate::args::output::Presentation;
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::console::violations::{self, PairOrigin};
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
-use present::Origin;
 
 /// How a suite is stored and shown, whatever its source.
 pub struct RunSettings {
@@ -81,19 +79,23 @@ impl RunSettings {
         if measured < planned {
             console.warning(&format!("interrupted: the numbers are of {measured} of {all}"));
         }
-        let mut code = ExitCode::Success;
+        let mut conclusion = Conclusion::Passed;
         if measured > 0 {
             if leave_out_flaky {
                 suite.leave_out_flaky();
             }
-            let (root, run) = (&*options.scope.root, file.map(|file| &*file.path));
-            let (provenance, since) = (&provenance.rows(), None);
-            let (violations, pairs) = (&violations, &*pairs);
-            let context = Origin { root, run, since, provenance, violations, pairs };
-            code = present::present(&suite, &presentation, &context, console)?;
+            let origin = Origin {
+                root: &options.scope.root,
+                run: file.map(|file| &*file.path),
+                since: None,
+                provenance: &provenance.rows(),
+                violations: &violations,
+                pairs: &pairs,
+            };
+            conclusion = presentation.show(&suite, &origin, console)?;
         }
-        let code = violations::report(&violations, origin, code, console);
-        Ok(if measured < planned { ExitCode::Interrupted } else { code })
+        let conclusion = conclusion.max(show_violations(&violations, origin, console));
+        Ok(if measured < planned { ExitCode::Interrupted } else { conclusion.into() })
     }
 }
 

@@ -2,12 +2,11 @@
 
 pub mod bar;
 pub mod progress;
-pub mod violations;
 
 use std::io::{self, IsTerminal, Write};
 
 use clap::{ArgAction, ValueEnum};
-use metacov_report::{Output, write_text};
+use metacov_report::{Output, Screen, write_text};
 use metacov_run::RunError;
 use metacov_study::conduct::Message;
 
@@ -93,20 +92,6 @@ impl Console {
         }
     }
 
-    /// Prints a message of a study.
-    pub fn message(&self, message: Message) {
-        match message {
-            Message::Detail(what) => self.detail(|| what),
-            Message::Note(what) => self.note(&what),
-            Message::Warning(what) => self.warning(&what),
-        }
-    }
-
-    /// Whether standard output gets colours.
-    pub fn colors_output(&self) -> bool {
-        self.colors(&io::stdout())
-    }
-
     fn say(&self, kind: &str, color: &str, what: &str) {
         let kind = if self.colors(&io::stderr()) {
             format!("\x1b[1;{color}m{kind}\x1b[0m")
@@ -125,6 +110,25 @@ impl Console {
                 let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
                 !refused && stream.is_terminal()
             }
+        }
+    }
+}
+
+impl Screen for Console {
+    fn print(&self, text: &str) -> Result<(), RunError> {
+        print(text)
+    }
+
+    fn has_colors(&self) -> bool {
+        self.colors(&io::stdout())
+    }
+
+    fn message(&self, message: Message) {
+        match message {
+            Message::Detail(what) => self.detail(|| what),
+            Message::Note(what) => self.note(&what),
+            Message::Warning(what) => self.warning(&what),
+            Message::Failure(what) => self.failure(&what),
         }
     }
 }

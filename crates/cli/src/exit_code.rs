@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use metacov_formats::{Error, Fault};
+use metacov_report::Conclusion;
 use metacov_run::RunError;
 use signal_hook::consts::{SIGHUP, SIGTERM};
 
@@ -90,6 +91,16 @@ impl ExitCode {
             // The reader of the output has closed it, as in `metacov diff a b | head`.
             Fault::Io(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::Success,
             _ => ExitCode::Failure,
+        }
+    }
+}
+
+impl From<Conclusion> for ExitCode {
+    fn from(conclusion: Conclusion) -> Self {
+        match conclusion {
+            Conclusion::Passed => ExitCode::Success,
+            Conclusion::Violated => ExitCode::Violated,
+            Conclusion::UnderThreshold => ExitCode::UnderThreshold,
         }
     }
 }

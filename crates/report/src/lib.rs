@@ -25,17 +25,22 @@ pub mod overlaps;
 mod pairs;
 mod pictures;
 mod planned;
+mod present;
 mod replays;
 mod rows;
+mod run_report;
+mod screen;
 mod study;
 mod suite_messages;
 pub mod suspects;
 pub mod svg;
 mod table;
+mod violations;
 
 pub use campaign::{
     campaigns_report, findings as campaign_findings, notes as campaign_notes,
-    pairs as campaign_pairs, sparkline, status as campaign_status,
+    pairs as campaign_pairs, show_campaign, show_ended_campaign, sparkline,
+    status as campaign_status,
 };
 pub use checks::checks_table;
 pub use compared::{Compared, ComparedFormat};
@@ -56,8 +61,12 @@ pub use output::{Output, write_text, write_whole, writers};
 pub use pairs::{FullPair, PairFilter, PairIndex, VERDICTS as PAIR_VERDICTS};
 pub use pictures::{Badge, CurvePlot};
 pub use planned::{tasks_table, trials_table};
+pub use present::{Origin, Presentation};
 pub use replays::replays;
 pub use rows::{By, Layout, View, table};
+pub use run_report::RunReport;
+pub use screen::{Conclusion, Screen};
 pub use study::{Report, Section, study_report};
 pub use suite_messages::{checked, chosen_criteria, suite_messages, suite_size};
 pub use table::{Column, Table};
+pub use violations::{PairOrigin, show_violations};

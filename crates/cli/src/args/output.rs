@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
-use clap::ValueEnum;
-use metacov_core::{Criteria, Criterion, Failure};
+use metacov_core::{Criterion, Failure};
 use metacov_formats::{GcovrFormat, Writer};
-use metacov_report::{By, CurvePlot, Gates, Output, Threshold, writers};
+use metacov_report::{By, Gates, Output, Presentation, Threshold, writers};
 use metacov_run::RunError;
 use metacov_store::RUN_FILE;
 
+use super::choice::{Choices, choice};
 use crate::exit_code::bail_usage;
 
 #[derive(Default, clap::Args)]
@@ -25,8 +25,8 @@ pub struct OutputArgs {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
     /// Rows of the table.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    by: Option<Rows>,
+    #[arg(long, value_name = "WHAT", value_parser = choice(ROWS))]
+    by: Option<By>,
     /// What to count: line, branch, function, region, block.
     ///
     /// The default is everything that the coverage has, except for blocks, which are those of gcc's flow graphs.
@@ -50,106 +50,34 @@ pub struct OutputArgs {
     /// Exit with code 5 if there are such pairs.
     ///
     /// A violated relation always ends in exit code 6.
-    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', hide_short_help = true)]
-    fail_on: Vec<FailOn>,
-}
-
-/// Pairs that end in a failing exit code.
-#[derive(Clone, Copy, ValueEnum)]
-enum FailOn {
-    /// A side crashed.
-    Crash,
-    /// A side reached its time limit.
-    Timeout,
-    /// A side was invalid, or its output could not be judged.
-    Invalid,
-    /// A side left no counters.
-    NoCounters,
-    /// A side did not run.
-    NotRun,
-    /// The relation is violated.
-    Violation,
-}
-
-impl FailOn {
-    /// The failure of a side, unless it is about the verdict.
-    fn failure(self) -> Option<Failure> {
-        match self {
-            FailOn::Crash => Some(Failure::Crashed),
-            FailOn::Timeout => Some(Failure::TimedOut),
-            FailOn::Invalid => Some(Failure::Invalid),
-            FailOn::NoCounters => Some(Failure::NoCounters),
-            FailOn::NotRun => Some(Failure::NotRun),
-            FailOn::Violation => None,
-        }
-    }
+    #[arg(long, value_name = "WHAT", value_delimiter = ',', value_parser = choice(FAILURES))]
+    #[arg(hide_short_help = true)]
+    fail_on: Vec<Option<Failure>>,
 }
 
 /// What the rows of a table stand for.
-#[derive(Clone, Copy, ValueEnum)]
-pub enum Rows {
-    /// A row for each file.
-    File,
-    /// A row for each function.
-    Function,
-    /// A row for each relation.
-    Relation,
-}
+pub const ROWS: Choices<By> = &[
+    ("file", "A row for each file", By::File),
+    ("function", "A row for each function", By::Function),
+    ("relation", "A row for each relation", By::Relation),
+];
 
-impl From<Rows> for By {
-    fn from(rows: Rows) -> Self {
-        match rows {
-            Rows::File => By::File,
-            Rows::Function => By::Function,
-            Rows::Relation => By::Relation,
-        }
-    }
-}
+/// Pairs that end in a failing exit code. A violation always does.
+const FAILURES: Choices<Option<Failure>> = &[
+    ("crash", "A side crashed", Some(Failure::Crashed)),
+    ("timeout", "A side reached its time limit", Some(Failure::TimedOut)),
+    ("invalid", "A side was invalid, or its output could not be judged", Some(Failure::Invalid)),
+    ("no-counters", "A side left no counters", Some(Failure::NoCounters)),
+    ("not-run", "A side did not run", Some(Failure::NotRun)),
+    ("violation", "The relation is violated", None),
+];
 
 /// Where to write, and how.
 type Outputs = Vec<(Output, &'static dyn Writer)>;
 
-/// What to show and what to write.
-pub struct Presentation {
-    /// The run file to write while pairs are folded.
-    pub run_file: Option<PathBuf>,
-    pub outputs: Outputs,
-    pub gcovr_format: GcovrFormat,
-    pub by: By,
-    /// Whether rows of relations show shares (`Cov`, `MC`) instead of sides.
-    pub in_shares: bool,
-    /// The requested criteria; all if none is named.
-    pub criteria: Option<Criteria>,
-    pub gates: Gates,
-}
-
-impl Presentation {
-    /// The file name of a plot of the growth of the suite, if there is one.
-    pub fn plot(&self) -> Option<&str> {
-        let is_plot = |(_, writer): &&(Output, &dyn Writer)| writer.name() == CurvePlot.name();
-        self.outputs.iter().find(is_plot).map(|(output, _)| match output {
-            Output::File(path) => {
-                path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
-            }
-            Output::Stdout => "",
-        })
-    }
-
-    /// Whether a criterion was requested by name.
-    pub fn asks_for(&self, criterion: Criterion) -> bool {
-        self.criteria.is_some_and(|criteria| criteria.contains(criterion))
-            || self.gates.thresholds.iter().any(|threshold| threshold.criterion == criterion)
-    }
-
-    /// Whether an output shows all pairs.
-    pub fn needs_pairs(&self) -> bool {
-        self.outputs.iter().any(|(_, writer)| writer.needs_pairs())
-    }
-}
-
 impl OutputArgs {
-    /// Validates the options; rows stand for `by` by default.
-    pub fn presentation(self, by: By) -> Result<Presentation, RunError> {
+    /// Validates the options; rows stand for `by` by default. Returns also the run file to write.
+    pub fn presentation(self, by: By) -> Result<(Presentation, Option<PathBuf>), RunError> {
         let gcovr_format = self.gcovr_format.as_deref();
         let gcovr_format =
             GcovrFormat::ALL.into_iter().find(|known| Some(known.name()) == gcovr_format);
@@ -159,19 +87,19 @@ impl OutputArgs {
         if gcovr_format.is_some() && !has_gcovr {
             bail_usage!("--gcovr-format needs an output in gcovr JSON: add -o FILE.json");
         }
-        Ok(Presentation {
-            run_file,
+        let presentation = Presentation {
             outputs,
             gcovr_format: gcovr_format.unwrap_or_default(),
-            by: self.by.map_or(by, By::from),
+            by: self.by.unwrap_or(by),
             in_shares: false,
             criteria: (!criteria.is_empty()).then(|| criteria.iter().copied().collect()),
             gates: Gates {
                 thresholds: self.fail_under,
                 base: self.fail_drop,
-                failures: self.fail_on.iter().filter_map(|fail_on| fail_on.failure()).collect(),
+                failures: self.fail_on.into_iter().flatten().collect(),
             },
-        })
+        };
+        Ok((presentation, run_file))
     }
 
     /// The run file, and all other outputs.

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use metacov_core::Setup;
 use metacov_exec::{Limits, Mode};
 use metacov_formats::Fault;
 use metacov_run::RunError;
+
+use super::choice::{Choices, choice};
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Running")]
@@ -27,8 +28,8 @@ pub struct TargetArgs {
     /// How to run inputs.
     ///
     /// The default is inline for a shared library, and exec for a program.
-    #[arg(long, value_enum, value_name = "MODE")]
-    mode: Option<Modes>,
+    #[arg(long, value_name = "MODE", value_parser = choice(MODES))]
+    pub mode: Option<Mode>,
     /// Time limit of an execution.
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     timeout: Duration,
@@ -44,15 +45,20 @@ pub struct TargetArgs {
     pub valid_exit: Vec<i32>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Modes {
-    /// Start a process for each input: any program.
-    Exec,
-    /// Fork a started process for each input: a program built with `metacov cc`, or a library.
-    Fork,
-    /// Call `LLVMFuzzerTestOneInput` of a shared library (`.so`) for each input.
-    Inline,
-}
+/// How inputs are run.
+const MODES: Choices<Mode> = &[
+    ("exec", "Start a process for each input: any program", Mode::Exec),
+    (
+        "fork",
+        "Fork a started process for each input: a program built with `metacov cc`, or a library",
+        Mode::Fork,
+    ),
+    (
+        "inline",
+        "Call `LLVMFuzzerTestOneInput` of a shared library (`.so`) for each input",
+        Mode::Inline,
+    ),
+];
 
 /// A number of bytes, or no limit.
 #[derive(Clone, Copy)]
@@ -78,15 +84,6 @@ impl TargetArgs {
             cpu: self.cpu_timeout,
             memory_bytes: self.memory.0,
         }
-    }
-
-    /// Returns how inputs are executed, if that was given.
-    pub fn mode(&self) -> Option<Mode> {
-        self.mode.map(|mode| match mode {
-            Modes::Exec => Mode::Exec,
-            Modes::Fork => Mode::Fork,
-            Modes::Inline => Mode::Inline,
-        })
     }
 
     /// Reads what precedes each input.

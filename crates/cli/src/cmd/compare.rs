@@ -5,12 +5,13 @@ mod groups;
 use std::path::{Path, PathBuf};
 
 use metacov_core::{Criteria, Criterion};
-use metacov_report::{By, Compared, ComparedFormat, Output, comparison_sizes, write_text};
+use metacov_report::{By, Compared, ComparedFormat, Output, Screen, comparison_sizes, write_text};
 use metacov_run::RunError;
 use metacov_study::conduct::{RunGroups, name_groups, read_groups};
 use metacov_study::{compare, side_by_side};
 
-use crate::args::output::Rows;
+use crate::args::choice::choice;
+use crate::args::output::ROWS;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use groups::Groups;
@@ -64,8 +65,8 @@ pub struct Args {
     /// Rows of the second table [default: relation].
     ///
     /// It shows, for two groups of one build, the MC sites that only one of them has.
-    #[arg(long, value_enum, value_name = "WHAT")]
-    by: Option<Rows>,
+    #[arg(long, value_name = "WHAT", value_parser = choice(ROWS))]
+    by: Option<By>,
     /// Write the comparison to a file: .md, .html, .csv or .svg; repeatable.
     ///
     /// `.csv` has all numbers, `.svg` is a box plot. `-` is standard output, as CSV.
@@ -107,11 +108,11 @@ pub fn run(args: Args, console: &Console) -> Outcome {
             "--by needs two groups of one build: it shows the MC sites that only one of them has"
         );
     }
-    let by = args.by.map_or(By::Relation, By::from);
+    let by = args.by.unwrap_or(By::Relation);
     let sets = sets.map(|sets| Compared::sets(&sets, criteria, by));
     let compared = Compared { comparison: &comparison, plotted: first.criterion, sets };
     if !outputs.iter().any(|(output, _)| *output == Output::Stdout) {
-        print(&compared.to_terminal(console.colors_output()))?;
+        print(&compared.to_terminal(console.has_colors()))?;
         compared.notes().iter().for_each(|note| console.note(note));
     }
     let plot = args.output.iter().find(|path| path.extension().is_some_and(|of| of == "svg"));

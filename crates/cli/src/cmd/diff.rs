@@ -3,20 +3,19 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use metacov_core::{Criterion, Group, Operation, Pair, command_line};
 use metacov_formats::{FileSpec, GroupSpec, PairList};
-use metacov_report::By;
+use metacov_report::{By, PairOrigin};
 use metacov_run::{CoverageFiles, FoldOptions, RunError, fold};
 use metacov_store::Provenance;
 
 use super::{RunSettings, workers};
+use crate::args::choice::{Choices, choice};
 use crate::args::count::positive;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::ResumeArgs;
 use crate::args::scope::ScopeArgs;
 use crate::console::Console;
-use crate::console::violations::PairOrigin;
 use crate::exit_code::{Outcome, bail_usage};
 use crate::signals::interrupted;
 
@@ -91,8 +90,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     universe: Vec<PathBuf>,
     /// Which sites count.
-    #[arg(long, value_enum, default_value_t, value_name = "OP")]
-    op: Op,
+    #[arg(long, default_value = "xor", value_name = "OP", value_parser = choice(OPERATIONS))]
+    op: Operation,
     /// Pairs to read at the same time [default: the number of processors].
     #[arg(short, long, value_name = "N", value_parser = positive::<NonZero<usize>>)]
     jobs: Option<NonZero<usize>>,
@@ -105,29 +104,18 @@ pub struct Args {
     scope: ScopeArgs,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Op {
-    /// Those that only one side ran.
-    #[default]
-    Xor,
-    /// Those that a ran and b did not.
-    Sub,
-    /// Those that both sides ran.
-    And,
-    /// Those that any side ran.
-    Or,
-}
+/// Which sites count.
+const OPERATIONS: Choices<Operation> = &[
+    ("xor", "Those that only one side ran", Operation::Xor),
+    ("sub", "Those that a ran and b did not", Operation::Sub),
+    ("and", "Those that both sides ran", Operation::And),
+    ("or", "Those that any side ran", Operation::Or),
+];
 
 pub fn run(args: Args, console: &Console) -> Outcome {
-    let operation = match args.op {
-        Op::Xor => Operation::Xor,
-        Op::Sub => Operation::Sub,
-        Op::And => Operation::And,
-        Op::Or => Operation::Or,
-    };
     let is_suite = args.pairs.is_some();
     let by = if is_suite { By::Relation } else { By::Total };
-    let mut presentation = args.output.presentation(by)?;
+    let (presentation, path) = args.output.presentation(by)?;
     let files = args.files.iter().chain(&args.a).chain(&args.b);
     let settings = [
         ("--universe", command_line(&args.universe)),
@@ -141,14 +129,13 @@ pub fn run(args: Args, console: &Console) -> Outcome {
     if let Some((option, _)) = read_twice.find(|(_, path)| is_stdin(path)) {
         bail_usage!("{option} is read more than once, so it cannot be standard input: give a file");
     }
-    let path = presentation.run_file.take();
     let interrupted = path.as_ref().map(|_| interrupted()).transpose()?.unwrap_or_default();
     let mut run_file = args.resume.run_file(path, "diff", is_suite, settings, interrupted)?;
     let mut scope = args.scope.scope()?;
     // There are as many blocks as all other sites together, so they are read only on request.
     scope.blocks = presentation.asks_for(Criterion::Block);
     let (universe, workers) = (specs(&args.universe), workers(args.jobs));
-    let options = FoldOptions { scope, operation, universe, workers };
+    let options = FoldOptions { scope, operation: args.op, universe, workers };
     let pairs = || pairs(&args.files, &args.a, &args.b, args.pairs.as_deref());
     if let Some(file) = &mut run_file
         && file.goes_on()

@@ -1,6 +1,5 @@
 //! `metacov fuzz`
 
-pub mod report;
 mod status;
 
 use std::io::{self, stdin};
@@ -14,6 +13,7 @@ use metacov_campaign::{
     CampaignConfig, CampaignLimits, ROUND_LAG, Schedule, parse_duration, run_campaign,
 };
 use metacov_core::command_line;
+use metacov_report::{Conclusion, show_ended_campaign};
 use metacov_run::RunError;
 use metacov_study::conduct::read_trial;
 use rustix::process::{Signal, set_parent_process_death_signal};
@@ -153,18 +153,15 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     if let Some(jobs) = args.jobs.filter(|jobs| jobs.get() as u64 > ROUND_LAG) {
         console.note(&format!("-j {jobs}: a campaign has {ROUND_LAG} workers at most"));
     }
-    let mut code = ExitCode::Success;
+    let mut conclusion = Conclusion::Passed;
     for config in args.configs()? {
         let interrupted = campaign(&config, console)?;
-        match report::run(&config.output, console)? {
-            ExitCode::Success => {}
-            shown => code = shown,
-        }
+        conclusion = conclusion.max(show_ended_campaign(&config.output, console)?);
         if let Some(interrupted) = interrupted {
             return Ok(interrupted);
         }
     }
-    Ok(code)
+    Ok(conclusion.into())
 }
 
 /// `metacov trial`: runs a campaign of a study, which has written the configuration to standard

@@ -5,14 +5,14 @@ mod corpus;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use metacov_core::{Judge, command_line};
-use metacov_report::{Located, Output, write_text};
+use metacov_report::{Located, Output, Screen, write_text};
 use metacov_store::RUN_FILE;
 use metacov_study::conduct::{LocateConfig, LocatedBugs, ScriptPair};
 
 use super::target::list;
 use super::workers;
+use crate::args::choice::{Choices, choice};
 use crate::args::count::positive;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
@@ -68,9 +68,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "a", help_heading = "Two scripts (TARGET)")]
     setup: Option<PathBuf>,
     /// How the results must agree.
-    #[arg(long, value_enum, value_name = "HOW", requires = "a", default_value_t)]
-    #[arg(help_heading = "Two scripts (TARGET)")]
-    compare: Compare,
+    #[arg(long, value_name = "HOW", requires = "a", default_value = "multiset")]
+    #[arg(value_parser = choice(JUDGES), help_heading = "Two scripts (TARGET)")]
+    compare: Judge,
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", conflicts_with = "corpus", hide_short_help = true)]
     #[arg(help_heading = "Two scripts (TARGET)")]
@@ -102,26 +102,16 @@ pub struct Args {
     jobs: Option<NonZero<usize>>,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Compare {
-    /// The same rows, the same number of times, in any order.
-    #[default]
-    Multiset,
-    /// The same number; no row and NULL are zero.
-    Value,
-    /// The first side has as many rows as the number that the second side returns.
-    Rowcount,
-}
-
-impl Compare {
-    fn judge(self) -> Judge {
-        match self {
-            Compare::Multiset => Judge::Bag,
-            Compare::Value => Judge::Number,
-            Compare::Rowcount => Judge::RowsCounted,
-        }
-    }
-}
+/// How the results of two scripts must agree.
+const JUDGES: Choices<Judge> = &[
+    ("multiset", "The same rows, the same number of times, in any order", Judge::Bag),
+    ("value", "The same number; no row and NULL are zero", Judge::Number),
+    (
+        "rowcount",
+        "The first side has as many rows as the number that the second side returns",
+        Judge::RowsCounted,
+    ),
+];
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
     if let Some(corpus) = &args.corpus {
@@ -148,7 +138,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
             )
         }
         (Some(a), Some(b)) => {
-            let (setup, judge) = (args.setup.as_deref(), args.compare.judge());
+            let (setup, judge) = (args.setup.as_deref(), args.compare);
             config.scripts(subject, &ScriptPair { setup, sides: [a, b], judge })?
         }
         _ if is_run => match args.only_for_generated() {
@@ -195,7 +185,7 @@ fn show(located: &LocatedBugs, args: &Args, console: &Console) -> Outcome {
     let output = args.output.as_deref().map(Output::of);
     let tables = located.tables(args.top, folder);
     if output != Some(Output::Stdout) {
-        print(&Located::to_terminal(&tables, console.colors_output()))?;
+        print(&Located::to_terminal(&tables, console.has_colors()))?;
     }
     if let Some(output) = output {
         let is_page = output.extension() == Some("html");

@@ -12,7 +12,7 @@ use std::sync::atomic::AtomicBool;
 use metacov_campaign::{SuiteConfig, SuiteOptions, SuitePairs};
 use metacov_core::{Criterion, Operation};
 use metacov_exec::Flavour;
-use metacov_report::By;
+use metacov_report::{By, PairOrigin};
 use metacov_run::{FoldOptions, RunError};
 
 use super::target::list;
@@ -24,7 +24,6 @@ use crate::args::run_file::ResumeArgs;
 use crate::args::scope::ScopeArgs;
 use crate::args::target::TargetArgs;
 use crate::console::Console;
-use crate::console::violations::PairOrigin;
 use crate::exit_code::{Outcome, bail_usage};
 use crate::signals::interrupted;
 use engine::{EngineArgs, tell};
@@ -190,7 +189,7 @@ impl Args {
             };
             options.given(command, pairs, pair)?
         };
-        let mut presentation = output.presentation(By::Relation)?;
+        let (mut presentation, path) = output.presentation(By::Relation)?;
         presentation.in_shares = true;
         // There are as many blocks as all other sites together, so they are read only on request.
         config.fold.scope.blocks = presentation.asks_for(Criterion::Block);
@@ -199,7 +198,6 @@ impl Args {
             SuitePairs::Given(_) => PairOrigin::Files,
             SuitePairs::Generated(_) => PairOrigin::Generated,
         };
-        let path = presentation.run_file.take();
         let mut run_file = resume.run_file(path, "measure", true, settings, signal)?;
         if let (SuitePairs::Given(suite), Some(file)) = (&config.pairs, &mut run_file)
             && file.goes_on()
@@ -242,7 +240,7 @@ impl Args {
             target,
             judges: self.judge.judges()?,
             limits: self.target.limits(),
-            mode: self.target.mode(),
+            mode: self.target.mode,
             setup: self.target.setup()?,
             valid_codes: self.target.valid_exit,
             relations: self.on_engine.relations.names(),

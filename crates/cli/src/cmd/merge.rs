@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use metacov_core::counted;
+use metacov_report::Screen;
 use metacov_study::conduct::{merge_studies, repeated};
 
 use crate::console::Console;

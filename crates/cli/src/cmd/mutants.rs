@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use metacov_campaign::{MutantChoice, MutantRunOptions};
 use metacov_mutants::Operator;
-use metacov_report::{MutantFormat, MutantScores, Output, write_text};
+use metacov_report::{MutantFormat, MutantScores, Output, Screen, write_text};
 use metacov_run::RunError;
 use metacov_store::{Run, remove_mutants};
 use metacov_study::conduct::{MutantsContext, MutantsEnd, MutantsRun, Shard};
@@ -135,7 +135,7 @@ pub fn run_pairs(run: &MutantsRun<'_>, console: &Console) -> Result<MutantsEnd, 
 }
 
 fn show(args: &Args, scores: &MutantScores<'_>, console: &Console) -> Result<(), RunError> {
-    let color = console.colors_output();
+    let color = console.has_colors();
     let tables = [scores.by_relation(), scores.by_operator(), scores.by_function()];
     let tables = tables.map(|table| table.to_terminal(color));
     print(&format!("{}\n{}", tables.join("\n"), scores.lines_note()))?;

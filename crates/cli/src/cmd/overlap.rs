@@ -3,12 +3,12 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use metacov_report::overlaps;
+use metacov_report::{Screen, overlaps};
 use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
 
 use super::{target, workers};
 use crate::args::count::positive;
-use crate::console::{Console, print};
+use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use crate::signals::interrupted;
 
@@ -66,6 +66,6 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         }
         _ => bail_usage!("missing input: give a run file and --fix FILE, or --corpus FILE"),
     };
-    print(&table.to_terminal(console.colors_output()))?;
+    console.print_table(&table)?;
     Ok(ExitCode::Success)
 }

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use metacov_report::{FullPair, PAIR_VERDICTS, PairFilter, PairIndex};
+use metacov_report::{FullPair, PAIR_VERDICTS, PairFilter, PairIndex, Screen};
 use metacov_store::Run;
 use regex::bytes::Regex;
 
@@ -71,7 +71,7 @@ pub fn run(args: Args, console: &Console) -> Outcome {
     } else {
         let table = index.table(limit);
         if !table.rows.is_empty() {
-            print(&table.to_terminal(console.colors_output()))?;
+            console.print_table(&table)?;
         }
         if let Some(note) = index.note(limit) {
             console.note(&note);

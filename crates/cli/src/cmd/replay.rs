@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use metacov_campaign::{ReplayConfig, missing_releases, read_findings, replay_findings};
 use metacov_core::command_line;
-use metacov_report::replays;
+use metacov_report::{Screen, replays};
 use metacov_study::conduct::known_findings;
 
 use super::target;
 use crate::args::count::positive;
-use crate::console::{Console, print};
+use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome};
 use crate::signals::interrupted;
 
@@ -76,6 +76,6 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     }
     let replayed = replay_findings(&findings, &config, &targets, &*interrupted()?)?;
     let (table, fails) = replays(&findings, replayed, args.bisect);
-    print(&table.to_terminal(console.colors_output()))?;
+    console.print_table(&table)?;
     Ok(if fails { ExitCode::Violated } else { ExitCode::Success })
 }

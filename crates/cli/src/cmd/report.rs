@@ -1,24 +1,13 @@
 //! `metacov report`
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use metacov_campaign::History;
-use metacov_core::{Operation, counted};
-use metacov_formats::Fault;
-use metacov_report::digest::Digest;
-use metacov_report::{By, Gates, html, left_out_note};
-use metacov_run::RunError;
-use metacov_store::{MeasuredSources, Run};
-use metacov_study::conduct::keep_changed;
+use metacov_report::{By, RunReport};
 
-use super::present::Origin;
 use super::target::list;
-use super::{fuzz, present};
 use crate::args::output::OutputArgs;
 use crate::console::Console;
-use crate::console::violations::{self, PairOrigin};
-use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::exit_code::{Outcome, bail_usage};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -74,114 +63,21 @@ pub struct Args {
 }
 
 pub fn run(args: Args, console: &Console) -> Outcome {
-    let mut run = open(&args)?;
+    let report = RunReport {
+        path: &args.run,
+        pages: args.html.as_deref(),
+        since: args.diff.as_deref(),
+        leave_out_flaky: args.no_flaky,
+        targets: &list(),
+    };
+    let run = report.open()?;
     let by = if run.header.by_relation { By::Relation } else { By::Total };
-    let mut presentation = args.output.presentation(by)?;
+    let (mut presentation, run_file) = args.output.presentation(by)?;
     presentation.in_shares = run.header.made_by == "measure";
-    if presentation.run_file.is_some() {
+    if run_file.is_some() {
         bail_usage!(
             "report does not write run files: copy the file, or use metacov merge to unite several"
         );
     }
-    let (groups, header) = (run.groups()?, run.header.clone());
-    let history = History::of(&run)?;
-    let is_campaign = !history.curve.is_empty();
-    // The findings of a campaign say more than its pairs.
-    let violations = if is_campaign { BTreeMap::new() } else { run.violations()? };
-    let found = fuzz::report::show(&history, &args.run, console)?;
-    if !header.complete {
-        let (name, pairs) = (&run.name, |count| counted(count, "pair", "pairs"));
-        let of = match header.planned {
-            Some(planned) => format!("{groups} of {}", pairs(planned)),
-            None => pairs(groups),
-        };
-        console.warning(&format!("{name} is not complete: the numbers are of {of}"));
-    }
-    let pair_origin =
-        if header.target().is_some() { PairOrigin::Generated } else { PairOrigin::Files };
-    if groups == 0 {
-        let files = presentation.outputs.iter().map(|(output, _)| output.name());
-        let files: Vec<String> =
-            files.chain(args.html.iter().map(|at| at.display().to_string())).collect();
-        if !files.is_empty() {
-            let (files, name) = (files.join(", "), &run.name);
-            return Err(RunError::Failed(format!(
-                "cannot write {files}: {name} has no measured pairs (a campaign keeps those with new coverage)"
-            )));
-        }
-        return Ok(found);
-    }
-    if let Some(note) = left_out_note(header.provenance.left_out.values().sum()) {
-        console.note(&note);
-    }
-    let target = header.known_target().and_then(|name| list().find(name).ok());
-    let folder = target.map(|(_, artifact)| artifact.folder);
-    let sources = MeasuredSources::open(&args.run, folder, &header.root)?;
-    sources.changes().iter().for_each(|note| console.note(note));
-    let on_message = |message| console.message(message);
-    if let Some(base) = &args.diff
-        && !keep_changed(
-            &mut run.table,
-            base,
-            &header.root,
-            &|path| sources.changed_text(path),
-            &on_message,
-        )?
-    {
-        console.note(&format!("no code of this run was changed since {base}"));
-        if presentation.outputs.is_empty() && args.html.is_none() {
-            return Ok(violations::report(&violations, pair_origin, ExitCode::Success, console));
-        }
-        // Files are written without code; no number can be too low.
-        presentation.gates = Gates::default();
-    }
-    let suite = match &args.html {
-        Some(folder) => {
-            let digest = Digest::of(run)?;
-            pages(&digest, &sources, folder, console)?;
-            digest.suite
-        }
-        None => run.suite()?.0,
-    };
-    sources.finish()?;
-    let (root, since) = (&*header.root, args.diff.as_deref());
-    let needs_pairs = presentation.needs_pairs();
-    let pairs = if needs_pairs { Run::open(&args.run)?.results()? } else { Vec::new() };
-    let run = Some(&*args.run);
-    let provenance = &header.provenance.rows();
-    let origin = Origin { root, run, since, provenance, violations: &violations, pairs: &pairs };
-    let code = present::present(&suite, &presentation, &origin, console)?;
-    let code = if code == ExitCode::Success { found } else { code };
-    Ok(violations::report(&violations, pair_origin, code, console))
-}
-
-/// Writes the pages of a run to a folder.
-fn pages(
-    digest: &Digest,
-    sources: &MeasuredSources,
-    folder: &Path,
-    console: &Console,
-) -> Result<(), RunError> {
-    if digest.header.operation != Operation::Xor {
-        bail_usage!(
-            "--html shows differences (--op xor), and this run was made with --op {}",
-            digest.header.operation
-        );
-    }
-    let written = html::write_folder(digest, &|path| sources.text(path), folder)
-        .map_err(|error| RunError::Output(Fault::Io(error).of(folder.display().to_string())))?;
-    written.warnings().for_each(|warning| console.warning(&warning));
-    console.note(&format!("pages in {}", folder.join("index.html").display()));
-    Ok(())
-}
-
-/// Opens the run, without flaky sites if requested. It may be longer when it is opened again.
-fn open(args: &Args) -> Result<Run, RunError> {
-    if !args.no_flaky {
-        return Ok(Run::open(&args.run)?);
-    }
-    let flaky = Run::open(&args.run)?.suite()?.0.total().flaky;
-    let mut run = Run::open(&args.run)?;
-    flaky.iter().for_each(|site| run.table.exclude(site));
-    Ok(run)
+    Ok(report.show(run, presentation, console)?.into())
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use metacov_formats::Fault;
-use metacov_report::{Report, tasks_table, trials_table};
+use metacov_report::{Report, Screen, tasks_table, trials_table};
 use metacov_run::RunError;
 use metacov_study::Study;
 use metacov_study::conduct::{Selection, StudyFolder, read_text};
@@ -136,7 +136,7 @@ fn run_study(args: &run::Args, console: &Console) -> Outcome {
 /// Shows the results of several folders together, and writes them to a folder.
 fn report(folders: &[PathBuf], out: Option<&Path>, console: &Console) -> Outcome {
     let report = Report::read(folders, &|message| console.message(message))?;
-    print(&report.to_terminal(console.colors_output()))?;
+    print(&report.to_terminal(console.has_colors()))?;
     if let Some(out) = out {
         report.write(out)?;
         console.note(&format!(
@@ -155,12 +155,14 @@ fn plan(study: &Path, ids: bool, console: &Console) -> Outcome {
                 study.display()
             )
         }
-        Study::Suites(plan) => print(&tasks_table(&plan).to_terminal(console.colors_output()))?,
+        Study::Suites(plan) => console.print_table(&tasks_table(&plan))?,
         Study::Campaigns(plan) => {
             let trials = campaigns::planned(&plan, study, console)?;
-            let listed = || trials.iter().map(|one| one.id.clone() + "\n").collect::<String>();
-            let shown = || trials_table(&trials).to_terminal(console.colors_output());
-            print(&if ids { listed() } else { shown() })?;
+            if ids {
+                print(&trials.iter().map(|one| one.id.clone() + "\n").collect::<String>())?;
+            } else {
+                console.print_table(&trials_table(&trials))?;
+            }
         }
     }
     Ok(ExitCode::Success)

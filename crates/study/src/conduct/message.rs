@@ -9,4 +9,6 @@ pub enum Message {
     Note(String),
     /// Required to interpret the numbers.
     Warning(String),
+    /// A requirement that does not hold.
+    Failure(String),
 }

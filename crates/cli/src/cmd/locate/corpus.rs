@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use metacov_report::suspects;
+use metacov_report::{Screen, suspects};
 use metacov_study::conduct::{CorpusOptions, locate_corpus, read_corpus};
 use metacov_study::locate::{Found, shares};
 
@@ -43,7 +43,7 @@ pub fn run(path: &Path, args: &Args, console: &Console) -> Outcome {
         ("  without passing pairs", of(2, 0, 1)),
     ];
     let tables = [suspects::found(&results), suspects::shares(&rows)];
-    let texts = tables.map(|table| table.to_terminal(console.colors_output()));
+    let texts = tables.map(|table| table.to_terminal(console.has_colors()));
     print(&texts.join("\n"))?;
     Ok(ExitCode::Success)
 }

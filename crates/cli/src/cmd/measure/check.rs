@@ -4,12 +4,11 @@ use std::time::Instant;
 
 use metacov_campaign::{Counts, GeneratedTests, check};
 use metacov_core::counted;
-use metacov_report::checks_table;
+use metacov_report::{PairOrigin, Screen, checks_table, show_violations};
 
 use super::engine::tell;
+use crate::console::Console;
 use crate::console::bar::PAIRS;
-use crate::console::violations::{self, PairOrigin};
-use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome};
 
 #[expect(clippy::disallowed_methods, reason = "the speed is reported, and part of no result")]
@@ -21,7 +20,7 @@ pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
     let (checks, log) = checked?;
     let seconds = start.elapsed().as_secs_f64();
     let table = checks_table(&checks, tests.target.method());
-    print(&table.to_terminal(console.colors_output()))?;
+    console.print_table(&table)?;
     let done: u64 = checks.relations.values().map(Counts::total).sum();
     #[expect(clippy::cast_precision_loss, reason = "a speed is no exact number")]
     let rate = done as f64 / seconds.max(0.001);
@@ -35,12 +34,11 @@ pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
         }
     }
     tell(&log, console);
-    let code =
-        violations::report(&checks.violations, PairOrigin::Generated, ExitCode::Success, console);
+    let conclusion = show_violations(&checks.violations, PairOrigin::Generated, console);
     if done < plan.groups() {
         let planned = counted(plan.groups(), "pair", "pairs");
         console.warning(&format!("interrupted: the numbers are of {done} of {planned}"));
         return Ok(ExitCode::Interrupted);
     }
-    Ok(code)
+    Ok(conclusion.into())
 }

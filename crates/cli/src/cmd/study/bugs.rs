@@ -3,7 +3,7 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 
-use metacov_report::{Output, correlations, write_text};
+use metacov_report::{Output, Screen, correlations, write_text};
 use metacov_run::RunError;
 use metacov_study::conduct::{BugRunner, read_corpus};
 use metacov_study::{BUGS_MIN, BugsPlan, KnownBugs, Program};
@@ -11,7 +11,7 @@ use metacov_study::{BUGS_MIN, BugsPlan, KnownBugs, Program};
 use crate::args::count::positive;
 use crate::cmd::target::{engine_on_demand, list};
 use crate::cmd::workers;
-use crate::console::{Console, print};
+use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
 use crate::signals::interrupted;
 
@@ -52,7 +52,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         );
     };
     let paper = Program::of_target(&args.target);
-    print(&correlations::table(&found.found, paper).to_terminal(console.colors_output()))?;
+    console.print_table(&correlations::table(&found.found, paper))?;
     console.note(&format!("{}; the paper has other bugs", correlations::sets(&found)));
     if let Some(path) = &args.output {
         write_text(&Output::File(path.clone()), &correlations::figure(&found))?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use metacov_campaign::{MutantChoice, MutantRunOptions, SuiteOptions};
 use metacov_core::{Operation, Suite};
+use metacov_report::Screen;
 use metacov_run::RunError;
 use metacov_store::Recording;
 use metacov_study::conduct::{

@@ -1,14 +1,14 @@
-//! Reports pairs that violate their relation to users.
+//! Pairs that violate their relation, in words.
 
 use std::collections::BTreeMap;
 
 use metacov_core::Violation;
+use metacov_study::conduct::Message;
 
-use crate::console::Console;
-use crate::exit_code::ExitCode;
+use crate::{Conclusion, Screen};
 
 /// Where the pairs of a run come from, for a hint on how to see them.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairOrigin {
     /// They are generated from a seed.
     Generated,
@@ -16,29 +16,29 @@ pub enum PairOrigin {
     Files,
 }
 
-/// Reports all of them. A run with violations does not end with success.
-pub fn report(
+/// Shows all of them.
+pub fn show_violations(
     violations: &BTreeMap<u64, Violation>,
     origin: PairOrigin,
-    code: ExitCode,
-    console: &Console,
-) -> ExitCode {
+    screen: &dyn Screen,
+) -> Conclusion {
     if violations.is_empty() {
-        return code;
+        return Conclusion::Passed;
     }
     for Violation { relation, pair, how, inputs } in violations.values() {
-        console.failure(&format!("violated: pair {pair} of {relation}: {how}"));
+        let what = format!("violated: pair {pair} of {relation}: {how}");
+        screen.message(Message::Failure(what));
         for (side, inputs) in ('a'..='z').zip(inputs) {
             let texts = inputs.iter().map(|input| String::from_utf8_lossy(&input.content));
             let lines: String = texts.map(|text| text.trim_end().replace('\n', " ")).collect();
-            console.note(&format!("{side}: {lines}"));
+            screen.note(&format!("{side}: {lines}"));
         }
     }
     if origin == PairOrigin::Generated {
-        console.note(
-        "to write the pairs to files, with what makes their databases: metacov gen TARGET --out \
-         FOLDER, with the same --relation, --count, --databases and --seed",
-    );
+        screen.note(
+            "to write the pairs to files, with what makes their databases: metacov gen TARGET --out \
+             FOLDER, with the same --relation, --count, --databases and --seed",
+        );
     }
-    if code == ExitCode::Success { ExitCode::Violated } else { code }
+    Conclusion::Violated
 }
