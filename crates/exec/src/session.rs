@@ -20,7 +20,7 @@ pub use code::code_files;
 pub use invocation::Invocation;
 pub use judge_command::JudgeCommand;
 pub use library_main::load;
-pub use program::{Mode, Program};
+pub use program::{Mode, Program, find_program};
 pub use runner::{ProcessRunner, SideRun};
 pub(crate) use workspace::Workspace;
 

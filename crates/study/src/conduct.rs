@@ -32,7 +32,7 @@ pub use merge::{disputed, merge_studies, repeated};
 pub use message::Message;
 pub use mutants::{MutantsContext, MutantsEnd, MutantsRun};
 pub use overlap::{BugRunner, overlap_of_run};
-pub use pipeline_run::{PipelineEnd, run_pipeline};
+pub use pipeline_run::{PipelineContext, run_pipeline};
 pub use run_groups::{RunGroups, name_groups, read_groups};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;

@@ -1,11 +1,13 @@
 //! The options of targets that are solvers.
 
+use std::ffi::OsStr;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use metacov_campaign::{AskedTarget, TargetOptions};
 use metacov_core::Facts;
+use metacov_exec::find_program;
 use metacov_run::RunError;
 
 use crate::cmd::workers;
@@ -76,19 +78,11 @@ pub fn asked(option: &str, command: &str, seconds: NonZero<u64>) -> Result<Asked
 fn program(option: &str, command: &str) -> Result<(PathBuf, Vec<String>), RunError> {
     let mut words = command.split_whitespace();
     let name = words.next().unwrap_or_default();
-    let Some(program) = find(name) else {
+    let program = find_program(OsStr::new(name)).filter(|program| program.is_file());
+    let Some(program) = program else {
         bail_usage!("{option}: there is no program `{name}`");
     };
     Ok((program, words.map(str::to_owned).collect()))
-}
-
-/// The file of a program: a path as it is, a name searched for in `PATH`.
-fn find(name: &str) -> Option<PathBuf> {
-    if name.contains('/') {
-        return Some(PathBuf::from(name)).filter(|path| path.is_file());
-    }
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 #[cfg(test)]

@@ -72,16 +72,10 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     };
     let workers = NonZero::<usize>::MIN;
     let tests = suite.open(&target::list(), Flavour::Plain, &Scope::default(), workers)?;
-    let language = tests.target.method().language();
-    let written = write_pairs(&tests.plan, &tests.options(), |setup, (relation, number), sides| {
-        let folder = args.out.join(relation).join(number.to_string());
-        fs::create_dir_all(&folder)?;
-        for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
-            let mut text = language.script(setup);
-            text.extend(side.iter().map(|input| language.script(&input.statements)));
-            fs::write(folder.join(format!("{name}.{}", language.extension())), text)?;
-        }
-        Ok(())
+    let extension = tests.target.method().language().extension();
+    let written = write_pairs(&tests.plan, &tests.options(), |relation, number, scripts| {
+        let files = scripts.map(|(side, text)| (format!("{side}.{extension}"), text));
+        write_files(&args.out.join(relation).join(number.to_string()), files)
     });
     written.map_err(|error| match error {
         RunError::System(error) => output_error(&args.out, error),
@@ -101,15 +95,17 @@ fn write_formulas(args: &Args, pairs: u64, console: &Console) -> Outcome {
     let mut written = 0;
     for test in test_files(&engine.solver.seeds()?, relations, numbers) {
         let folder = args.out.join(test.relation).join(test.number.to_string());
-        let is_written = fs::create_dir_all(&folder).and_then(|()| {
-            test.files.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
-        });
-        is_written.map_err(|error| output_error(&folder, error))?;
+        write_files(&folder, test.files).map_err(|error| output_error(&folder, error))?;
         written += 1;
     }
     let written = counted(written, "pair", "pairs");
     console.note(&format!("{written} in {}", args.out.display()));
     Ok(ExitCode::Success)
+}
+
+fn write_files(folder: &Path, files: impl IntoIterator<Item = (String, String)>) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    files.into_iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
 }
 
 fn output_error(path: &Path, error: io::Error) -> RunError {

@@ -32,7 +32,7 @@ fn is_library(command: &[OsString]) -> bool {
     let name = Path::new(command).file_name().and_then(OsStr::to_str);
     // `libz.so` or `libz.so.1.2`
     name.is_some_and(|name| name.split('.').skip(1).any(|part| part == "so"))
-        || find(command).is_some_and(|path| is_shared_library(&path))
+        || find_program(command).is_some_and(|path| is_shared_library(&path))
 }
 
 /// A program that takes one input per execution.
@@ -60,7 +60,7 @@ pub struct Program {
 impl Program {
     /// A program with its arguments and the defaults for everything else.
     pub fn new(command: Vec<OsString>, limits: Limits, interrupted: Arc<AtomicBool>) -> Self {
-        let executable = command.first().and_then(|name| find(name)).and_then(|path| {
+        let executable = command.first().and_then(|name| find_program(name)).and_then(|path| {
             let identity = FileIdentity::of(&path.metadata().ok()?);
             Some((path, identity))
         });
@@ -155,7 +155,7 @@ fn is_path(name: &OsStr) -> bool {
 }
 
 /// The file of a command's program: a path as it is, a name searched for in `PATH`.
-fn find(name: &OsStr) -> Option<PathBuf> {
+pub fn find_program(name: &OsStr) -> Option<PathBuf> {
     if is_path(name) {
         return Some(PathBuf::from(name));
     }

@@ -1,30 +1,61 @@
 //! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
 
-use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
-use metacov_exec::GcovProgram;
+use std::io;
+use std::num::NonZero;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use metacov_campaign::{TargetList, TestPlan, WorkerOptions, measure, write_pairs};
 use metacov_run::{RunError, SharedTable};
 
-use super::{Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineSample, Stopwatch};
+use super::{
+    Gcovr, LineCounts, LocateTarget, Message, PairLines, Pipeline, PipelineSample, Stopwatch,
+    TaskEnd,
+};
 use crate::{Efficiency, EfficiencyPlan, FileVersion, StudyPlan, Time};
 
-/// How the pipeline ended.
-pub enum PipelineEnd {
-    /// All pairs were measured.
-    Measured(Efficiency),
-    /// It was interrupted.
-    Interrupted,
+/// What a run of the pipeline needs of its caller.
+pub struct PipelineContext<'p> {
+    /// All targets.
+    pub targets: &'p TargetList,
+    /// The gcovr program.
+    pub gcovr: &'p Path,
+    /// How many workers measure the pairs with metacov.
+    pub workers: NonZero<usize>,
+    /// Returns a flag that an interrupt sets from now on.
+    pub interrupted: &'p dyn Fn() -> io::Result<Arc<AtomicBool>>,
+    /// Messages for the user.
+    pub on_message: &'p dyn Fn(Message),
 }
 
-/// Measures a sample of the pairs of a study with gcovr, and with metacov. `name` is that of the
-/// target.
+/// Measures a sample of the pairs of a study on its first target, with gcovr and with metacov. Without gcovr, it is
+/// skipped.
 pub fn run_pipeline(
     plan: &StudyPlan,
     sample: EfficiencyPlan,
-    gcovr: Gcovr,
-    (name, options): (&str, &WorkerOptions<'_>),
-    program: GcovProgram,
-    on_message: &dyn Fn(Message),
-) -> Result<PipelineEnd, RunError> {
+    context: &PipelineContext<'_>,
+) -> Result<TaskEnd<Efficiency>, RunError> {
+    let PipelineContext { targets, workers, on_message, .. } = *context;
+    let invalid = |what: String| RunError::Invalid(format!("`[efficiency]`{what}"));
+    let Some(name) = plan.targets.first() else {
+        return Err(invalid(" needs a target".to_owned()));
+    };
+    let (target, artifact) = targets.find(name)?;
+    let Some(program) = target.gcov_program(&artifact) else {
+        return Err(invalid(format!(": metacov cannot build {name} for gcovr")));
+    };
+    let Some(gcovr) = Gcovr::find(context.gcovr)? else {
+        on_message(Message::Warning(format!(
+            "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
+             scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
+            context.gcovr.display()
+        )));
+        return Ok(TaskEnd::Skipped);
+    };
+    let interrupted = (context.interrupted)()?;
+    let target = LocateTarget::new(targets, name, None, workers, &interrupted)?;
+    let options = &target.options();
     let relations = options.target.method().relations();
     let names: Vec<&str> = relations.iter().map(|relation| relation.name).collect();
     let PipelineSample { relations, pairs } = PipelineSample::of(plan, sample, &names)?;
@@ -37,16 +68,16 @@ pub fn run_pipeline(
     pipeline.build()?;
     let pairs = write_inputs(&pipeline, &sample, options)?;
     let Some((build, lines, metacov)) = by_metacov(&sample, options)? else {
-        return Ok(PipelineEnd::Interrupted);
+        return Ok(TaskEnd::Interrupted);
     };
     let on_pair = |number: usize| {
         on_message(Message::Note(format!("gcovr: pair {number} of {}", pairs.len())));
     };
     let measured = pipeline.measure(&pairs, &lines, options.interrupted, &on_pair)?;
-    let Some(pairs) = measured else { return Ok(PipelineEnd::Interrupted) };
+    let Some(pairs) = measured else { return Ok(TaskEnd::Interrupted) };
     let (target, gcovr) = (name.to_owned(), pipeline.gcovr().to_owned());
     let version = FileVersion;
-    Ok(PipelineEnd::Measured(Efficiency { version, target, build, gcovr, pairs, metacov }))
+    Ok(TaskEnd::Done(Efficiency { version, target, build, gcovr, pairs, metacov }))
 }
 
 /// Writes the sides of all pairs; returns the pairs, by relation and name.
@@ -56,12 +87,9 @@ fn write_inputs(
     options: &WorkerOptions<'_>,
 ) -> Result<Vec<(String, String)>, RunError> {
     let mut pairs = Vec::new();
-    let language = options.target.method().language();
-    let written = write_pairs(sample, options, |setup, (relation, number), sides| {
+    let written = write_pairs(sample, options, |relation, number, scripts| {
         let number = number.to_string();
-        for (name, side) in [("a", &sides.a), ("b", &sides.b)] {
-            let mut text = language.script(setup);
-            text.extend(side.iter().map(|input| language.script(&input.statements)));
+        for (name, text) in scripts {
             std::fs::write(pipeline.input(relation, &number, name), text)?;
         }
         pairs.push((relation.to_owned(), number));

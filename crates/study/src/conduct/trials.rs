@@ -9,10 +9,11 @@ use std::thread;
 use std::time::Duration;
 
 use metacov_campaign::TrialProgress;
+use metacov_core::{counted, thousands};
 use metacov_run::{RunError, run_jobs};
 
 use super::trial::TrialRun;
-use super::{Selection, TrialFolder, TrialProgram};
+use super::{Message, Selection, TrialFolder, TrialProgram};
 use crate::{CampaignPlan, Trial, TrialOutcome};
 
 /// The progress of running trials is reported if none has ended for this long.
@@ -104,6 +105,38 @@ pub enum TrialEvent<'e> {
         /// The running trials.
         running: Vec<(&'e PlannedTrial, TrialProgress)>,
     },
+}
+
+impl TrialEvent<'_> {
+    /// The event in words.
+    pub fn message(&self) -> Message {
+        match self {
+            TrialEvent::Known { done, all } => {
+                let all = counted(*all as u64, "trial", "trials");
+                Message::Note(format!("continuing: {done} of {all} done"))
+            }
+            TrialEvent::Done { done, all, outcome } => Message::Note(format!(
+                "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
+                outcome.id,
+                outcome.trial,
+                counted(outcome.bugs().len() as u64, "bug", "bugs"),
+                thousands(outcome.pairs),
+                outcome.time.processor
+            )),
+            TrialEvent::Failed { planned, error } => {
+                Message::Failure(format!("trial {} ({}): {error}", planned.id, planned.trial))
+            }
+            TrialEvent::Running { done, all, running } => {
+                let running = running.iter().map(|(one, progress)| {
+                    let bugs = counted(progress.bugs, "bug", "bugs");
+                    let pairs = thousands(progress.pairs);
+                    format!("{} ({}): {bugs} in {pairs} pairs", one.id, one.trial)
+                });
+                let running: Vec<String> = running.collect();
+                Message::Note(format!("{done} of {all} done; {}", running.join("; ")))
+            }
+        }
+    }
 }
 
 /// What all threads share.

@@ -6,11 +6,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::Ordering::Relaxed;
 
-use metacov_core::{command_line, counted, thousands};
+use metacov_core::command_line;
+use metacov_report::Screen;
 use metacov_run::RunError;
-use metacov_study::conduct::{
-    PlannedTrial, Selection, TrialEvent, TrialFolder, TrialsRun, plan_trials,
-};
+use metacov_study::conduct::{PlannedTrial, Selection, TrialFolder, TrialsRun, plan_trials};
 use metacov_study::{CampaignPlan, Trial};
 
 use crate::cmd::{target, workers};
@@ -56,7 +55,7 @@ pub fn run(
     };
     let (program, command, interrupted) = (&program, &*command_line(args_os()), &*interrupted);
     let trials = TrialsRun { folder, observe, workers, selection, program, command, interrupted };
-    let failed = trials.run(planned, &|event| show(event, console))?;
+    let failed = trials.run(planned, &|event| console.message(event.message()))?;
     if let Some((id, what)) = failed.first_key_value() {
         let count = failed.len();
         let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
@@ -67,36 +66,4 @@ pub fn run(
         return Ok(ExitCode::of_signal(&signal));
     }
     Ok(ExitCode::Success)
-}
-
-fn show(event: TrialEvent<'_>, console: &Console) {
-    match event {
-        TrialEvent::Known { done, all } => {
-            let all = counted(all as u64, "trial", "trials");
-            console.note(&format!("continuing: {done} of {all} done"));
-        }
-        TrialEvent::Done { done, all, outcome } => console.note(&format!(
-            "trial {done} of {all}: {} ({}): {} in {} pairs, {:.0} s of processor time",
-            outcome.id,
-            outcome.trial,
-            bugs(outcome.bugs().len() as u64),
-            thousands(outcome.pairs),
-            outcome.time.processor
-        )),
-        TrialEvent::Failed { planned, error } => {
-            console.failure(&format!("trial {} ({}): {error}", planned.id, planned.trial));
-        }
-        TrialEvent::Running { done, all, running } => {
-            let running = running.iter().map(|(one, progress)| {
-                let (found, pairs) = (bugs(progress.bugs), thousands(progress.pairs));
-                format!("{} ({}): {found} in {pairs} pairs", one.id, one.trial)
-            });
-            let running: Vec<String> = running.collect();
-            console.note(&format!("{done} of {all} done; {}", running.join("; ")));
-        }
-    }
-}
-
-fn bugs(count: u64) -> String {
-    counted(count, "bug", "bugs")
 }

@@ -10,8 +10,8 @@ use metacov_report::Screen;
 use metacov_run::RunError;
 use metacov_store::Recording;
 use metacov_study::conduct::{
-    Gcovr, LocateTarget, MutantsRun, PipelineEnd, Selection, Shard, StudyFolder, SuiteTasks,
-    SuitesRun, TaskEnd, run_pipeline,
+    MutantsRun, PipelineContext, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
+    run_pipeline,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, MutantsPlan, StudyPlan, SuiteSpec, Task,
@@ -23,7 +23,7 @@ use crate::args::run_file::ResumeArgs;
 use crate::cmd::{measure, mutants, target, workers};
 use crate::console::Console;
 use crate::console::progress::Progress;
-use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::exit_code::{ExitCode, Outcome};
 use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
@@ -195,29 +195,13 @@ impl SuiteTasks for Tasks<'_> {
     }
 
     fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {
-        let gcovr = self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr"));
-        let Some(name) = self.plan.targets.first() else {
-            bail_usage!("`[efficiency]` needs a target")
+        let context = PipelineContext {
+            targets: &target::list(),
+            gcovr: self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr")),
+            workers: workers(self.args.jobs),
+            interrupted: &interrupted,
+            on_message: &|message| self.console.message(message),
         };
-        let (target, artifact) = target::list().find(name)?;
-        let Some(program) = target.gcov_program(&artifact) else {
-            bail_usage!("`[efficiency]`: metacov cannot build {name} for gcovr");
-        };
-        let Some(gcovr) = Gcovr::find(gcovr)? else {
-            self.console.warning(&format!(
-                "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
-                 scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
-                gcovr.display()
-            ));
-            return Ok(TaskEnd::Skipped);
-        };
-        let (interrupted, workers) = (interrupted()?, workers(self.args.jobs));
-        let target = LocateTarget::new(&target::list(), name, None, workers, &interrupted)?;
-        let (options, on_message) = (target.options(), |message| self.console.message(message));
-        let end = run_pipeline(self.plan, sample, gcovr, (name, &options), program, &on_message)?;
-        Ok(match end {
-            PipelineEnd::Measured(efficiency) => TaskEnd::Done(efficiency),
-            PipelineEnd::Interrupted => TaskEnd::Interrupted,
-        })
+        run_pipeline(self.plan, sample, &context)
     }
 }
