@@ -1,7 +1,7 @@
 //! Whether relations hold, as a table.
 
 use metacov_campaign::Checks;
-use metacov_core::{Failure, Method, thousands};
+use metacov_core::{Failure, Method, counted, thousands};
 
 use crate::{Column, Table};
 
@@ -31,6 +31,18 @@ pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
         rows.push(row("all", sums));
     }
     Table { columns, rows }
+}
+
+/// Returns how many pairs of each relation have no verdict, and why.
+pub fn missing_pairs(checks: &Checks) -> Vec<String> {
+    let of_relation = checks.relations.iter().flat_map(|(relation, counts)| {
+        counts.missing.iter().map(move |((failure, why), pairs)| {
+            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+            let pairs = counted(*pairs, "pair", "pairs");
+            format!("{}, {pairs} of {relation}{why}", failure.name())
+        })
+    });
+    of_relation.collect()
 }
 
 fn row(name: &str, numbers: [u64; 6]) -> Vec<String> {

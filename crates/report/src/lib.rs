@@ -12,6 +12,7 @@ pub mod correlations;
 mod csv;
 pub mod digest;
 mod failed_side;
+mod fold_progress;
 mod gates;
 pub mod html;
 mod junit;
@@ -28,6 +29,8 @@ mod planned;
 mod present;
 mod replays;
 mod rows;
+mod run_contents;
+mod run_log;
 mod run_report;
 mod screen;
 mod study;
@@ -35,6 +38,7 @@ mod suite_messages;
 pub mod suspects;
 pub mod svg;
 mod table;
+mod target_versions;
 mod violations;
 
 pub use campaign::{
@@ -42,7 +46,7 @@ pub use campaign::{
     pairs as campaign_pairs, show_campaign, show_ended_campaign, sparkline,
     status as campaign_status,
 };
-pub use checks::checks_table;
+pub use checks::{checks_table, missing_pairs};
 pub use compared::{Compared, ComparedFormat};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,
@@ -50,6 +54,7 @@ pub use comparison::{
 };
 pub use csv::Csv;
 pub use failed_side::{failed_side, failure_notes};
+pub use fold_progress::FoldProgress;
 pub use gates::{Gates, Metric, Threshold};
 pub use junit::Junit;
 pub use left_out::{left_out_note, nothing_measured};
@@ -64,9 +69,12 @@ pub use planned::{tasks_table, trials_table};
 pub use present::{Origin, Presentation};
 pub use replays::replays;
 pub use rows::{By, Layout, View, table};
+pub use run_contents::run_contents;
+pub use run_log::run_log_details;
 pub use run_report::RunReport;
 pub use screen::{Conclusion, Screen};
 pub use study::{Report, Section, study_report};
 pub use suite_messages::{checked, chosen_criteria, suite_messages, suite_size};
 pub use table::{Column, Table};
+pub use target_versions::target_versions;
 pub use violations::{PairOrigin, show_violations};

@@ -1,6 +1,6 @@
 //! Code ranked by suspicion, and the results on known bugs.
 
-use metacov_study::locate::{Found, Shares, Suspect};
+use metacov_study::locate::{self, Found, Shares, Suspect};
 
 use crate::Table;
 use crate::table::Column;
@@ -57,6 +57,23 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
         ]
     };
     Table { columns, rows: suspects.iter().take(most).map(row).collect() }
+}
+
+/// The rank of the fix of each bug of a corpus, and how many of them are among the first: by suspicion, of all and of
+/// every second bug, and by plain coverage.
+pub fn of_corpus(bugs: &[(String, [Found; 3])]) -> [Table; 2] {
+    let of = |formula: usize, from: usize, step: usize| {
+        let places = bugs.iter().skip(from).step_by(step).map(|(_, places)| places[formula]);
+        locate::shares(&places.collect::<Vec<Found>>())
+    };
+    let rows = [
+        ("suspicion", of(0, 0, 1)),
+        ("  1st, 3rd, 5th ... bug", of(0, 0, 2)),
+        ("  2nd, 4th, 6th ... bug", of(0, 1, 2)),
+        ("plain coverage (Ochiai)", of(1, 0, 1)),
+        ("  without passing pairs", of(2, 0, 1)),
+    ];
+    [found(bugs), shares(&rows)]
 }
 
 /// The rank of each bug's fix, in metacov's ranking and in a plain one.

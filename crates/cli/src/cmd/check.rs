@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use metacov_core::counted;
+use metacov_report::run_contents;
 use metacov_store::{RunCheck, check_run, repair_run};
 
 use crate::console::Console;
@@ -42,14 +43,14 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     let name = args.run.display();
     let end = if is_sealed { "" } else { "; the run was killed or goes on" };
     if problems.is_empty() {
-        console.note(&format!("{name} is intact: {}{end}", content(pairs, rounds)));
+        console.note(&format!("{name} is intact: {}{end}", run_contents(pairs, rounds)));
         return Ok(ExitCode::Success);
     }
     for problem in problems.iter().take(PROBLEMS_MAX) {
         console.failure(&format!("{name}: {problem}"));
     }
     list_rest(&problems, console);
-    let intact = content(pairs, rounds);
+    let intact = run_contents(pairs, rounds);
     console.note(&format!("{intact} can be saved: metacov check {name} --repair FILE{end}"));
     Ok(ExitCode::BadInput)
 }
@@ -60,7 +61,7 @@ fn repair(run: &Path, output: &Path, console: &Console) -> Outcome {
         console.warning(&format!("{}: {lost}", run.display()));
     }
     list_rest(&repaired.lost, console);
-    let saved = content(repaired.pairs, repaired.rounds);
+    let saved = run_contents(repaired.pairs, repaired.rounds);
     console.note(&format!("{saved} in {}", output.display()));
     Ok(ExitCode::Success)
 }
@@ -69,13 +70,5 @@ fn list_rest(problems: &[String], console: &Console) {
     let rest = problems.len().saturating_sub(PROBLEMS_MAX) as u64;
     if rest > 0 {
         console.warning(&counted(rest, "more problem", "more problems"));
-    }
-}
-
-fn content(pairs: u64, rounds: u64) -> String {
-    let pairs = counted(pairs, "pair", "pairs");
-    match rounds {
-        0 => pairs,
-        rounds => format!("{pairs} and {}", counted(rounds, "round", "rounds")),
     }
 }

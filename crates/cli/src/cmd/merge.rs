@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use metacov_core::counted;
-use metacov_report::Screen;
+use metacov_report::{Screen, run_contents};
 use metacov_study::conduct::{merge_studies, repeated};
 
 use crate::console::Console;
@@ -57,11 +57,7 @@ fn runs(args: &Args, console: &Console) -> Outcome {
     if let Some(message) = repeated(merged.repeated) {
         console.message(message);
     }
-    let rounds = match merged.rounds {
-        0 => String::new(),
-        rounds => format!(" and {}", counted(rounds, "round", "rounds")),
-    };
-    let pairs = counted(merged.groups, "pair", "pairs");
-    console.note(&format!("{pairs}{rounds} in {}", args.output.display()));
+    let contents = run_contents(merged.groups, merged.rounds);
+    console.note(&format!("{contents} in {}", args.output.display()));
     Ok(ExitCode::Success)
 }

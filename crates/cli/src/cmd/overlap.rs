@@ -4,13 +4,12 @@ use std::num::NonZero;
 use std::path::PathBuf;
 
 use metacov_report::{Screen, overlaps};
-use metacov_study::conduct::{BugRunner, overlap_of_run, read_corpus};
+use metacov_study::conduct::{overlap_of_run, read_corpus};
 
-use super::{target, workers};
+use super::study::bugs::with_runner;
 use crate::args::count::positive;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
-use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -52,14 +51,9 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     let on_message = |message| console.message(message);
     let table = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {
-            let (bugs, interrupted) = (read_corpus(corpus)?, interrupted()?);
-            let runner = BugRunner {
-                targets: &target::list(),
-                workers: workers(args.jobs),
-                interrupted: &interrupted,
-                on_message: &on_message,
-            };
-            overlaps::table_of_bugs(&runner.overlaps(&bugs)?.0)
+            let bugs = read_corpus(corpus)?;
+            let (rows, _) = with_runner(args.jobs, console, |runner| runner.overlaps(&bugs))?;
+            overlaps::table_of_bugs(&rows)
         }
         (None, Some(run), Some(fix)) => {
             overlaps::table(&overlap_of_run(run, args.pair.as_deref(), fix, &on_message)?)

@@ -1,6 +1,6 @@
 //! `metacov study`
 
-mod bugs;
+pub mod bugs;
 mod campaigns;
 mod run;
 

@@ -7,6 +7,7 @@ use clap::Subcommand;
 use metacov_campaign::TargetList;
 use metacov_exec::{Artifact, BuildOptions, Target};
 use metacov_formats::Fault;
+use metacov_report::target_versions;
 use metacov_run::RunError;
 use metacov_targets::ALL;
 use metacov_targets::cc::{Language, cache};
@@ -59,7 +60,7 @@ enum Action {
 
 pub fn run(args: &Args, console: &Console) -> Outcome {
     match &args.action {
-        Action::List => print_list()?,
+        Action::List => print(&target_versions(&list())?)?,
         Action::Build { name, no_coverage } => build(name, *no_coverage, console)?,
         Action::Path { name } => print(&format!("{}\n", list().find(name)?.1.folder.display()))?,
     }
@@ -114,27 +115,4 @@ pub fn with_progress<T>(
         warn: &|what| console.warning(what),
     };
     Ok(build(&options))
-}
-
-fn print_list() -> Result<(), RunError> {
-    let mut lines = Vec::new();
-    for target in ALL {
-        let (name, default) = (target.name(), target.default_version());
-        let versions = target.versions();
-        let width = versions.iter().map(|version| version.len()).max().unwrap_or(0);
-        for version in versions.into_iter().rev() {
-            let state = if target.is_embedded(version) {
-                "embedded"
-            } else {
-                match target.find(version, &cache())? {
-                    Some(Artifact { counting: Some(_), .. }) => "built",
-                    Some(_) => "built, without counters",
-                    None => "not built",
-                }
-            };
-            let alias = if version == default { format!(" (also: {name})") } else { String::new() };
-            lines.push(format!("{name}@{version:<width$}   {state}{alias}\n"));
-        }
-    }
-    print(&lines.concat())
 }

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use metacov_report::{Screen, suspects};
 use metacov_study::conduct::{CorpusOptions, locate_corpus, read_corpus};
-use metacov_study::locate::{Found, shares};
 
 use super::Args;
 use crate::cmd::{target, workers};
@@ -30,19 +29,7 @@ pub fn run(path: &Path, args: &Args, console: &Console) -> Outcome {
         },
     )?;
     progress.finish_and_clear();
-    let of = |formula: usize, from: usize, step: usize| {
-        let places: Vec<Found> =
-            results.iter().skip(from).step_by(step).map(|(_, places)| places[formula]).collect();
-        shares(&places)
-    };
-    let rows = [
-        ("suspicion", of(0, 0, 1)),
-        ("  1st, 3rd, 5th ... bug", of(0, 0, 2)),
-        ("  2nd, 4th, 6th ... bug", of(0, 1, 2)),
-        ("plain coverage (Ochiai)", of(1, 0, 1)),
-        ("  without passing pairs", of(2, 0, 1)),
-    ];
-    let tables = [suspects::found(&results), suspects::shares(&rows)];
+    let tables = suspects::of_corpus(&results);
     let texts = tables.map(|table| table.to_terminal(console.has_colors()));
     print(&texts.join("\n"))?;
     Ok(ExitCode::Success)

@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use metacov_campaign::{Counts, GeneratedTests, check};
 use metacov_core::counted;
-use metacov_report::{PairOrigin, Screen, checks_table, show_violations};
+use metacov_report::{
+    PairOrigin, Screen, checks_table, missing_pairs, run_log_details, show_violations,
+};
 
-use super::engine::tell;
 use crate::console::Console;
 use crate::console::bar::PAIRS;
 use crate::exit_code::{ExitCode, Outcome};
@@ -26,14 +27,9 @@ pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
     let rate = done as f64 / seconds.max(0.001);
     let pairs = counted(done, "pair", "pairs");
     console.note(&format!("{pairs} in {seconds:.1} s, {rate:.0} pairs/s"));
-    for (relation, counts) in &checks.relations {
-        for ((failure, why), pairs) in &counts.missing {
-            let why = if why.is_empty() { String::new() } else { format!(": {why}") };
-            let pairs = counted(*pairs, "pair", "pairs");
-            console.detail(|| format!("{}, {pairs} of {relation}{why}", failure.name()));
-        }
+    for detail in missing_pairs(&checks).into_iter().chain(run_log_details(&log)) {
+        console.detail(|| detail);
     }
-    tell(&log, console);
     let conclusion = show_violations(&checks.violations, PairOrigin::Generated, console);
     if done < plan.groups() {
         let planned = counted(plan.groups(), "pair", "pairs");

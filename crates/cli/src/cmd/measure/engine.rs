@@ -3,12 +3,10 @@
 use std::num::NonZero;
 use std::path::PathBuf;
 
-use metacov_campaign::{Phase, RunLog};
 use metacov_run::ALL;
 
 use crate::args::count::positive;
 use crate::args::solver::SolverArgs;
-use crate::console::Console;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Generated pairs (TARGET)")]
@@ -69,17 +67,5 @@ impl EngineArgs {
 
     pub fn seed(&self) -> u64 {
         self.seed.unwrap_or(1)
-    }
-}
-
-/// Reports how many generated statements worked, and where the time went.
-pub fn tell(log: &RunLog, console: &Console) {
-    for (kind, success) in &log.successes.by_kind {
-        console.detail(|| format!("{kind}: {} of {} worked", success.worked, success.tried));
-    }
-    let all: f64 = Phase::ALL.iter().map(|(phase, _)| log.times.on(*phase).as_secs_f64()).sum();
-    for (phase, name) in Phase::ALL {
-        let seconds = log.times.on(phase).as_secs_f64();
-        console.detail(|| format!("{name}: {seconds:.2} s, {:.1} %", 100.0 * seconds / all));
     }
 }

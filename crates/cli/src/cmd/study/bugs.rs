@@ -71,7 +71,8 @@ pub fn known_bugs(
     with_runner(jobs, console, |runner| runner.known_bugs(path, plan, &build))
 }
 
-fn with_runner<T>(
+/// Calls `run` with what runs known bugs.
+pub fn with_runner<T>(
     jobs: Option<NonZero<usize>>,
     console: &Console,
     run: impl FnOnce(&BugRunner<'_>) -> Result<T, RunError>,
