@@ -26,14 +26,17 @@ use std::num::NonZero;
 
 use metacov_core::{Suite, counted};
 use metacov_report::{
-    Conclusion, Origin, PairOrigin, Presentation, failure_notes, left_out_note, show_violations,
+    Conclusion, Origin, PairOrigin, Presentation, Screen, failure_notes, left_out_note,
+    show_violations,
 };
 use metacov_run::{FoldOptions, Observer, RunError, SharedTable};
 use metacov_store::{Provenance, RecordedRun, Recording, RunFile};
+use metacov_study::conduct::RunContext;
 
 use crate::console::Console;
 use crate::console::progress::Progress;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
+use crate::signals::interrupted;
 
 /// How a suite is stored and shown, whatever its source.
 pub struct RunSettings {
@@ -97,6 +100,20 @@ impl RunSettings {
         let conclusion = conclusion.max(show_violations(&violations, origin, console));
         Ok(if measured < planned { ExitCode::Interrupted } else { conclusion.into() })
     }
+}
+
+/// Calls `run` with what running targets needs.
+fn with_context<T>(
+    jobs: Option<NonZero<usize>>,
+    console: &Console,
+    run: impl FnOnce(&RunContext<'_>) -> Result<T, RunError>,
+) -> Result<T, RunError> {
+    run(&RunContext {
+        targets: &target::list(),
+        workers: workers(jobs),
+        interrupted: &*interrupted()?,
+        on_message: &|message| console.message(message),
+    })
 }
 
 /// The number of workers: as requested, or the number of processors.

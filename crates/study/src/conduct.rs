@@ -5,6 +5,7 @@
 //! that the functions here take. Nothing is printed: progress is reported through callbacks.
 
 mod changes;
+mod context;
 mod folder;
 mod gcovr_pipeline;
 mod locate;
@@ -22,6 +23,7 @@ mod trial_folder;
 mod trials;
 
 pub use changes::keep_changed;
+pub use context::RunContext;
 pub use folder::{StudyFolder, read_shards, read_text, read_trials};
 pub use gcovr_pipeline::{Gcovr, LineCounts, PairLines, Pipeline, PipelineSample};
 pub use locate::{
@@ -31,8 +33,8 @@ pub use locate::{
 pub use merge::{disputed, merge_studies, repeated};
 pub use message::Message;
 pub use mutants::{MutantsContext, MutantsEnd, MutantsRun};
-pub use overlap::{BugRunner, overlap_of_run};
-pub use pipeline_run::{PipelineContext, run_pipeline};
+pub use overlap::overlap_of_run;
+pub use pipeline_run::run_pipeline;
 pub use run_groups::{RunGroups, name_groups, read_groups};
 pub use selection::{Selection, Shard};
 pub use stopwatch::Stopwatch;

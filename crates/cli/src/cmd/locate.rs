@@ -7,16 +7,15 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Judge, command_line};
 use metacov_report::{Located, Output, Screen, write_text};
+use metacov_run::RunError;
 use metacov_store::RUN_FILE;
-use metacov_study::conduct::{LocateConfig, LocatedBugs, ScriptPair};
+use metacov_study::conduct::{LocateConfig, LocatedBugs, RunContext, ScriptPair};
 
-use super::target::list;
-use super::workers;
+use super::with_context;
 use crate::args::choice::{Choices, choice};
 use crate::args::count::positive;
 use crate::console::{Console, print};
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
-use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -118,47 +117,49 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         return corpus::run(corpus, args, console);
     }
     let subject = args.subject.as_deref().unwrap_or_default();
-    let path = Path::new(subject);
-    let is_run = path.extension().is_some_and(|ending| ending == RUN_FILE);
-    let config = LocateConfig {
-        targets: &list(),
-        library: args.library.as_deref(),
-        workers: workers(args.jobs),
-        interrupted: &*interrupted()?,
-        variants: args.variants,
-        pairs: args.count(),
-        seed: args.seed(),
-        command: &command_line(std::env::args_os()),
-        on_message: &|message| console.message(message),
-    };
-    let located = match (&args.a, &args.b) {
-        (Some(_), Some(_)) if is_run || path.is_dir() => {
-            bail_usage!(
-                "--a and --b go with a target; a run file has its own pairs: choose with --pair"
-            )
-        }
-        (Some(a), Some(b)) => {
-            let (setup, judge) = (args.setup.as_deref(), args.compare);
-            config.scripts(subject, &ScriptPair { setup, sides: [a, b], judge })?
-        }
-        _ if is_run => match args.only_for_generated() {
-            Some(option) => {
-                bail_usage!("{option} goes with a target; a run file has its own passing pairs")
-            }
-            None => config.run_file(path, &args.pair)?,
-        },
-        _ if path.is_dir() && !args.pair.is_empty() => {
-            bail_usage!("--pair goes with a run file; of findings, name the folder of one")
-        }
-        _ if path.is_dir() => config.findings(path, None)?,
-        _ => bail_usage!(
-            "missing pair: give --a FILE and --b FILE (and --setup FILE), a run file, or findings"
-        ),
-    };
+    let located = with_context(args.jobs, console, |context| args.locate(subject, context))?;
     show(&located, args, console)
 }
 
 impl Args {
+    /// Locates the bugs of what was named.
+    fn locate(&self, subject: &str, context: &RunContext<'_>) -> Result<LocatedBugs, RunError> {
+        let path = Path::new(subject);
+        let is_run = path.extension().is_some_and(|ending| ending == RUN_FILE);
+        let config = LocateConfig {
+            context,
+            library: self.library.as_deref(),
+            variants: self.variants,
+            pairs: self.count(),
+            seed: self.seed(),
+            command: &command_line(std::env::args_os()),
+        };
+        match (&self.a, &self.b) {
+            (Some(_), Some(_)) if is_run || path.is_dir() => {
+                bail_usage!(
+                    "--a and --b go with a target; a run file has its own pairs: choose with --pair"
+                )
+            }
+            (Some(a), Some(b)) => {
+                let (setup, judge) = (self.setup.as_deref(), self.compare);
+                config.scripts(subject, &ScriptPair { setup, sides: [a, b], judge })
+            }
+            _ if is_run => match self.only_for_generated() {
+                Some(option) => {
+                    bail_usage!("{option} goes with a target; a run file has its own passing pairs")
+                }
+                None => config.run_file(path, &self.pair),
+            },
+            _ if path.is_dir() && !self.pair.is_empty() => {
+                bail_usage!("--pair goes with a run file; of findings, name the folder of one")
+            }
+            _ if path.is_dir() => config.findings(path, None),
+            _ => bail_usage!(
+                "missing pair: give --a FILE and --b FILE (and --setup FILE), a run file, or findings"
+            ),
+        }
+    }
+
     /// Returns how many passing pairs of each relation are generated.
     fn count(&self) -> u64 {
         self.count.map_or(300, NonZero::get)

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use metacov_report::{Screen, overlaps};
 use metacov_study::conduct::{overlap_of_run, read_corpus};
 
-use super::study::bugs::with_runner;
+use super::with_context;
 use crate::args::count::positive;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
@@ -52,7 +52,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     let table = match (&args.corpus, &args.run, &args.fix) {
         (Some(corpus), ..) => {
             let bugs = read_corpus(corpus)?;
-            let (rows, _) = with_runner(args.jobs, console, |runner| runner.overlaps(&bugs))?;
+            let (rows, _) = with_context(args.jobs, console, |context| context.overlaps(&bugs))?;
             overlaps::table_of_bugs(&rows)
         }
         (None, Some(run), Some(fix)) => {

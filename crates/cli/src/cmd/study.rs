@@ -1,6 +1,6 @@
 //! `metacov study`
 
-pub mod bugs;
+mod bugs;
 mod campaigns;
 mod run;
 

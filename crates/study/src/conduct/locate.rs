@@ -21,7 +21,7 @@ use metacov_formats::{Fault, Location, Scope};
 use metacov_run::{RunError, SharedTable};
 use metacov_store::{BUILD, Run, StoredPair};
 
-use super::Message;
+use super::RunContext;
 use crate::corpus::{self, Bug as KnownBug};
 use crate::locate::{
     Formula, Found, Frequency, Passing, Symptom, Unfit, explore, found, passing, rank,
@@ -234,10 +234,9 @@ impl RunViolations {
     pub fn explore<'c>(
         self,
         target: &LocateTarget<'_>,
-        targets: &TargetList,
+        context: &RunContext<'_>,
         options: &'c WorkerOptions<'c>,
         variants: usize,
-        on_message: &dyn Fn(Message),
     ) -> Result<(LocateRun<'c>, Vec<Bug>), RunError> {
         let frequency = passing(&self.run)?;
         let name = self.run.name.clone();
@@ -245,9 +244,7 @@ impl RunViolations {
         let mut explored = Vec::new();
         let all = self.violations.len();
         if all > VIOLATIONS_MAX {
-            on_message(Message::Note(format!(
-                "the first {VIOLATIONS_MAX} of {all} violations; --pair chooses"
-            )));
+            context.note(format!("the first {VIOLATIONS_MAX} of {all} violations; --pair chooses"));
         }
         for violation in self.violations.into_iter().take(VIOLATIONS_MAX) {
             match run.explore(&violation.case, variants)? {
@@ -255,12 +252,10 @@ impl RunViolations {
                     let StoredViolation { name, case } = violation;
                     explored.push(Explored { name, case, symptom });
                 }
-                Err(why) => {
-                    on_message(Message::Warning(format!("{}: left out: {why}", violation.name)));
-                }
+                Err(why) => context.warn(format!("{}: left out: {why}", violation.name)),
             }
         }
-        let bugs = target.by_bug(explored, targets, on_message)?;
+        let bugs = target.by_bug(explored, context.targets, context.on_message)?;
         if bugs.is_empty() {
             let what = format!("no violation of {name} shows again on this engine");
             return Err(RunError::Invalid(what));
@@ -385,22 +380,16 @@ pub(super) fn main_file(table: &SiteTable) -> &str {
 
 /// How the bugs of a corpus are located.
 pub struct CorpusOptions<'o> {
-    /// All targets.
-    pub targets: &'o TargetList,
+    /// What running targets needs.
+    pub context: &'o RunContext<'o>,
     /// How many passing pairs of each relation are generated.
     pub pairs: u64,
     /// Their seed.
     pub seed: u64,
     /// The most variants of each bug's pair that are run.
     pub variants: usize,
-    /// How many workers.
-    pub workers: NonZero<usize>,
-    /// Set to end all workers.
-    pub interrupted: &'o AtomicBool,
     /// Called before each bug.
     pub on_bug: &'o dyn Fn(),
-    /// Messages for the user.
-    pub on_message: &'o dyn Fn(Message),
 }
 
 /// Locates the bugs of a corpus: by suspicion, by Ochiai, and by Ochiai without passing pairs. Bugs
@@ -409,32 +398,27 @@ pub fn locate_corpus(
     bugs: &[KnownBug],
     options: &CorpusOptions<'_>,
 ) -> Result<Vec<(String, [Found; 3])>, RunError> {
-    let CorpusOptions { targets, pairs, seed, variants, workers, interrupted, .. } = *options;
+    let CorpusOptions { context, pairs, seed, variants, on_bug } = *options;
     let mut results: BTreeMap<usize, (String, [Found; 3])> = BTreeMap::new();
     let mut left_out = |_: usize, bug: &KnownBug, why: &str| {
-        (options.on_message)(Message::Warning(format!("{}: left out: {why}", bug.id)));
+        context.warn(format!("{}: left out: {why}", bug.id));
     };
-    for (name, bugs) in by_target(bugs, targets, &mut left_out)? {
-        let target = LocateTarget::new(targets, &name, None, workers, interrupted)?;
+    for (name, bugs) in by_target(bugs, context.targets, &mut left_out)? {
+        let target = context.target(&name, None)?;
         let worker_options = target.options();
         let mut run = LocateRun::with_generated(&worker_options, pairs, seed)?;
         for (at, bug) in bugs {
-            (options.on_bug)();
+            on_bug();
             if bug.fix_lines.is_empty() {
-                (options.on_message)(Message::Note(format!(
-                    "{}: left out, as its fix has no lines in this version",
-                    bug.id
-                )));
+                let why = "left out, as its fix has no lines in this version";
+                context.note(format!("{}: {why}", bug.id));
                 continue;
             }
             match run.explore(&bug.case(run.language), variants)? {
                 Ok(symptom) => {
                     results.insert(at, (bug.id.clone(), places(&run, symptom, bug)));
                 }
-                Err(unfit) => {
-                    let what = format!("{}: left out: {unfit}", bug.id);
-                    (options.on_message)(Message::Warning(what));
-                }
+                Err(unfit) => context.warn(format!("{}: left out: {unfit}", bug.id)),
             }
         }
     }

@@ -1,18 +1,16 @@
 //! Runs the targets for `metacov overlap`: whether the MC sites of pairs overlap with fixes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
-use metacov_campaign::{CaseBatch, CaseRunner, TargetList};
+use metacov_campaign::{CaseBatch, CaseRunner};
 use metacov_core::{Cover, FileId, Functions, Language, Outcome, Pair, SiteTable, Verdict};
 use metacov_formats::Fault;
 use metacov_run::RunError;
 use metacov_store::Run;
 
-use super::Message;
-use super::locate::{LocateTarget, by_target, main_file, read_corpus, target_name};
+use super::locate::{by_target, main_file, read_corpus, target_name};
+use super::{Message, RunContext};
 use crate::corpus::{Bug, Change, FixLines};
 use crate::overlap::{FileFix, Overlap, overlap, parse};
 use crate::{
@@ -100,19 +98,7 @@ fn file(table: &SiteTable, path: &str) -> Result<Option<FileId>, RunError> {
     }
 }
 
-/// Runs the pairs of known bugs.
-pub struct BugRunner<'r> {
-    /// All targets.
-    pub targets: &'r TargetList,
-    /// How many workers.
-    pub workers: NonZero<usize>,
-    /// Set to end all workers.
-    pub interrupted: &'r AtomicBool,
-    /// Messages for the user.
-    pub on_message: &'r dyn Fn(Message),
-}
-
-impl BugRunner<'_> {
+impl RunContext<'_> {
     /// Compares the fix of each bug with the MC sites of its pair on the version that has the bug.
     /// Returns also the bugs that are left out, such as those of versions that are not built.
     pub fn overlaps(&self, bugs: &[Bug]) -> Result<(Vec<BugOverlap>, Vec<LeftOut>), RunError> {
@@ -143,7 +129,7 @@ impl BugRunner<'_> {
     ) -> Result<(), RunError> {
         let left_out =
             |bug: &Bug, why: &str| Err(LeftOut { id: bug.id.clone(), why: why.to_owned() });
-        let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
+        let target = self.target(engine, None)?;
         let options = target.options();
         let mut runner = CaseRunner::new(&options)?;
         let (known, unknown): (Vec<_>, Vec<_>) =
@@ -243,7 +229,7 @@ impl BugRunner<'_> {
         let name = self.targets.parse(engine)?.0.name();
         let known = || self.targets.all.iter().map(|target| target.name());
         let bugs: Vec<&Bug> = bugs.iter().filter(|bug| bug.target(known()) == name).collect();
-        let target = LocateTarget::new(self.targets, engine, None, self.workers, self.interrupted)?;
+        let target = self.target(engine, None)?;
         let options = target.options();
         let mut runner = CaseRunner::new(&options)?;
         let results = runner.run(&batches(bugs.iter().copied(), target.language()))?;
@@ -266,14 +252,6 @@ impl BugRunner<'_> {
             measured.push(BugCovers { executed: covers.union(), difference: covers.difference() });
         }
         Ok(MeasuredBugs::new(measured, runner.table()))
-    }
-
-    fn note(&self, what: String) {
-        (self.on_message)(Message::Note(what));
-    }
-
-    fn warn(&self, what: String) {
-        (self.on_message)(Message::Warning(what));
     }
 }
 

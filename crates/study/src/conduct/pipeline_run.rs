@@ -1,67 +1,47 @@
 //! The gcovr pipeline of the paper on pairs of a study, and metacov on the same pairs.
 
-use std::io;
-use std::num::NonZero;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
-use metacov_campaign::{TargetList, TestPlan, WorkerOptions, measure, write_pairs};
+use metacov_campaign::{TestPlan, WorkerOptions, measure, write_pairs};
 use metacov_run::{RunError, SharedTable};
 
 use super::{
-    Gcovr, LineCounts, LocateTarget, Message, PairLines, Pipeline, PipelineSample, Stopwatch,
-    TaskEnd,
+    Gcovr, LineCounts, Message, PairLines, Pipeline, PipelineSample, RunContext, Stopwatch, TaskEnd,
 };
 use crate::{Efficiency, EfficiencyPlan, FileVersion, StudyPlan, Time};
-
-/// What a run of the pipeline needs of its caller.
-pub struct PipelineContext<'p> {
-    /// All targets.
-    pub targets: &'p TargetList,
-    /// The gcovr program.
-    pub gcovr: &'p Path,
-    /// How many workers measure the pairs with metacov.
-    pub workers: NonZero<usize>,
-    /// Returns a flag that an interrupt sets from now on.
-    pub interrupted: &'p dyn Fn() -> io::Result<Arc<AtomicBool>>,
-    /// Messages for the user.
-    pub on_message: &'p dyn Fn(Message),
-}
 
 /// Measures a sample of the pairs of a study on its first target, with gcovr and with metacov. Without gcovr, it is
 /// skipped.
 pub fn run_pipeline(
     plan: &StudyPlan,
     sample: EfficiencyPlan,
-    context: &PipelineContext<'_>,
+    gcovr: &Path,
+    context: &RunContext<'_>,
 ) -> Result<TaskEnd<Efficiency>, RunError> {
-    let PipelineContext { targets, workers, on_message, .. } = *context;
     let invalid = |what: String| RunError::Invalid(format!("`[efficiency]`{what}"));
     let Some(name) = plan.targets.first() else {
         return Err(invalid(" needs a target".to_owned()));
     };
-    let (target, artifact) = targets.find(name)?;
+    let (target, artifact) = context.targets.find(name)?;
     let Some(program) = target.gcov_program(&artifact) else {
         return Err(invalid(format!(": metacov cannot build {name} for gcovr")));
     };
-    let Some(gcovr) = Gcovr::find(context.gcovr)? else {
-        on_message(Message::Warning(format!(
+    let Some(gcovr_program) = Gcovr::find(gcovr)? else {
+        context.warn(format!(
             "{}: no such program; Q3 is reported without the paper's pipeline: pip install gcovr (or run \
              scripts/oracles and add --gcovr target/oracles/gcovr-8.7/bin/gcovr), and run this again",
-            context.gcovr.display()
-        )));
+            gcovr.display()
+        ));
         return Ok(TaskEnd::Skipped);
     };
-    let interrupted = (context.interrupted)()?;
-    let target = LocateTarget::new(targets, name, None, workers, &interrupted)?;
+    let target = context.target(name, None)?;
     let options = &target.options();
     let relations = options.target.method().relations();
     let names: Vec<&str> = relations.iter().map(|relation| relation.name).collect();
     let PipelineSample { relations, pairs } = PipelineSample::of(plan, sample, &names)?;
     let sample = TestPlan { seed: plan.seed, relations, pairs, subjects: pairs };
-    let mut pipeline = Pipeline::new(gcovr, program)?;
-    on_message(Message::Detail(format!(
+    let mut pipeline = Pipeline::new(gcovr_program, program)?;
+    (context.on_message)(Message::Detail(format!(
         "{name} is built with gcc --coverage, in {}",
         pipeline.folder().display()
     )));
@@ -71,7 +51,7 @@ pub fn run_pipeline(
         return Ok(TaskEnd::Interrupted);
     };
     let on_pair = |number: usize| {
-        on_message(Message::Note(format!("gcovr: pair {number} of {}", pairs.len())));
+        context.note(format!("gcovr: pair {number} of {}", pairs.len()));
     };
     let measured = pipeline.measure(&pairs, &lines, options.interrupted, &on_pair)?;
     let Some(pairs) = measured else { return Ok(TaskEnd::Interrupted) };

@@ -5,15 +5,14 @@ use std::path::{Path, PathBuf};
 
 use metacov_report::{Output, Screen, correlations, write_text};
 use metacov_run::RunError;
-use metacov_study::conduct::{BugRunner, read_corpus};
+use metacov_study::conduct::read_corpus;
 use metacov_study::{BUGS_MIN, BugsPlan, KnownBugs, Program};
 
 use crate::args::count::positive;
-use crate::cmd::target::{engine_on_demand, list};
-use crate::cmd::workers;
+use crate::cmd::target::engine_on_demand;
+use crate::cmd::with_context;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome, bail_usage};
-use crate::signals::interrupted;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,7 +42,8 @@ pub struct Args {
 pub fn run(args: &Args, console: &Console) -> Outcome {
     let corpus = read_corpus(&args.corpus)?;
     engine_on_demand(&args.target, console)?;
-    let measured = with_runner(args.jobs, console, |runner| runner.measure(&corpus, &args.target))?;
+    let measured =
+        with_context(args.jobs, console, |context| context.measure(&corpus, &args.target))?;
     let Some(found) = measured.correlation(&args.target) else {
         bail_usage!(
             "{}: {} bugs are too few for a correlation, which needs {BUGS_MIN}",
@@ -68,20 +68,5 @@ pub fn known_bugs(
     console: &Console,
 ) -> Result<KnownBugs, RunError> {
     let build = |name: &str| engine_on_demand(name, console).map(drop);
-    with_runner(jobs, console, |runner| runner.known_bugs(path, plan, &build))
-}
-
-/// Calls `run` with what runs known bugs.
-pub fn with_runner<T>(
-    jobs: Option<NonZero<usize>>,
-    console: &Console,
-    run: impl FnOnce(&BugRunner<'_>) -> Result<T, RunError>,
-) -> Result<T, RunError> {
-    let interrupted = interrupted()?;
-    run(&BugRunner {
-        targets: &list(),
-        workers: workers(jobs),
-        interrupted: &interrupted,
-        on_message: &|message| console.message(message),
-    })
+    with_context(jobs, console, |context| context.known_bugs(path, plan, &build))
 }

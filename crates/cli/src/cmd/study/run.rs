@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use metacov_campaign::{MutantChoice, MutantRunOptions, SuiteOptions};
 use metacov_core::{Operation, Suite};
-use metacov_report::Screen;
 use metacov_run::RunError;
 use metacov_store::Recording;
 use metacov_study::conduct::{
-    MutantsRun, PipelineContext, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd,
-    run_pipeline,
+    MutantsRun, Selection, Shard, StudyFolder, SuiteTasks, SuitesRun, TaskEnd, run_pipeline,
 };
 use metacov_study::{
     BugsPlan, Efficiency, EfficiencyPlan, KnownBugs, MutantsPlan, StudyPlan, SuiteSpec, Task,
@@ -20,7 +18,7 @@ use metacov_study::{
 use super::bugs;
 use crate::args::count::positive;
 use crate::args::run_file::ResumeArgs;
-use crate::cmd::{measure, mutants, target, workers};
+use crate::cmd::{measure, mutants, target, with_context, workers};
 use crate::console::Console;
 use crate::console::progress::Progress;
 use crate::exit_code::{ExitCode, Outcome};
@@ -195,13 +193,9 @@ impl SuiteTasks for Tasks<'_> {
     }
 
     fn efficiency(&self, sample: EfficiencyPlan) -> Result<TaskEnd<Efficiency>, RunError> {
-        let context = PipelineContext {
-            targets: &target::list(),
-            gcovr: self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr")),
-            workers: workers(self.args.jobs),
-            interrupted: &interrupted,
-            on_message: &|message| self.console.message(message),
-        };
-        run_pipeline(self.plan, sample, &context)
+        let gcovr = self.args.gcovr.as_deref().unwrap_or(Path::new("gcovr"));
+        with_context(self.args.jobs, self.console, |context| {
+            run_pipeline(self.plan, sample, gcovr, context)
+        })
     }
 }

@@ -1,29 +1,23 @@
 //! From two scripts, a run file or findings to a ranking for each bug.
 
 use std::fs;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
-use metacov_campaign::{TargetList, check_trust, findings_folder, read_findings};
+use metacov_campaign::{check_trust, findings_folder, read_findings};
 use metacov_core::{Case, Input, Judge, Language, Pair};
 use metacov_formats::Fault;
 use metacov_run::RunError;
 
 use super::{Bug, LocateRun, LocateTarget, RunOfTarget, explore_findings, target_of_findings};
-use crate::conduct::Message;
+use crate::conduct::RunContext;
 use crate::locate::{Formula, Ranking, Symptom, rank};
 
 /// How bugs are located.
 pub struct LocateConfig<'l> {
-    /// All targets.
-    pub targets: &'l TargetList,
+    /// What running targets needs.
+    pub context: &'l RunContext<'l>,
     /// A library of the user, in place of a target's.
     pub library: Option<&'l Path>,
-    /// How many workers.
-    pub workers: NonZero<usize>,
-    /// Set to end all workers.
-    pub interrupted: &'l AtomicBool,
     /// The most variants of each violating pair.
     pub variants: usize,
     /// How many passing pairs of each relation are generated, if there are none.
@@ -32,8 +26,6 @@ pub struct LocateConfig<'l> {
     pub seed: u64,
     /// What the user typed.
     pub command: &'l str,
-    /// Messages for the user.
-    pub on_message: &'l dyn Fn(Message),
 }
 
 /// Two scripts of the user that should agree.
@@ -95,8 +87,7 @@ impl LocateConfig<'_> {
         run.check_build(&target)?;
         let violations = run.violations(pairs, target.language())?;
         let options = target.options();
-        let (run, bugs) =
-            violations.explore(&target, self.targets, &options, self.variants, self.on_message)?;
+        let (run, bugs) = violations.explore(&target, self.context, &options, self.variants)?;
         Ok(located(subject, &run, bugs))
     }
 
@@ -119,12 +110,12 @@ impl LocateConfig<'_> {
             }
             None => LocateRun::with_generated(&options, self.pairs, self.seed)?,
         };
-        let bugs = explore_findings(findings, &mut run, self.variants, self.on_message)?;
+        let bugs = explore_findings(findings, &mut run, self.variants, self.context.on_message)?;
         Ok(located(subject, &run, bugs))
     }
 
     fn target(&self, name: &str) -> Result<LocateTarget<'_>, RunError> {
-        LocateTarget::new(self.targets, name, self.library, self.workers, self.interrupted)
+        self.context.target(name, self.library)
     }
 }
 
