@@ -29,17 +29,27 @@ impl From<FileVersion> for u32 {
     }
 }
 
-/// Writes JSON.
-///
-/// # Panics
-///
-/// If a map has keys that are not text, which none of the types that are kept has: nothing else can fail.
-pub(crate) fn to_json(kept: &impl Serialize) -> String {
-    serde_json::to_string_pretty(kept).expect("plain data with text as keys") + "\n"
-}
+/// A result of a study that is kept in a file.
+pub trait ResultFile: Serialize + DeserializeOwned {
+    /// Writes JSON.
+    ///
+    /// # Panics
+    ///
+    /// If a map has keys that are not text, which none of the types that are kept has: nothing else can fail.
+    fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("plain data with text as keys") + "\n"
+    }
 
-/// Reads JSON.
-pub(crate) fn parse<K: DeserializeOwned>(text: &str) -> Result<K, Fault> {
-    serde_json::from_str(text)
-        .map_err(|error| Fault::malformed(Location::Line(error.line() as u64), error.to_string()))
+    /// Reads JSON.
+    fn parse(text: &str) -> Result<Self, Fault> {
+        let result: Self = serde_json::from_str(text).map_err(|error| {
+            Fault::malformed(Location::Line(error.line() as u64), error.to_string())
+        })?;
+        result.check().map(|()| result)
+    }
+
+    /// Checks what the types do not.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 }

@@ -25,7 +25,7 @@ pub use campaigns::{
     Budget, CampaignPlan, CampaignResults, GuidanceRow, Observed, Rival, Trial, TrialOutcome,
     unite_trials,
 };
-pub use files::FileVersion;
+pub use files::{FileVersion, ResultFile};
 pub use mutants::{Kills, LineKills, MutantOutcomes, MutantTally, measured_file};
 pub use plan::{BugsPlan, EfficiencyPlan, MutantsPlan, StudyPlan, SuiteSpec, Task};
 pub use questions::{

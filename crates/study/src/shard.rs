@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use metacov_core::BuildMismatch;
 use metacov_formats::{Error, Fault, Location};
 
-use crate::{Efficiency, KnownBugs, SuiteResult};
+use crate::{Efficiency, KnownBugs, ResultFile, SuiteResult};
 
 /// The results in one folder of a study.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -4,7 +4,7 @@ use metacov_core::Criterion;
 use metacov_formats::{Fault, Location};
 use serde::{Deserialize, Serialize};
 
-use crate::files::{self, FileVersion};
+use crate::files::{FileVersion, ResultFile};
 use crate::{Measurement, SuiteMutants, SuiteNumbers, plan};
 
 /// The result of a suite. Covers are not stored: those of ten suites of ten thousand pairs would
@@ -73,6 +73,12 @@ impl std::iter::Sum for Time {
     }
 }
 
+impl ResultFile for SuiteResult {
+    fn check(&self) -> Result<(), Fault> {
+        self.record().map(drop)
+    }
+}
+
 impl SuiteResult {
     /// Creates the result of a suite.
     pub fn new(suite: &plan::SuiteSpec, record: &SuiteNumbers, time: Time) -> Self {
@@ -117,17 +123,6 @@ impl SuiteResult {
     /// How many pairs could not be measured.
     pub fn failed(&self) -> u64 {
         self.measurements.iter().map(|of| of.failed).sum()
-    }
-
-    /// Writes JSON.
-    pub fn to_json(&self) -> String {
-        files::to_json(self)
-    }
-
-    /// Reads JSON.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        let outcome: SuiteResult = files::parse(text)?;
-        outcome.record().map(|_| outcome)
     }
 
     /// The numbers of the suite.

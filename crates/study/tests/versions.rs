@@ -1,7 +1,7 @@
 //! Files of a study that an earlier version of metacov wrote.
 
 use metacov_core::Criterion;
-use metacov_study::SuiteResult;
+use metacov_study::{ResultFile as _, SuiteResult};
 
 const VERSION_1: &str = include_str!("data/suite-version-1.json");
 

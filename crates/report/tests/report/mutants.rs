@@ -6,8 +6,8 @@ use metacov_report::digest::Digest;
 use metacov_report::study_report;
 use metacov_store::{MutantRun, StoredMutants};
 use metacov_study::{
-    Measurement, RelationMutants, Results, StudyPlan, StudyShard, SuiteMutants, SuiteNumbers,
-    SuiteResult, SuiteSpec, Time,
+    Measurement, RelationMutants, ResultFile as _, Results, StudyPlan, StudyShard, SuiteMutants,
+    SuiteNumbers, SuiteResult, SuiteSpec, Time,
 };
 use serde_json::json;
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Trial;
 use crate::Time;
-use crate::files::{self, FileVersion};
+use crate::files::{FileVersion, ResultFile};
 
 /// The result of a trial. The pairs themselves are in its run file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,6 +52,8 @@ pub struct Observed {
     pub plans: u64,
 }
 
+impl ResultFile for TrialOutcome {}
+
 impl TrialOutcome {
     /// Returns how many pairs it took to find each bug, which is a family of groups.
     pub fn bugs(&self) -> BTreeMap<&str, u64> {
@@ -60,16 +62,6 @@ impl TrialOutcome {
             |family: &[&str]| family.iter().filter_map(|group| self.groups.get(*group)).min();
         let bugs = families.into_iter();
         bugs.map(|(bug, family)| (bug, first(&family).copied().unwrap_or_default())).collect()
-    }
-
-    /// Writes JSON.
-    pub fn to_json(&self) -> String {
-        files::to_json(self)
-    }
-
-    /// Reads JSON.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        files::parse(text)
     }
 
     /// Whether they are equal, except for the time.

@@ -7,7 +7,7 @@ use metacov_run::RunError;
 use metacov_store::replace_file;
 
 use super::TrialFolder;
-use crate::{Efficiency, KnownBugs, StudyShard, SuiteResult, TrialOutcome};
+use crate::{Efficiency, KnownBugs, ResultFile, StudyShard, SuiteResult, TrialOutcome};
 
 /// The study itself.
 const PLAN: &str = "study.toml";
@@ -45,7 +45,7 @@ impl StudyFolder<'_> {
         Ok(StudyShard {
             name: self.0.display().to_string(),
             study: self.study()?,
-            outcomes: read_all(&self.0.join(SUITES), SuiteResult::parse)?,
+            outcomes: read_all(&self.0.join(SUITES))?,
             bugs: self.bugs()?,
             efficiency: self.efficiency()?,
         })
@@ -61,13 +61,13 @@ impl StudyFolder<'_> {
             )));
         }
         create(self.0)?;
-        self.write(PLAN, text)
+        self.write_plan(text)
     }
 
     /// Writes the study and all results of a shard.
     pub fn keep(self, shard: &StudyShard) -> Result<(), RunError> {
         create(&self.0.join(SUITES))?;
-        self.write(PLAN, &shard.study)?;
+        self.write_plan(&shard.study)?;
         for outcome in &shard.outcomes {
             self.keep_outcome(outcome)?;
         }
@@ -78,7 +78,7 @@ impl StudyFolder<'_> {
     /// Writes the result of a suite.
     pub fn keep_outcome(self, outcome: &SuiteResult) -> Result<(), RunError> {
         create(&self.0.join(SUITES))?;
-        self.write(&outcome_file(&outcome.suite_name()), &outcome.to_json())
+        write_result(&self.0.join(outcome_file(&outcome.suite_name())), outcome)
     }
 
     /// The path of the run file of a suite; its folder exists.
@@ -90,41 +90,41 @@ impl StudyFolder<'_> {
 
     /// Writes the results of known bugs.
     pub fn keep_bugs(self, bugs: &KnownBugs) -> Result<(), RunError> {
-        self.write(BUGS, &bugs.to_json())
+        write_result(&self.0.join(BUGS), bugs)
     }
 
     /// Writes the cost of the gcovr pipeline.
     pub fn keep_efficiency(self, efficiency: &Efficiency) -> Result<(), RunError> {
-        self.write(EFFICIENCY, &efficiency.to_json())
+        write_result(&self.0.join(EFFICIENCY), efficiency)
     }
 
     /// The result of a suite, if there is one.
     pub fn outcome(self, suite: &str) -> Result<Option<SuiteResult>, Error> {
-        self.kept(&outcome_file(suite), SuiteResult::parse)
+        read_result(&self.0.join(outcome_file(suite)))
     }
 
     /// The results of known bugs, if there are any.
     pub fn bugs(self) -> Result<Option<KnownBugs>, Error> {
-        self.kept(BUGS, KnownBugs::parse)
+        read_result(&self.0.join(BUGS))
     }
 
     /// The cost of the gcovr pipeline, if it was measured.
     pub fn efficiency(self) -> Result<Option<Efficiency>, Error> {
-        self.kept(EFFICIENCY, Efficiency::parse)
+        read_result(&self.0.join(EFFICIENCY))
     }
 
-    fn kept<T>(self, name: &str, parse: fn(&str) -> Result<T, Fault>) -> Result<Option<T>, Error> {
-        let path = self.0.join(name);
-        path.exists().then(|| read_file(&path, parse)).transpose()
-    }
-
-    fn write(self, name: &str, text: &str) -> Result<(), RunError> {
-        write_file(&self.0.join(name), text)
+    fn write_plan(self, text: &str) -> Result<(), RunError> {
+        write_file(&self.0.join(PLAN), text)
     }
 }
 
+/// Writes a result.
+pub(super) fn write_result(path: &Path, result: &impl ResultFile) -> Result<(), RunError> {
+    write_file(path, &result.to_json())
+}
+
 /// Replaces a file as a whole.
-pub(super) fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
+fn write_file(path: &Path, text: &str) -> Result<(), RunError> {
     let unwritten = |error| RunError::Output(Fault::Io(error).of(path.display().to_string()));
     replace_file(path, |out| out.write_all(text.as_bytes())).map_err(unwritten)
 }
@@ -165,10 +165,7 @@ fn outcome_file(suite: &str) -> String {
 }
 
 /// Reads all JSON files of a folder, sorted by name; none if the folder does not exist.
-pub(super) fn read_all<T>(
-    folder: &Path,
-    parse: fn(&str) -> Result<T, Fault>,
-) -> Result<Vec<T>, Error> {
+pub(super) fn read_all<T: ResultFile>(folder: &Path) -> Result<Vec<T>, Error> {
     if !folder.exists() {
         return Ok(Vec::new());
     }
@@ -185,12 +182,16 @@ pub(super) fn read_all<T>(
         }
     }
     paths.sort();
-    paths.iter().map(|path| read_file(path, parse)).collect()
+    paths.iter().map(|path| read_file(path)).collect()
 }
 
-/// Reads and parses a file.
-pub(super) fn read_file<T>(path: &Path, parse: fn(&str) -> Result<T, Fault>) -> Result<T, Error> {
-    parse(&read_text(path)?).map_err(|fault| fault.of(path.display().to_string()))
+/// Reads a result, if there is one.
+pub(super) fn read_result<T: ResultFile>(path: &Path) -> Result<Option<T>, Error> {
+    path.exists().then(|| read_file(path)).transpose()
+}
+
+fn read_file<T: ResultFile>(path: &Path) -> Result<T, Error> {
+    T::parse(&read_text(path)?).map_err(|fault| fault.of(path.display().to_string()))
 }
 
 /// Reads a text file.

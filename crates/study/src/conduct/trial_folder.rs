@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use metacov_formats::Error;
 use metacov_run::RunError;
 
-use super::folder::{create, read_all, read_file, write_file};
+use super::folder::{create, read_all, read_result, write_result};
 use crate::TrialOutcome;
 
 /// Progress, log and result of each trial.
@@ -47,18 +47,17 @@ impl TrialFolder<'_> {
 
     /// The result of a trial, if it is complete.
     pub fn outcome(self, id: &str) -> Result<Option<TrialOutcome>, Error> {
-        let path = self.outcome_file(id);
-        path.exists().then(|| read_file(&path, TrialOutcome::parse)).transpose()
+        read_result(&self.outcome_file(id))
     }
 
     /// Writes the result of a trial.
     pub fn keep(self, outcome: &TrialOutcome) -> Result<(), RunError> {
-        write_file(&self.outcome_file(&outcome.id), &outcome.to_json())
+        write_result(&self.outcome_file(&outcome.id), outcome)
     }
 
     /// The results of all complete trials.
     pub fn outcomes(self) -> Result<Vec<TrialOutcome>, Error> {
-        read_all(&self.0.join(TRIALS), TrialOutcome::parse)
+        read_all(&self.0.join(TRIALS))
     }
 
     fn outcome_file(self, id: &str) -> PathBuf {

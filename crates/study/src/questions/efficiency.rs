@@ -1,10 +1,9 @@
 //! The cost of metamorphic coverage, as stored in a study's folder: the paper's Q.3.
 
-use metacov_formats::Fault;
 use serde::{Deserialize, Serialize};
 
 use crate::Time;
-use crate::files::{self, FileVersion};
+use crate::files::{FileVersion, ResultFile};
 
 /// The gcovr pipeline and metacov on the same pairs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +41,8 @@ pub struct PairInPipeline {
     pub lines_by_metacov: u64,
 }
 
+impl ResultFile for Efficiency {}
+
 impl Efficiency {
     /// Returns the time for line coverage of all pairs, in the pipeline.
     pub fn coverage(&self) -> Time {
@@ -52,15 +53,5 @@ impl Efficiency {
     /// coverage.
     pub fn mc(&self) -> Time {
         self.coverage() + self.pairs.iter().map(|of| of.difference).sum()
-    }
-
-    /// Writes JSON.
-    pub fn to_json(&self) -> String {
-        files::to_json(self)
-    }
-
-    /// Reads JSON.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        files::parse(text)
     }
 }

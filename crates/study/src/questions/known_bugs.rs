@@ -1,11 +1,10 @@
 //! The results of known bugs, as stored in a study's folder: the paper's Q.1.
 
 use metacov_core::{Cover, Criterion, SiteTable};
-use metacov_formats::Fault;
 use serde::{Deserialize, Serialize};
 
 use super::correlation::{BugCovers, Correlation, correlation};
-use crate::files::{self, FileVersion};
+use crate::files::{FileVersion, ResultFile};
 use crate::overlap::Overlap;
 
 /// The smallest number of bugs for a correlation.
@@ -76,17 +75,7 @@ pub struct BugCorrelation {
     pub found: Correlation,
 }
 
-impl KnownBugs {
-    /// Writes JSON.
-    pub fn to_json(&self) -> String {
-        files::to_json(self)
-    }
-
-    /// Reads JSON.
-    pub fn parse(text: &str) -> Result<Self, Fault> {
-        files::parse(text)
-    }
-}
+impl ResultFile for KnownBugs {}
 
 /// Bugs whose pairs were run on one engine.
 pub struct MeasuredBugs {
