@@ -6,10 +6,10 @@ use metacov_core::{Criterion, counted, thousands};
 use metacov_study::stats::{Interval, magnitude};
 use metacov_study::{ALL, Ratio, Row, RunComparison, Sample, Variation};
 
+use crate::address::address;
 use crate::csv::line;
 use crate::html::{Part, Sheet};
 use crate::svg::{Bar, Bars, Boxes, Labels};
-use crate::table::address;
 use crate::{Column, Table};
 
 /// Returns the table of the suites and, if there are several relations, the table of how well the

@@ -4,6 +4,7 @@
 //! numbers, and only then formatted for a terminal or for Markdown. Nothing here measures, and
 //! every number comes from the summaries of the core.
 
+mod address;
 mod campaign;
 mod checks;
 mod compared;

@@ -4,22 +4,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use metacov_core::counted;
-use metacov_study::conduct::Bug;
+use metacov_study::conduct::{Bug, LocatedBugs};
 use metacov_study::locate::{Ranking, Suspect, Symptom};
 use serde::Serialize;
 
 use crate::html::{Part, Sheet};
 use crate::{Table, suspects};
 
-/// Rankings, one for each bug, and what they were made from.
-pub struct Located<'l> {
-    /// The target, run file or folder of findings.
-    pub subject: &'l str,
-    /// How many passing pairs they were compared with.
-    pub passing_pairs: u32,
-    /// The bugs with their rankings.
-    pub bugs: &'l [(Bug, Ranking)],
-}
+/// Bugs with their rankings, to be shown.
+pub struct Located<'l>(pub &'l LocatedBugs);
 
 /// The JSON format of `metacov locate`.
 #[derive(Serialize)]
@@ -67,28 +60,28 @@ impl Located<'_> {
                 counted(invalid, "does not run", "do not run"),
             )
         };
-        let passing = counted(self.passing_pairs.into(), "passing pair", "passing pairs");
+        let passing = counted(self.0.passing_pairs.into(), "passing pair", "passing pairs");
         let passing = format!("{passing} to compare with");
-        let symptoms = self.bugs.iter().flat_map(|(bug, _)| &bug.symptoms);
+        let symptoms = self.0.bugs.iter().flat_map(|(bug, _)| &bug.symptoms);
         symptoms.map(note).chain([passing]).collect()
     }
 
     /// Of each bug: its heading, if there are several, and the most suspicious functions and lines,
-    /// with the source of lines as far as it is in `folder`.
-    pub fn tables(&self, most: usize, folder: &Path) -> Vec<(Option<String>, [Table; 2])> {
+    /// with the source of lines as far as it is in the folder of the target.
+    pub fn tables(&self, most: usize) -> Vec<(Option<String>, [Table; 2])> {
         let tables = |ranking: &Ranking| {
             let Ranking { functions, lines, .. } = ranking;
-            let sources = Sources::of(folder, &lines[..most.min(lines.len())]);
+            let sources = Sources::of(&self.0.folder, &lines[..most.min(lines.len())]);
             let lines = suspects::lines(lines, most, |line| sources.line(line));
             [suspects::functions(functions, most), lines]
         };
-        let all = self.bugs.len();
+        let all = self.0.bugs.len();
         let heading = |at: usize, bug: &Bug| {
             let name = bug.name.as_deref().unwrap_or_default();
             let pairs = counted(bug.symptoms.len() as u64, "violation", "violations");
             (all > 1).then(|| format!("bug {at} of {all}: {name} ({pairs})"))
         };
-        let numbered = (1..).zip(self.bugs);
+        let numbered = (1..).zip(&self.0.bugs);
         numbered.map(|(at, (bug, ranking))| (heading(at, bug), tables(ranking))).collect()
     }
 
@@ -113,7 +106,7 @@ impl Located<'_> {
         }
         parts.push(Part::Heading("Violating pairs".to_owned()));
         parts.extend(self.notes().into_iter().map(Part::Text));
-        Sheet { title: format!("Where is the bug? {}", self.subject), parts }.to_html()
+        Sheet { title: format!("Where is the bug? {}", self.0.subject), parts }.to_html()
     }
 
     /// Returns everything as JSON.
@@ -131,7 +124,7 @@ impl Located<'_> {
                 invalid_variants: symptom.invalid,
             }
         }
-        let bugs = self.bugs.iter().map(|(bug, ranking)| BugJson {
+        let bugs = self.0.bugs.iter().map(|(bug, ranking)| BugJson {
             bug: bug.name.as_deref(),
             pairs: bug.symptoms.iter().map(pair).collect(),
             ranking,
@@ -139,8 +132,8 @@ impl Located<'_> {
         let json = LocatedJson {
             format: "metacov-locate",
             version: 3,
-            subject: self.subject,
-            passing_pairs: self.passing_pairs,
+            subject: &self.0.subject,
+            passing_pairs: self.0.passing_pairs,
             bugs: bugs.collect(),
         };
         serde_json::to_string_pretty(&json).expect("plain data without maps") + "\n"

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use metacov_core::{Operation, Tally, Violation, counted, thousands};
 use metacov_formats::{Export, Writer};
 
+use crate::address::address;
 use crate::never_checked::{NO_DIFFERENCE, PLACES_MAX, Stretch, stretches, unchecked};
-use crate::table::address;
 use crate::{By, Column, Layout, Table, View, table};
 
 /// How many files a summary lists. Job pages have limits, and so do readers.

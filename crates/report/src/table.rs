@@ -127,19 +127,6 @@ fn readable(cell: &str) -> String {
     cell.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
 }
 
-/// A path as the address of a link in Markdown, which ends at a space or a parenthesis.
-pub(crate) fn address(path: &str) -> String {
-    let mut text = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_./~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
-}
-
 /// Text, escaped for Markdown.
 fn escaped(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());

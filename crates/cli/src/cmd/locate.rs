@@ -118,7 +118,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     }
     let subject = args.subject.as_deref().unwrap_or_default();
     let located = with_context(args.jobs, console, |context| args.locate(subject, context))?;
-    show(&located, args, console)
+    show(&Located(&located), args, console)
 }
 
 impl Args {
@@ -177,14 +177,12 @@ impl Args {
     }
 }
 
-fn show(located: &LocatedBugs, args: &Args, console: &Console) -> Outcome {
-    let LocatedBugs { subject, passing_pairs, bugs, folder } = located;
-    let located = Located { subject, passing_pairs: *passing_pairs, bugs };
+fn show(located: &Located<'_>, args: &Args, console: &Console) -> Outcome {
     for note in located.notes() {
         console.note(&note);
     }
     let output = args.output.as_deref().map(Output::of);
-    let tables = located.tables(args.top, folder);
+    let tables = located.tables(args.top);
     if output != Some(Output::Stdout) {
         print(&Located::to_terminal(&tables, console.has_colors()))?;
     }

@@ -1,7 +1,5 @@
 //! The first page: what was measured, and the results.
 
-use std::fmt::Write as _;
-
 use maud::{Markup, html};
 use metacov_core::{
     Criterion, Failure, SiteTable, Summary, Tally, counted, thousands as grouped, total,
@@ -9,6 +7,7 @@ use metacov_core::{
 
 use super::mutants::MutantPages;
 use super::page::{StateWords, target};
+use crate::address::percent_encoded;
 use crate::digest::{Digest, Gaps, Outline, Overlap};
 use crate::never_checked::unchecked;
 use crate::rows::percentage as percent;
@@ -146,7 +145,7 @@ fn relations(digest: &Digest, all: &Summary) -> Markup {
             let href = if name == "all" {
                 format!("pairs.html#show={show}")
             } else {
-                format!("pairs.html#show={show}&relation={}", encoded(name))
+                format!("pairs.html#show={show}&relation={}", percent_encoded(name, b"-_."))
             };
             html! { @if number > 0 { a href=(href) { (grouped(number)) } } @else { span.zero { "0" } } }
         };
@@ -352,17 +351,4 @@ fn facts(digest: &Digest, outline: &Outline) -> Markup {
             ul.warnings { @for warning in warnings { li { (warning.to_string()) } } }
         }
     }
-}
-
-/// A name, encoded as a part of an address.
-fn encoded(name: &str) -> String {
-    let mut text = String::new();
-    for byte in name.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
-            let _ = write!(text, "%{byte:02X}");
-        }
-    }
-    text
 }

@@ -1,10 +1,9 @@
 //! A page in a single file: tables and pictures, without scripts.
 
-use std::fmt::Write as _;
-
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::page::rules;
+use crate::address::percent_encoded;
 use crate::{Column, Table};
 
 /// What it may load: only what it contains.
@@ -64,7 +63,7 @@ fn shown(part: &Part) -> Markup {
         Part::Text(text) => html! { p.lead { (text) } },
         Part::Table(table) => html! { div.scroll { (shown_table(table, None)) } },
         Part::Picture(svg, alt) => {
-            html! { figure.scroll { img src={ "data:image/svg+xml," (encoded(svg)) } alt=(alt); } }
+            html! { figure.scroll { img src={ "data:image/svg+xml," (percent_encoded(svg, b"-_.~ /=:;,'()!*+")) } alt=(alt); } }
         }
     }
 }
@@ -92,19 +91,6 @@ pub(super) fn shown_table(table: &Table, kind: Option<&str>) -> Markup {
             }
         }
     }
-}
-
-/// Text, encoded for an address.
-fn encoded(text: &str) -> String {
-    let mut address = String::with_capacity(text.len() * 2);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~ /=:;,'()!*+".contains(&byte) {
-            address.push(char::from(byte));
-        } else {
-            let _ = write!(address, "%{byte:02X}");
-        }
-    }
-    address
 }
 
 #[cfg(test)]
