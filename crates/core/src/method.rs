@@ -70,8 +70,10 @@ pub trait Language: Sync {
     /// Returns the extension of its files, without a dot; also the name of its blocks in Markdown.
     fn extension(&self) -> &'static str;
 
-    /// Joins statements to a script.
-    fn script(&self, statements: &[String]) -> String;
+    /// Joins statements to a script: one on each line, unless the language has other ends.
+    fn script(&self, statements: &[String]) -> String {
+        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
+    }
 
     /// Splits a script into statements.
     fn statements(&self, script: &str) -> Vec<String>;
@@ -116,7 +118,9 @@ pub trait Language: Sync {
     fn normal_form(&self, case: &Case) -> Vec<String>;
 
     /// Returns a hash that identifies the outcome of a test's probe; none if it says nothing.
-    fn digest_probe(&self, outcome: &Outcome) -> Option<u64>;
+    fn digest_probe(&self, _outcome: &Outcome) -> Option<u64> {
+        None
+    }
 }
 
 /// How much of a case to reduce.

@@ -14,10 +14,6 @@ impl Language for Words {
         "txt"
     }
 
-    fn script(&self, statements: &[String]) -> String {
-        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
-    }
-
     fn statements(&self, script: &str) -> Vec<String> {
         script.lines().map(ToOwned::to_owned).collect()
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use metacov_core::{
-    Case, Effort, Input, Language, Outcome, Pair, Reduction, ReductionStopped, StillFails, Variant,
+    Case, Effort, Input, Language, Pair, Reduction, ReductionStopped, StillFails, Variant,
 };
 
 /// The language of the calculator: one statement on each line.
@@ -12,10 +12,6 @@ pub(super) struct Expressions;
 impl Language for Expressions {
     fn extension(&self) -> &'static str {
         "calc"
-    }
-
-    fn script(&self, statements: &[String]) -> String {
-        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
     }
 
     fn statements(&self, script: &str) -> Vec<String> {
@@ -110,10 +106,6 @@ impl Language for Expressions {
         let normal =
             |text: &String| words(text).into_iter().map(kind).collect::<Vec<_>>().join(" ");
         case.statements().map(normal).collect()
-    }
-
-    fn digest_probe(&self, _: &Outcome) -> Option<u64> {
-        None
     }
 }
 

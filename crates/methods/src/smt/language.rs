@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use metacov_core::{
-    Case, Effort, Language, Outcome, Reduction, ReductionStopped, StillFails, Variant,
-};
+use metacov_core::{Case, Effort, Language, Reduction, ReductionStopped, StillFails, Variant};
 
 use super::reduce;
 use super::tree::{Kind, Tree};
@@ -15,10 +13,6 @@ pub(super) struct Smtlib;
 impl Language for Smtlib {
     fn extension(&self) -> &'static str {
         "smt2"
-    }
-
-    fn script(&self, statements: &[String]) -> String {
-        statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()
     }
 
     /// A script that cannot be read is one statement.
@@ -85,10 +79,6 @@ impl Language for Smtlib {
         let mut names: Vec<String> = Vec::new();
         let statements = case.statements().filter(|statement| !statement.starts_with("(set-info"));
         statements.map(|statement| normal_statement(statement, &mut names)).collect()
-    }
-
-    fn digest_probe(&self, _: &Outcome) -> Option<u64> {
-        None
     }
 }
 
