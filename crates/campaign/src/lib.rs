@@ -54,4 +54,4 @@ pub use worker::host::{Sites, WorkerOptions};
 pub use worker::link::Launch;
 pub use worker::main::work;
 pub use worker::protocol::{Coverage, TargetOptions, WorkerConfig};
-pub use write_pairs::write_pairs;
+pub use write_pairs::{LostState, write_pairs};

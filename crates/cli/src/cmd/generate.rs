@@ -77,11 +77,15 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         let files = scripts.map(|(side, text)| (format!("{side}.{extension}"), text));
         write_files(&args.out.join(relation).join(number.to_string()), files)
     });
-    written.map_err(|error| match error {
+    let lost = written.map_err(|error| match error {
         RunError::System(error) => output_error(&args.out, error),
         other => other,
     })?;
-    let pairs = counted(tests.plan.groups(), "pair", "pairs");
+    for state in &lost {
+        console.warning(&state.to_string());
+    }
+    let left_out: u64 = lost.iter().map(|state| state.tests).sum();
+    let pairs = counted(tests.plan.groups() - left_out, "pair", "pairs");
     console.note(&format!("{pairs} in {}", args.out.display()));
     Ok(ExitCode::Success)
 }

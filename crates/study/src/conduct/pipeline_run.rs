@@ -75,8 +75,11 @@ fn write_inputs(
         pairs.push((relation.to_owned(), number));
         Ok(())
     });
-    written.map_err(|error| error.of("the pairs for the pipeline cannot be made"))?;
-    Ok(pairs)
+    let complete = written.and_then(|lost| match lost.first() {
+        Some(state) => Err(RunError::Failed(state.to_string())),
+        None => Ok(pairs),
+    });
+    complete.map_err(|error| error.of("the pairs for the pipeline cannot be made"))
 }
 
 /// The same pairs in metacov: the build, the lines that differ, and the time of all; none if it was
