@@ -12,9 +12,11 @@ use std::sync::LazyLock;
 
 use crate::run::{self, Run};
 
-/// The folder of released libraries, which outlives a run of the tests.
+/// The folder of built and released libraries, which outlives a run of the tests: `METACOV_CACHE`, if it
+/// is set.
 static CACHE: LazyLock<PathBuf> = LazyLock::new(|| {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("duckdb");
+    let of_user = std::env::var_os("METACOV_CACHE").map(PathBuf::from);
+    let cache = of_user.unwrap_or(Path::new(env!("CARGO_TARGET_TMPDIR")).join("duckdb"));
     let folder = tempfile::tempdir().unwrap();
     metacov(folder.path(), &cache, &["target", "build", "duckdb", "--no-coverage"]).ok();
     cache
