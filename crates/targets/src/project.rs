@@ -4,16 +4,19 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::io;
 use std::num::NonZero;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use metacov_exec::BuildOptions;
+use metacov_exec::{Artifact, BuildOptions};
 use metacov_runtime::{COUNTING_LEVEL, Compiler, Runtime, run};
+
+use crate::cache;
 
 /// A library to compile.
 pub(crate) struct Project<'p> {
@@ -30,6 +33,24 @@ pub(crate) struct Project<'p> {
     pub(crate) library: &'p str,
     /// The library without counters, if it is compiled too.
     pub(crate) plain_library: Option<&'p str>,
+}
+
+/// Returns the folder of a version of a library. Its name depends on how the library is built.
+pub(crate) fn place(name: &str, version: &str, built: impl Hash, cache: &Path) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
+    (built, COUNTING_LEVEL, runtime).hash(&mut hasher);
+    cache.join(format!("{name}-{version}-{:016x}", hasher.finish()))
+}
+
+/// Finds a library that was compiled before. `plain` is the library or the program without counters.
+pub(crate) fn find(folder: PathBuf, library: &str, plain: &Path) -> io::Result<Option<Artifact>> {
+    if !folder.is_dir() {
+        return Ok(None);
+    }
+    let compiled_in = cache::compiled_in(&folder)?;
+    let (counting, plain) = (Some(cache::file(&folder, library)?), plain.to_owned());
+    Ok(Some(Artifact { folder, compiled_in, counting, plain }))
 }
 
 /// How code with counters is optimised.

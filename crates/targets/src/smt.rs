@@ -1,5 +1,5 @@
-//! SMT solvers: Z3 and CVC4 as they were released, Z3 and Boolector with counters, and any solver that
-//! is installed.
+//! SMT solvers: Z3 and CVC4 as they were released, Z3, CVC4 and Boolector with counters, and any solver
+//! that is installed.
 
 mod answers;
 mod boolector;
@@ -36,8 +36,8 @@ pub(crate) struct Solver {
     is_released: bool,
     /// Provides it without counters.
     install: Provide,
-    /// Compiles it with counters, if that is possible.
-    compile: Option<Provide>,
+    /// Compiles it with counters.
+    compile: Provide,
     /// Its function that is called like `main`, if it is a library.
     main: Option<&'static str>,
 }
@@ -51,7 +51,7 @@ pub(crate) const Z3: Solver = Solver {
     find: z3::find,
     is_released: true,
     install: z3::install,
-    compile: Some(z3::compile),
+    compile: z3::compile,
     main: Some("main"),
 };
 
@@ -88,8 +88,8 @@ pub(crate) const CVC4: Solver = Solver {
     find: cvc4::find,
     is_released: true,
     install: cvc4::install,
-    compile: None,
-    main: None,
+    compile: cvc4::compile,
+    main: Some("main"),
 };
 
 /// Boolector.
@@ -101,7 +101,7 @@ pub(crate) const BOOLECTOR: Solver = Solver {
     find: boolector::find,
     is_released: false,
     install: boolector::compile,
-    compile: Some(boolector::compile),
+    compile: boolector::compile,
     main: Some("boolector_main"),
 };
 
@@ -113,13 +113,15 @@ pub(crate) const INSTALLED: Solver = Solver {
     logics: &[],
     find: |_, _| Ok(None),
     is_released: false,
-    install: |_, _| {
-        let what = "name an installed solver instead: --command 'z3 -smt2 @@'";
-        Err(io::Error::new(io::ErrorKind::Unsupported, what))
-    },
-    compile: None,
+    install: name_an_installed_solver,
+    compile: name_an_installed_solver,
     main: None,
 };
+
+fn name_an_installed_solver(_: &str, _: &BuildOptions<'_>) -> io::Result<()> {
+    let what = "name an installed solver instead: --command 'z3 -smt2 @@'";
+    Err(io::Error::new(io::ErrorKind::Unsupported, what))
+}
 
 impl Solver {
     fn check_version(&self, version: &str) -> io::Result<()> {
@@ -179,11 +181,7 @@ impl Target for Solver {
 
     fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
         self.check_version(version)?;
-        let Some(compile) = self.compile else {
-            let what = "it cannot be built with counters yet: --no-coverage fetches the release";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
-        };
-        compile(version, options)?;
+        (self.compile)(version, options)?;
         self.found(version, options.cache)
     }
 
@@ -263,7 +261,7 @@ mod tests {
             let error = solver.build_plain("0.0.1", &options).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::NotFound, "{name}");
         }
-        let error = CVC4.build("1.8", &options).unwrap_err();
+        let error = INSTALLED.build("installed", &options).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
         std::fs::create_dir(cache.path().join("z3-4.8.6-release")).unwrap();
         let error = Z3.find("4.8.6", cache.path()).unwrap_err().to_string();

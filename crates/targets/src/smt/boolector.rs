@@ -2,7 +2,6 @@
 //! minute. Its source, and that of the two libraries that it needs, is in packages of Rust.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,7 +9,7 @@ use metacov_exec::{Artifact, BuildOptions};
 
 use crate::cache;
 use crate::package;
-use crate::project::{Level, Project};
+use crate::project::{self, Level, Project};
 
 /// The version that the package bundles.
 pub(super) const VERSIONS: &[&str] = &["3.2.2"];
@@ -80,10 +79,8 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
     if !folder.is_dir() {
         return Ok(None);
     }
-    let compiled_in = cache::compiled_in(&folder)?;
-    let counting = Some(cache::file(&folder, LIBRARY)?);
     let plain = cache::file(&folder, PLAIN_LIBRARY)?;
-    Ok(Some(Artifact { folder, compiled_in, counting, plain }))
+    project::find(folder, LIBRARY, &plain)
 }
 
 /// Fetches and compiles it, or goes on where an earlier call was interrupted.
@@ -112,10 +109,7 @@ pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()>
 
 /// The folder of a version. Its name depends on how the version is built.
 fn place(version: &str, cache: &Path) -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
-    (OPTIONS, CONFIG, metacov_runtime::COUNTING_LEVEL, runtime).hash(&mut hasher);
-    cache.join(format!("boolector-{version}-{:016x}", hasher.finish()))
+    project::place("boolector", version, (OPTIONS, CONFIG), cache)
 }
 
 /// Copies the C and C++ files of a folder and of all folders in it.

@@ -1,4 +1,7 @@
-//! CVC4: the packages of Debian and Ubuntu, unpacked and not installed.
+//! CVC4: the packages of Debian and Ubuntu, unpacked and not installed, and the library that is
+//! compiled from their source package.
+
+mod counting;
 
 use std::fs;
 use std::io;
@@ -18,9 +21,19 @@ const PACKAGES: [&str; 5] = ["cvc4", "libcvc4-7", "libcvc4parser7", "libcln6", "
 /// The program in its folder. Its libraries are in `usr/lib`.
 const PROGRAM: &str = "usr/bin/cvc4";
 
-/// Finds the release if it was fetched before.
+/// Finds the release if it was fetched before, with the library with counters if that was built.
 pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
-    cache::find_program(place(version, cache), PROGRAM)
+    let Some(released) = cache::find_program(place(version, cache), PROGRAM)? else {
+        return Ok(None);
+    };
+    let counting = counting::find(version, cache, &released.plain)?;
+    Ok(Some(counting.unwrap_or(released)))
+}
+
+/// Compiles the release with counters.
+pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
+    counting::build(version, build)?;
+    install(version, build)
 }
 
 /// Fetches the release. It appears complete or not at all.

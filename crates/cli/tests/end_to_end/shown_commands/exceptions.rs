@@ -288,6 +288,12 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
                 "build(\"4.8.6\", &options).unwrap()",
                 "it compiles Z3; the test compiles a package of the same form",
             ),
+            by(
+                "metacov target build cvc4@1.8",
+                "crates/targets/src/smt/cvc4/counting.rs",
+                "what_cmake_lists_is_compiled_and_not_compiled_again",
+                "it compiles CVC4; the test compiles a package of the same form",
+            ),
             by_solvers(
                 "metacov replay examples/bugs/found.json --fetch",
                 r#""replay", "bugs.json""#,

@@ -8,7 +8,7 @@ use std::process::Command;
 use metacov_runtime::run;
 
 use super::{named, scripts};
-use crate::{cache, package};
+use crate::{cache, debian, package};
 
 /// A collection of formulas.
 pub struct SeedSource {
@@ -64,34 +64,9 @@ fn copy_scripts(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Fetches and unpacks the scripts in Debian's source package of CVC4. The sources of the system
-/// are used, but their indexes of source packages, which most systems do not have.
+/// Fetches and unpacks the scripts in Debian's source package of CVC4.
 fn debian_source(folder: &Path) -> io::Result<PathBuf> {
-    let [lists, parts] = ["lists", "parts"].map(|name| folder.join(name));
-    fs::create_dir_all(lists.join("partial"))?;
-    fs::create_dir(&parts)?;
-    write_source_lists(Path::new("/etc/apt"), &parts)?;
-    let apt = |words: &[&str]| {
-        let mut command = Command::new("apt-get");
-        let options = [
-            ("Dir::Etc::SourceList", Path::new("/dev/null")),
-            ("Dir::Etc::SourceParts", &parts),
-            ("Dir::State::Lists", &lists),
-        ];
-        for (name, path) in options {
-            command.arg("-o").arg(format!("{name}={}", path.display()));
-        }
-        run(command.arg("-q").args(words).current_dir(folder))
-    };
-    apt(&["update"])?;
-    apt(&["source", "--download-only", "cvc4"])?;
-    let is_original = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().contains(".orig.tar."))
-    };
-    let mut files = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
-    let archive = files.find(is_original);
-    let missing = || io::Error::new(io::ErrorKind::NotFound, "apt-get has fetched no source");
-    let archive = archive.ok_or_else(missing)?;
+    let archive = debian::fetch("cvc4", folder)?.original;
     let unpacked = folder.join("unpacked");
     fs::create_dir(&unpacked)?;
     let mut tar = Command::new("tar");
@@ -99,52 +74,9 @@ fn debian_source(folder: &Path) -> io::Result<PathBuf> {
     Ok(unpacked)
 }
 
-/// Writes the lists of package sources in a folder such as `/etc/apt`, for source packages.
-fn write_source_lists(apt: &Path, parts: &Path) -> io::Result<()> {
-    let single = apt.join("sources.list");
-    let several = fs::read_dir(apt.join("sources.list.d")).into_iter().flatten();
-    let mut several: Vec<PathBuf> = several.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    several.sort();
-    for (number, path) in std::iter::once(single).chain(several).enumerate() {
-        let Some(extension @ ("list" | "sources")) = path.extension().and_then(|it| it.to_str())
-        else {
-            continue;
-        };
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let line = |line: &str| match line.split_once(char::is_whitespace) {
-            Some(("deb", rest)) => format!("deb-src {rest}\n"),
-            Some(("Types:", _)) => "Types: deb-src\n".to_owned(),
-            Some(("deb-src", _)) => String::new(),
-            _ => format!("{line}\n"),
-        };
-        let text: String = text.lines().map(line).collect();
-        fs::write(parts.join(format!("{number}.{extension}")), text)?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sources_of_packages_become_sources_of_source_packages() {
-        let folder = tempfile::tempdir().unwrap();
-        let [apt, parts] = ["apt", "parts"].map(|name| folder.path().join(name));
-        fs::create_dir_all(apt.join("sources.list.d")).unwrap();
-        fs::create_dir(&parts).unwrap();
-        let list =
-            "# comment\ndeb [signed-by=k] mirror bookworm main\ndeb-src mirror bookworm main\n";
-        fs::write(apt.join("sources.list"), list).unwrap();
-        let several = "Types: deb\nURIs: mirror\nSuites: bookworm\n";
-        fs::write(apt.join("sources.list.d/a.sources"), several).unwrap();
-        fs::write(apt.join("sources.list.d/b.disabled"), several).unwrap();
-        write_source_lists(&apt, &parts).unwrap();
-        let read = |name: &str| fs::read_to_string(parts.join(name)).unwrap();
-        assert_eq!(read("0.list"), "# comment\ndeb-src [signed-by=k] mirror bookworm main\n");
-        assert_eq!(read("1.sources"), "Types: deb-src\nURIs: mirror\nSuites: bookworm\n");
-        assert_eq!(fs::read_dir(&parts).unwrap().count(), 2);
-    }
 
     #[test]
     fn scripts_are_copied_with_their_folders_and_nothing_else() {

@@ -4,18 +4,17 @@
 //! compiler options are taken from what it writes; the makefile itself is not used.
 
 use std::fs;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use metacov_exec::{Artifact, BuildOptions};
-use metacov_runtime::{COUNTING_LEVEL, run};
+use metacov_runtime::run;
 
 use super::PACKAGE;
 use crate::cache;
 use crate::cc::Language;
-use crate::project::{Level, Project};
+use crate::project::{self, Level, Project};
 use crate::sdist;
 
 /// Versions whose source packages compile with today's g++.
@@ -41,13 +40,7 @@ const LEFT_OUT: [&str; 2] = ["test/", "api/dll/"];
 
 /// Finds a library that was compiled before. `plain` is the program without counters.
 pub(super) fn find(version: &str, cache: &Path, plain: &Path) -> io::Result<Option<Artifact>> {
-    let folder = place(version, cache);
-    if !folder.is_dir() {
-        return Ok(None);
-    }
-    let compiled_in = cache::compiled_in(&folder)?;
-    let counting = Some(cache::file(&folder, LIBRARY)?);
-    Ok(Some(Artifact { folder, compiled_in, counting, plain: plain.to_owned() }))
+    project::find(place(version, cache), LIBRARY, plain)
 }
 
 /// Fetches and compiles a version, or goes on where an earlier call was interrupted.
@@ -74,10 +67,7 @@ pub(super) fn build(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
 
 /// The folder of a version. Its name depends on how the version is built.
 fn place(version: &str, cache: &Path) -> PathBuf {
-    let mut hasher = DefaultHasher::new();
-    let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
-    (HEADER, LINK, COUNTING_LEVEL, runtime).hash(&mut hasher);
-    cache.join(format!("z3-{version}-{:016x}", hasher.finish()))
+    project::place("z3", version, (HEADER, LINK), cache)
 }
 
 /// What Z3's makefile says.
