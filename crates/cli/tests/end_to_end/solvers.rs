@@ -30,8 +30,12 @@ static RELEASES: LazyLock<()> = LazyLock::new(|| {
 });
 
 fn metacov(folder: &Path, args: &[&str]) -> Run {
+    metacov_with(&CACHE, folder, args)
+}
+
+fn metacov_with(cache: &Path, folder: &Path, args: &[&str]) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
-    run::of(command.env("METACOV_CACHE", &*CACHE).current_dir(folder).args(args))
+    run::of(command.env("METACOV_CACHE", cache).current_dir(folder).args(args))
 }
 
 #[test]
@@ -219,20 +223,43 @@ fn lines_are_those_of_real_gcov() {
                 int main(int n, char **words) { return boolector_main(n, words); }\n";
     fs::write(&main, text).unwrap();
     let gcov = GcovProgram::link(&BOOLECTOR, &main, &["-lstdc++", "-lm"], folder.path());
+    compare_with_gcov("boolector", "--smt2", &gcov, folder.path(), &CACHE);
+}
+
+/// The same for ten inputs of Z3, which is compiled in most of an hour of processor time, unless
+/// `METACOV_CACHE` has it.
+#[test]
+#[ignore = "compiles Z3: cargo test -p metacov --test end_to_end lines_of_z3 -- --ignored"]
+fn lines_of_z3_are_those_of_real_gcov() {
+    let cache = std::env::var_os("METACOV_CACHE").map_or(CACHE.clone(), PathBuf::from);
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| metacov_with(&cache, folder.path(), args).ok().stdout;
+    run(&["target", "build", "z3@4.8.6"]);
+    let build = run(&["target", "path", "z3@4.8.6"]);
+    // The objects of Z3 have a `main`.
+    let main = folder.path().join("main.c");
+    fs::write(&main, "").unwrap();
+    let links = ["-lstdc++", "-lm", "-lpthread"];
+    let gcov = GcovProgram::link(Path::new(build.trim()), &main, &links, folder.path());
+    compare_with_gcov("z3@4.8.6", "-smt2", &gcov, folder.path(), &cache);
+}
+
+/// Measures five pairs of two inputs, and compares the lines of their difference.
+fn compare_with_gcov(target: &str, option: &str, gcov: &GcovProgram, folder: &Path, cache: &Path) {
     let suite = ["--relation", "sae", "--count", "5", "--databases", "1", "--seed", "2"];
-    metacov(folder.path(), &[&["gen", "boolector", "--out", "pairs"], &suite[..]].concat()).ok();
+    let run = |args: &[&str]| metacov_with(cache, folder, &[args, &suite[..]].concat()).ok();
+    run(&["gen", target, "--out", "pairs"]);
     let mut right = Lines::new();
     for number in 0..5 {
         let side = |name: &str| {
-            let script = folder.path().join(format!("pairs/sae/{number}/{name}"));
-            gcov.lines(&["--smt2", script.to_str().unwrap()])
+            let script = folder.join(format!("pairs/sae/{number}/{name}"));
+            gcov.lines(&[option, script.to_str().unwrap()])
         };
         let (a, b) = (side("a.smt2"), side("b.smt2"));
         assert!(a.len() > 1000 && b.len() > 1000, "{} and {} lines", a.len(), b.len());
         right.extend(a.symmetric_difference(&b).cloned());
     }
-    let measure = [&["measure", "boolector", "-o", "mc.info"], &suite[..]].concat();
-    let run = metacov(folder.path(), &measure).ok();
+    let run = run(&["measure", target, "-o", "mc.info"]);
     assert_eq!(run.row(&["sae", "5", "line"])[1], "5", "pairs without a verdict: {run:?}");
-    assert_eq!(counted_lines(&folder.path().join("mc.info")), right);
+    assert_eq!(counted_lines(&folder.join("mc.info")), right);
 }
