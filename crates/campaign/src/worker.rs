@@ -8,6 +8,7 @@ pub(crate) mod host;
 pub(crate) mod link;
 pub(crate) mod main;
 pub(crate) mod mutants;
+mod mutated_inputs;
 pub(crate) mod protocol;
 pub(crate) mod setup;
 #[cfg(any(test, feature = "scripted"))]

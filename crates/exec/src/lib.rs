@@ -40,5 +40,6 @@ pub use session::{
 };
 pub use snapshot::{LibraryMemory, MemoryMarks};
 pub use target::{
-    Artifact, BuildOptions, Flavour, GcovProgram, Mark, OpenOptions, Session, Target,
+    Artifact, BuildOptions, Flavour, GcovProgram, InputProcesses, Mark, OpenOptions, Session,
+    Target,
 };

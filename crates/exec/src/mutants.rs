@@ -2,6 +2,7 @@
 //! a program.
 
 mod library;
+mod outputs;
 mod program;
 mod split_memory;
 
@@ -10,7 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use library::MutantRuntime;
-pub use program::{MutantOutput, MutatedProgram, MutatedRun};
+pub use outputs::{MutantOutput, MutatedRun};
+pub use program::MutatedProgram;
 
 /// Which mutants to run, and the limits of each of them.
 #[derive(Clone, Copy)]

@@ -46,8 +46,7 @@ pub trait Target: Sync {
 
     /// Builds the library of a version with mutants, unless that was done before, and returns its path.
     fn build_mutants(&self, _version: &str, _options: &BuildOptions<'_>) -> io::Result<PathBuf> {
-        let what = format!("metacov cannot build {} with mutants", self.name());
-        Err(io::Error::new(io::ErrorKind::Unsupported, what))
+        Err(io::Error::new(io::ErrorKind::Unsupported, "it cannot be built with mutants"))
     }
 
     /// How its source is built as a program with gcc's own coverage, for a comparison with gcovr.
@@ -167,11 +166,28 @@ pub trait Session {
     /// Runs an input on the current state.
     fn run(&mut self, input: &Input) -> io::Result<Outcome>;
 
+    /// How to run an input in a process from outside, if each input has a process. None: inputs run in this process.
+    fn input_processes(&mut self) -> Option<&mut dyn InputProcesses> {
+        None
+    }
+
     /// Saves the current state under a mark, replacing the previous one.
     fn keep(&mut self, mark: Mark) -> io::Result<()>;
 
     /// Restores a saved state, byte for byte. Does nothing if there is none.
     fn restore(&mut self, mark: Mark) -> io::Result<()>;
+}
+
+/// A session in which each input has a process, for callers that start that process.
+pub trait InputProcesses {
+    /// Prepares an input.
+    fn prepare(&mut self, input: &Input) -> io::Result<()>;
+
+    /// Runs the input that was prepared in this process, which must end with the result as its exit code.
+    fn run_here(&mut self) -> i32;
+
+    /// What a process that has run an input means, by its exit code and what it printed; none if it crashed.
+    fn outcome(&self, input: &Input, code: u8, printed: &[u8]) -> Option<Outcome>;
 }
 
 /// Names a saved state.

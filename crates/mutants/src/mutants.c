@@ -80,7 +80,7 @@ static union {
         uint32_t current; /* the mutant of this process plus one, or 0 */
         unsigned char *only; /* the place of the mutant that is on from the start */
         unsigned char only_byte;
-        char path[1024]; /* of the shared memory of a program */
+        char path[1024]; /* where the outputs of a program are */
     };
     unsigned char page[PAGE];
 } state __attribute__((aligned(PAGE)));
@@ -288,6 +288,12 @@ HIDDEN __attribute__((preserve_all)) unsigned char metacov_mutant_reached(unsign
 /* How many places there are. */
 PUBLIC uint64_t metacov_mutant_places(void) {
     return (uint64_t)(__stop_metacov_places - __start_metacov_places);
+}
+
+/* Where processes with mutants write their outputs: this path, a dot, and the number of the mutant. */
+PUBLIC void metacov_mutants_output(const char *path) {
+    if (strlen(path) < sizeof state.path)
+        strcpy(state.path, path);
 }
 
 /* From here on, each wanted mutant gets a process when its place is first reached; or the only one is on. */

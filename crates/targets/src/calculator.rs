@@ -61,7 +61,7 @@ impl Target for Calculator {
         let artifact = self.build(version, options)?;
         let words: Vec<&str> =
             VERSIONS.iter().filter(|known| known.0 == version).map(|known| known.1).collect();
-        mutated::build(&source(&words), version, &artifact.folder, options.cache)
+        mutated::build(&source(&words), version, &artifact.folder, options)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {

@@ -11,7 +11,7 @@ mod symbols;
 mod wheel;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metacov_core::Method;
 use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
@@ -63,6 +63,11 @@ impl Target for Duckdb {
 
     fn is_released(&self) -> bool {
         true
+    }
+
+    fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+        counting::check(version)?;
+        counting::build_mutants(version, options)
     }
 
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {

@@ -85,7 +85,10 @@ impl Project<'_> {
                 jobs.push(Job { file, flags: &plain, object: plain_object(file) });
             }
         }
-        self.compile_all(&jobs, build.progress, folder)?;
+        let objects: Vec<&str> = jobs.iter().map(|job| &*job.object).collect();
+        compile_missing(&objects, build.progress, folder, |at| {
+            self.compile_file(&jobs[at], folder)
+        })?;
         let mut command = self.compiler.command();
         command.args(runtime.compile_flags()).arg(runtime.link_flag());
         self.link(command, folder, object, self.library)?;
@@ -107,38 +110,6 @@ impl Project<'_> {
             }
             Level::None => &["-O0"],
         }
-    }
-
-    fn compile_all(
-        &self,
-        jobs: &[Job<'_>],
-        progress: &(dyn Fn(usize, usize) + Sync),
-        folder: &Path,
-    ) -> io::Result<()> {
-        let is_missing = |job: &&Job<'_>| !folder.join(&job.object).is_file();
-        let missing: Vec<&Job<'_>> = jobs.iter().filter(is_missing).collect();
-        let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(jobs.len() - missing.len()));
-        let failed = Mutex::new(None);
-        progress(done.load(Relaxed), jobs.len());
-        let work = || {
-            while let Some(job) = missing.get(next.fetch_add(1, Relaxed)) {
-                if let Err(error) = self.compile_file(job, folder) {
-                    // No other file is begun.
-                    next.store(missing.len(), Relaxed);
-                    let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                    failed.get_or_insert(error);
-                    return;
-                }
-                progress(done.fetch_add(1, Relaxed) + 1, jobs.len());
-            }
-        };
-        let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        thread::scope(|scope| {
-            for _ in 0..threads.min(missing.len()) {
-                scope.spawn(work);
-            }
-        });
-        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
     }
 
     /// Compiles a file. Its notes and its object appear complete, the object last.
@@ -175,6 +146,39 @@ impl Project<'_> {
     }
 }
 
+/// Calls `compile` with the position of each object that is not in a folder, on all processors. After an error, no other
+/// object is begun.
+pub(crate) fn compile_missing(
+    objects: &[impl AsRef<Path> + Sync],
+    progress: &(dyn Fn(usize, usize) + Sync),
+    folder: &Path,
+    compile: impl Fn(usize) -> io::Result<()> + Sync,
+) -> io::Result<()> {
+    let is_missing = |at: &usize| !folder.join(&objects[*at]).is_file();
+    let missing: Vec<usize> = (0..objects.len()).filter(is_missing).collect();
+    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(objects.len() - missing.len()));
+    let failed = Mutex::new(None);
+    progress(done.load(Relaxed), objects.len());
+    let work = || {
+        while let Some(at) = missing.get(next.fetch_add(1, Relaxed)) {
+            if let Err(error) = compile(*at) {
+                next.store(missing.len(), Relaxed);
+                let mut failed = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                failed.get_or_insert(error);
+                return;
+            }
+            progress(done.fetch_add(1, Relaxed) + 1, objects.len());
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(missing.len()) {
+            scope.spawn(work);
+        }
+    });
+    failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
 /// An object to compile.
 struct Job<'j> {
     file: &'j str,
@@ -183,7 +187,7 @@ struct Job<'j> {
 }
 
 /// The name of the object of a source file. All objects are in one folder, as are their notes.
-fn object(file: &str) -> String {
+pub(crate) fn object(file: &str) -> String {
     format!("{}.o", file.replace('/', "-"))
 }
 

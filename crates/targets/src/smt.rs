@@ -12,7 +12,7 @@ mod z3;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use metacov_core::Method;
 use metacov_exec::{Artifact, BuildOptions, OpenOptions, Session, Target};
@@ -22,6 +22,9 @@ use session::{Executor, SessionSolver, SolverSession, TestEffort};
 
 /// Fetches or compiles a version into the cache.
 type Provide = fn(&str, &BuildOptions<'_>) -> io::Result<()>;
+
+/// Compiles a version with mutants, and returns its library.
+type Mutate = fn(&str, &BuildOptions<'_>) -> io::Result<PathBuf>;
 
 /// A solver.
 pub(crate) struct Solver {
@@ -38,6 +41,8 @@ pub(crate) struct Solver {
     install: Provide,
     /// Compiles it with counters.
     compile: Provide,
+    /// Compiles its library with mutants, if that is possible.
+    mutate: Option<Mutate>,
     /// Its function that is called like `main`, if it is a library.
     main: Option<&'static str>,
 }
@@ -52,6 +57,7 @@ pub(crate) const Z3: Solver = Solver {
     is_released: true,
     install: z3::install,
     compile: z3::compile,
+    mutate: None,
     main: Some("main"),
 };
 
@@ -89,6 +95,7 @@ pub(crate) const CVC4: Solver = Solver {
     is_released: true,
     install: cvc4::install,
     compile: cvc4::compile,
+    mutate: None,
     main: Some("main"),
 };
 
@@ -102,6 +109,7 @@ pub(crate) const BOOLECTOR: Solver = Solver {
     is_released: false,
     install: boolector::compile,
     compile: boolector::compile,
+    mutate: Some(boolector::build_mutants),
     main: Some("boolector_main"),
 };
 
@@ -115,6 +123,7 @@ pub(crate) const INSTALLED: Solver = Solver {
     is_released: false,
     install: name_an_installed_solver,
     compile: name_an_installed_solver,
+    mutate: None,
     main: None,
 };
 
@@ -193,6 +202,15 @@ impl Target for Solver {
 
     fn is_released(&self) -> bool {
         self.is_released
+    }
+
+    fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+        self.check_version(version)?;
+        let Some(mutate) = self.mutate else {
+            let what = "it cannot be built with mutants";
+            return Err(io::Error::new(io::ErrorKind::Unsupported, what));
+        };
+        mutate(version, options)
     }
 
     fn open(&self, file: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>> {

@@ -63,7 +63,7 @@ impl Target for Sqlite {
 
     fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
         let artifact = self.build(version, options)?;
-        mutated::build(&LIBRARIES, version, &artifact.folder, options.cache)
+        mutated::build(&LIBRARIES, version, &artifact.folder, options)
     }
 
     fn gcov_program(&self, artifact: &Artifact) -> Option<GcovProgram> {

@@ -7,12 +7,13 @@
 use std::io;
 use std::path::PathBuf;
 
-use metacov_core::{Input, Invalid, Judge, Pair, Verdict};
+use metacov_core::{Input, Invalid, Judge, Outcome, Pair, Verdict};
 use metacov_exec::{MutantExit, MutantLimits, MutantPlan, MutantRuntime, Session};
 use metacov_mutants::MutantVerdict;
 use serde::{Deserialize, Serialize};
 
 use super::bench::TestBench;
+use super::mutated_inputs::mutate_inputs;
 
 /// A test to run with mutants.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -31,6 +32,13 @@ pub struct MutantTask {
     /// The mutant that is on from the start of the test, or [`EACH`]: a process for each wanted one, where it is first
     /// reached. In bytes, so that all requests have the same size: memory is then the same in each worker.
     pub(crate) only: [u8; 4],
+}
+
+impl MutantTask {
+    /// The inputs of both sides.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = &Input> {
+        self.sides.a.iter().chain(&self.sides.b)
+    }
 }
 
 /// A process for each wanted mutant.
@@ -59,6 +67,9 @@ impl TestBench<'_> {
         let runtime = MutantRuntime::of_library(&task.library)?;
         let session = &mut *self.session;
         session.begin()?;
+        if let Some(processes) = session.input_processes() {
+            return mutate_inputs(processes, &runtime, task);
+        }
         for statement in &task.setup {
             session.run(&Input::of(statement.clone()))?;
         }
@@ -97,7 +108,12 @@ fn judged(session: &mut dyn Session, task: &MutantTask) -> MutantVerdict {
     };
     let outcomes = side(&task.sides.a).and_then(|a| Ok(Pair { a, b: side(&task.sides.b)? }));
     let Ok(outcomes) = outcomes else { return MutantVerdict::Error };
-    match task.judge.judge(&outcomes) {
+    judge(task.judge, &outcomes)
+}
+
+/// Judges both sides.
+pub(super) fn judge(judge: Judge, outcomes: &Pair<Vec<Outcome>>) -> MutantVerdict {
+    match judge.judge(outcomes) {
         Verdict::Holds => MutantVerdict::Survived,
         Verdict::Violated(_) => MutantVerdict::Killed,
         Verdict::Invalid(Invalid::FirstFailed(_) | Invalid::SecondFailed(_)) => {

@@ -263,3 +263,18 @@ fn compare_with_gcov(target: &str, option: &str, gcov: &GcovProgram, folder: &Pa
     assert_eq!(run.row(&["sae", "5", "line"])[1], "5", "pairs without a verdict: {run:?}");
     assert_eq!(counted_lines(&folder.join("mc.info")), right);
 }
+
+/// The quick form of what `docs/mutants.md` shows for solvers.
+#[test]
+fn mutants_of_boolector_have_the_verdicts_of_new_processes() {
+    LazyLock::force(&BOOLECTOR);
+    let folder = tempfile::tempdir().unwrap();
+    let metacov = |args: &[&str]| metacov(folder.path(), args);
+    let measure = ["measure", "boolector", "--relation", "sae,yinyang-unsat", "--count", "3"];
+    metacov(&[&measure[..], &["-o", "run.metacov"]].concat()).ok();
+    let done = metacov(&["mutants", "run.metacov", "--sample", "150", "--compare"]).ok();
+    let row = done.row(&["all"]);
+    let [pairs, reached]: [u32; 2] = [1, 2].map(|at| row[at].parse().unwrap());
+    assert!(pairs > 0 && reached > 10, "{}", done.stdout);
+    assert!(done.stderr.contains(" 0 of them different in a new process"), "{}", done.stderr);
+}

@@ -5,11 +5,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_exec::{Artifact, BuildOptions};
+use metacov_mutants::SourceLanguage;
 use metacov_runtime::COUNTING_LEVEL;
 
 use super::sources::Sources;
 use crate::cache;
 use crate::cc::Language;
+use crate::mutated::{MutatedLibrary, MutatedSource};
 use crate::project::{Level, Project};
 use crate::sdist;
 
@@ -63,16 +65,31 @@ pub(super) fn build(
     find(version, options.cache, plain)?.ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
+/// Compiles a version with mutants.
+pub(super) fn build_mutants(version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
+    let (language, links) = (SourceLanguage::Cpp, LINK);
+    MutatedLibrary { name: "duckdb", version, language, links }.build(options, OPTIONS, |folder| {
+        sdist::fetch("duckdb", version, folder)?;
+        let Sources { files, includes } = Sources::of(folder)?;
+        Ok(MutatedSource { files, options: flags(&includes) })
+    })
+}
+
 fn compile(sources: Sources, options: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
     let Sources { files, includes } = sources;
     // A single file of 170,000 lines takes seven minutes to optimise, and one and a half otherwise.
     let level = if files.len() == 1 { Level::None } else { Level::AfterCounters };
-    let includes = includes.iter().map(|folder| format!("-I{folder}"));
-    let flags = OPTIONS.iter().map(ToString::to_string).chain(includes).collect();
+    let flags = flags(&includes);
     let compiler = &Language::Cpp.compiler();
     let (links, library, plain_library) = (LINK, LIBRARY, None);
     Project { compiler, files, options: flags, level, links, library, plain_library }
         .compile(options, folder)
+}
+
+/// Compiler options, with these folders of headers.
+fn flags(includes: &[String]) -> Vec<String> {
+    let includes = includes.iter().map(|folder| format!("-I{folder}"));
+    OPTIONS.iter().map(ToString::to_string).chain(includes).collect()
 }
 
 /// The folder of a version. Its name depends on how the version is built.

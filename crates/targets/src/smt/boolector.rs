@@ -6,8 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use metacov_exec::{Artifact, BuildOptions};
+use metacov_mutants::SourceLanguage;
 
 use crate::cache;
+use crate::mutated::{MutatedLibrary, MutatedSource};
 use crate::package;
 use crate::project::{self, Level, Project};
 
@@ -35,6 +37,8 @@ const OPTIONS: &[&str] = &[
     "-D__STDC_LIMIT_MACROS",
     "-D__STDC_FORMAT_MACROS",
 ];
+
+const LINK: &[&str] = &["-lstdc++", "-lm"];
 
 /// Sources that are compiled in addition to Boolector's C files.
 const OTHER_FILES: [&str; 6] = [
@@ -86,25 +90,43 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
 /// Fetches and compiles it, or goes on where an earlier call was interrupted.
 pub(super) fn compile(version: &str, build: &BuildOptions<'_>) -> io::Result<()> {
     cache::install_resumable(&place(version, build.cache), |folder| {
-        for (package, version, from, to) in SOURCES {
-            let fetched = package::fetch(package, version, &folder.join("fetch"))?;
-            copy_source(&fetched.join(from), &folder.join(to))?;
-        }
-        fs::remove_dir_all(folder.join("fetch"))?;
-        fs::write(folder.join("boolector/btorconfig.h"), CONFIG)?;
-        let mut files: Vec<String> = OTHER_FILES.iter().map(ToString::to_string).collect();
-        for below in ["", "dumper/", "parser/", "preprocess/", "sat/", "utils/"] {
-            c_files(folder, &format!("boolector/{below}"), &mut files)?;
-        }
-        files.sort();
+        let files = fetch(folder)?;
         let (compiler, level) = (build.compiler, Level::AfterCounters);
-        let options = OPTIONS.iter().map(ToString::to_string).collect();
-        let (links, library) = (&["-lstdc++", "-lm"][..], LIBRARY);
-        let plain_library = Some(PLAIN_LIBRARY);
-        Project { compiler, files, options, level, links, library, plain_library }
+        let (links, library, plain_library) = (LINK, LIBRARY, Some(PLAIN_LIBRARY));
+        Project { compiler, files, options: options(), level, links, library, plain_library }
             .compile(build, folder)?;
         cache::write_compiled_in(folder)
     })
+}
+
+/// Compiles it with mutants.
+pub(super) fn build_mutants(version: &str, build: &BuildOptions<'_>) -> io::Result<PathBuf> {
+    let (language, links) = (SourceLanguage::Cpp, LINK);
+    MutatedLibrary { name: "boolector", version, language, links }.build(
+        build,
+        (SOURCES, OPTIONS, CONFIG, OTHER_FILES, LEFT_OUT),
+        |folder| Ok(MutatedSource { files: fetch(folder)?, options: options() }),
+    )
+}
+
+/// Puts the source into a folder, and returns the files to compile.
+fn fetch(folder: &Path) -> io::Result<Vec<String>> {
+    for (package, version, from, to) in SOURCES {
+        let fetched = package::fetch(package, version, &folder.join("fetch"))?;
+        copy_source(&fetched.join(from), &folder.join(to))?;
+    }
+    fs::remove_dir_all(folder.join("fetch"))?;
+    fs::write(folder.join("boolector/btorconfig.h"), CONFIG)?;
+    let mut files: Vec<String> = OTHER_FILES.iter().map(ToString::to_string).collect();
+    for below in ["", "dumper/", "parser/", "preprocess/", "sat/", "utils/"] {
+        c_files(folder, &format!("boolector/{below}"), &mut files)?;
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn options() -> Vec<String> {
+    OPTIONS.iter().map(ToString::to_string).collect()
 }
 
 /// The folder of a version. Its name depends on how the version is built.

@@ -7,10 +7,10 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use metacov_core::{Facts, Input, Outcome, Value};
+use metacov_core::{Exit, Facts, Input, Outcome, Value};
 use metacov_exec::{
-    ContainedRun, Limits, Mark, OpenOptions, Session, end_by, run_forked, run_program, shared_file,
-    used_processor_time,
+    ContainedRun, InputProcesses, Limits, Mark, OpenOptions, Session, end_by, run_forked,
+    run_program, shared_file, used_processor_time,
 };
 
 use super::answers::{Conclusion, NoAnswer, conclude, questions};
@@ -209,7 +209,7 @@ impl Session for SolverSession {
     }
 
     fn run(&mut self, input: &Input) -> io::Result<Outcome> {
-        let script = metacov_methods::SMT.language().script(&input.statements);
+        let script = script(input);
         if self.solvers.len() == 1 {
             return self.answer(0, &script);
         }
@@ -219,6 +219,13 @@ impl Session for SolverSession {
         Ok(combined(names.zip(outcomes).collect()))
     }
 
+    fn input_processes(&mut self) -> Option<&mut dyn InputProcesses> {
+        match &self.solvers[..] {
+            [SessionSolver { executor: Executor::Library(..), .. }] => Some(self),
+            _ => None,
+        }
+    }
+
     /// Each input has a new process, so there is nothing to keep.
     fn keep(&mut self, _: Mark) -> io::Result<()> {
         Ok(())
@@ -226,6 +233,32 @@ impl Session for SolverSession {
 
     fn restore(&mut self, _: Mark) -> io::Result<()> {
         Ok(())
+    }
+}
+
+fn script(input: &Input) -> String {
+    metacov_methods::SMT.language().script(&input.statements)
+}
+
+impl InputProcesses for SolverSession {
+    fn prepare(&mut self, input: &Input) -> io::Result<()> {
+        std::fs::write(SCRIPT, script(input))
+    }
+
+    fn run_here(&mut self) -> i32 {
+        match &self.solvers[0].executor {
+            Executor::Library(library, arguments) => library.main(&with_script(arguments)),
+            Executor::Program { .. } => 1,
+        }
+    }
+
+    fn outcome(&self, input: &Input, code: u8, printed: &[u8]) -> Option<Outcome> {
+        let exit = if code == 0 { Exit::Success } else { Exit::Failure(code.into()) };
+        let run = ContainedRun { exit, stdout: printed.to_vec(), stderr: Vec::new() };
+        match conclude(&run, questions(&script(input)), self.time_max) {
+            Conclusion::Outcome(outcome) => Some(outcome),
+            Conclusion::Crashed(_) => None,
+        }
     }
 }
 

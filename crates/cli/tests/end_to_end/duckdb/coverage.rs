@@ -54,6 +54,21 @@ fn a_quick_study_prints_the_papers_rows() {
     assert!(bugs >= 10, "{overlap:?}");
 }
 
+/// Mutants have the verdicts of new processes. Compiles DuckDB 0.1.6 with counters and with mutants.
+#[test]
+#[ignore = "compiles DuckDB: cargo test -p metacov --test end_to_end duckdb -- --ignored"]
+fn mutants_have_the_verdicts_of_new_processes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| metacov(folder.path(), &CACHE, args);
+    run(&["target", "build", "duckdb@0.1.6"]).ok();
+    let measure = ["measure", "duckdb@0.1.6", "--relation", "norec,tlp-where", "--count", "1"];
+    run(&[&measure[..], &["-o", "run.metacov"]].concat()).ok();
+    let done = run(&["mutants", "run.metacov", "--sample", "300", "--compare"]).ok();
+    let row = done.row(&["all", "2"]);
+    assert!(row[2].parse::<u32>().unwrap() > 10, "{}", done.stdout);
+    assert!(done.stderr.contains(" 0 of them different in a new process"), "{}", done.stderr);
+}
+
 /// The lines of DuckDB are those of real gcov, with a process for each side. Compiles DuckDB: 0.1.6 in two
 /// minutes of processor time, `METACOV_DUCKDB=0.5.1` in half an hour.
 #[test]
