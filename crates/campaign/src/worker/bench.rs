@@ -99,7 +99,7 @@ impl<'s> TestBench<'s> {
             state.watch.lap(Phase::Derive);
             let announced = batch.is_cautious.then_some(&mut *port as &mut dyn Port);
             tested.push(state.run_test(test, announced)?);
-            if !batch.is_cautious && state.has_room() && tested.len() < BATCH_MAX {
+            if !batch.is_cautious && state.has_room() {
                 continue;
             }
             let solved = state.solve(std::mem::take(&mut tested))?;
@@ -223,9 +223,9 @@ impl PreparedState<'_, '_> {
         Ok(Tested { micros, test, worked, verdict, ran: [a_ran, b_ran] })
     }
 
-    /// Whether another test can run before those that have run are solved.
+    /// Whether the counters of another test can be taken before those of earlier ones are solved.
     fn has_room(&self) -> bool {
-        self.bench.measuring.as_ref().is_none_or(|measuring| measuring.capture.has_room(2))
+        self.bench.measuring.as_ref().is_some_and(|measuring| measuring.capture.has_room(2))
     }
 
     /// Solves the counters of tests, all that have run since the last call.
