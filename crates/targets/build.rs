@@ -50,6 +50,7 @@ fn compiled(compiler: &Compiler, source: &Path, out: &Path) -> io::Result<PathBu
     }
     let version = compiler.command().arg("--version").output()?.stdout;
     (version, compiler, OPTIONS, COUNTING_LEVEL).hash(&mut hasher);
+    include_str!("src/builder.rs").hash(&mut hasher);
     (metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT).hash(&mut hasher);
     // The output folder is TARGET/PROFILE/build/PACKAGE/out.
     let target = out.ancestors().nth(4).unwrap_or(out);
