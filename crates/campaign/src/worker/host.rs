@@ -87,7 +87,7 @@ impl<'c> WorkerOptions<'c> {
     fn sites_of(&self, data: SitesData) -> io::Result<Arc<Sites>> {
         let build = data.build;
         if self.sites.get().is_none() {
-            let (table, universe) = data.table().map_err(io::Error::other)?;
+            let (table, universe) = data.table()?;
             let _ = self.sites.set(Arc::new(Sites { table, universe, build }));
         }
         match self.sites.get() {

@@ -239,12 +239,13 @@ pub enum Answer {
     Failed(String),
 }
 
-/// All sites of a library.
+/// All sites of a library. They are encoded in the message: of several workers, which have the same
+/// sites, only those of the first are decoded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SitesData {
     /// A hash of the build.
     pub build: u64,
-    table: TableData,
+    table: Vec<u8>,
     known: Vec<u8>,
     criteria: Criteria,
     naming: BranchNaming,
@@ -255,7 +256,7 @@ impl SitesData {
     pub(crate) fn of(table: &SiteTable, reading: &Reading) -> Self {
         SitesData {
             build: table.build_id().number(),
-            table: table.into(),
+            table: encode(&TableData::from(table)),
             known: codec::encode(&reading.known),
             criteria: reading.criteria,
             naming: reading.naming,
@@ -263,10 +264,11 @@ impl SitesData {
     }
 
     /// Decodes the table, and a reading that lists all its sites, none of which ran.
-    pub(crate) fn table(self) -> Result<(SiteTable, Reading), &'static str> {
-        let table = SiteTable::try_from(self.table)?;
+    pub(crate) fn table(self) -> io::Result<(SiteTable, Reading)> {
+        let table = SiteTable::try_from(decode::<TableData<'_>>(&self.table)?);
+        let table = table.map_err(io::Error::other)?;
         let mut known = Cover::of(&table);
-        codec::flip(&self.known, table.len(), &mut known)?;
+        codec::flip(&self.known, table.len(), &mut known).map_err(io::Error::other)?;
         let (criteria, naming) = (self.criteria, self.naming);
         let universe = Reading { known, criteria, naming, ..Reading::of(&table) };
         Ok((table, universe))

@@ -91,7 +91,9 @@ fn read_input(path: &Path) -> io::Result<StoredInput> {
         return Ok(StoredInput { name, content: Vec::new(), bytes: metadata.len(), hash: None });
     }
     let mut file = File::open(path)?;
-    let mut content = Vec::new();
+    let known = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
+    // One byte more, so that the end of the file is seen without growing.
+    let mut content = Vec::with_capacity(known.min(StoredInput::BYTES_MAX) + 1);
     file.by_ref().take(StoredInput::BYTES_MAX as u64).read_to_end(&mut content)?;
     let mut fingerprint = Fingerprint::new();
     fingerprint.bytes(&content);

@@ -77,16 +77,33 @@ struct Span {
     end: u32,
 }
 
-impl Image {
-    /// Adds all sites of the pieces to the table.
-    pub(super) fn of(pieces: &[Piece<'_>], recorder: &mut SiteRecorder<'_>) -> Result<Self, Fault> {
-        let mut known = Reading::of(recorder.table);
-        let mut compiled = Compiled::default();
-        for piece in pieces {
-            let projection = Projection::of(piece.unit, piece.name, recorder)?;
-            known.unite(projection.reading());
-            compiled.add(piece, projection);
-        }
+/// An image while its pieces are added one by one, so that no more than one of a large program is in
+/// memory.
+pub(super) struct ImageBuilder {
+    known: Reading,
+    compiled: Compiled,
+}
+
+impl ImageBuilder {
+    pub(super) fn new(recorder: &SiteRecorder<'_>) -> Self {
+        ImageBuilder { known: Reading::of(recorder.table), compiled: Compiled::default() }
+    }
+
+    /// Adds all sites of a piece to the table.
+    pub(super) fn add(
+        &mut self,
+        piece: &Piece<'_>,
+        recorder: &mut SiteRecorder<'_>,
+    ) -> Result<(), Fault> {
+        let projection = Projection::of(piece.unit, piece.name, recorder)?;
+        self.known.unite(projection.reading());
+        self.compiled.add(piece, projection);
+        Ok(())
+    }
+
+    /// The image of all pieces.
+    pub(super) fn build(self, recorder: &SiteRecorder<'_>) -> Result<Image, Fault> {
+        let ImageBuilder { known, mut compiled } = self;
         compiled.order()?;
         let Compiled { functions, operations, sound, sites, slots } = compiled;
         let bytes = functions.last().map_or(0, |function| function.counters.end);
@@ -108,7 +125,9 @@ impl Image {
             known,
         })
     }
+}
 
+impl Image {
     /// The smallest size of the counters in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.last.len()

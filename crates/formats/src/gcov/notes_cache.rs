@@ -110,29 +110,13 @@ impl NotesCache {
         NotesCache { folder, notes_bytes_min: NOTES_BYTES_MIN }
     }
 
-    /// The units of a program, if they are stored and their notes are the same.
-    pub(super) fn load(&self, key: ProgramKey, unit_count: usize) -> Option<Vec<CompiledUnit>> {
+    /// The units of a program, if they are stored.
+    pub(super) fn open(&self, key: ProgramKey) -> Option<StoredUnits> {
         let file = File::open(self.path(key)).ok()?;
-        let mut left = file.metadata().ok()?.len();
-        let mut file = BufReader::new(file);
-        let mut take = |count: usize, bytes: &mut Vec<u8>| {
-            left = left.checked_sub(count as u64)?;
-            bytes.resize(count, 0);
-            file.read_exact(bytes).ok()
-        };
-        let mut bytes = Vec::new();
-        take(MAGIC.len() + key.0.len(), &mut bytes)?;
-        if bytes != [MAGIC, key.0].concat() {
-            return None;
-        }
-        let mut units = Vec::new();
-        for _ in 0..unit_count {
-            take(HEAD_BYTES, &mut bytes)?;
-            let head = Head::decode(&bytes)?;
-            take(head.body_bytes()?, &mut bytes)?;
-            units.push(head.unit(&bytes)?);
-        }
-        (left == 0).then_some(units)
+        let left = file.metadata().ok()?.len();
+        let mut units = StoredUnits { file: BufReader::new(file), left, bytes: Vec::new() };
+        units.take(MAGIC.len() + key.0.len())?;
+        (units.bytes == [MAGIC, key.0].concat()).then_some(units)
     }
 
     /// Stores the units of a program, each with the notes that it was compiled from. Failures are
@@ -169,6 +153,36 @@ impl NotesCache {
         for (_, path) in files.drain(..old) {
             drop(fs::remove_file(path));
         }
+    }
+}
+
+/// The units of a program in a file.
+pub(super) struct StoredUnits {
+    file: BufReader<File>,
+    /// How many bytes were not read yet.
+    left: u64,
+    /// The bytes that were read last.
+    bytes: Vec<u8>,
+}
+
+impl StoredUnits {
+    /// The next unit, if it is not damaged and its notes are the same.
+    pub(super) fn next(&mut self) -> Option<CompiledUnit> {
+        self.take(HEAD_BYTES)?;
+        let head = Head::decode(&self.bytes)?;
+        self.take(head.body_bytes()?)?;
+        head.unit(&self.bytes)
+    }
+
+    /// Whether that was the last one.
+    pub(super) fn is_complete(&self) -> bool {
+        self.left == 0
+    }
+
+    fn take(&mut self, count: usize) -> Option<()> {
+        self.left = self.left.checked_sub(count as u64)?;
+        self.bytes.resize(count, 0);
+        self.file.read_exact(&mut self.bytes).ok()
     }
 }
 
@@ -260,6 +274,15 @@ mod tests {
 
     use super::super::unit::Unit;
     use super::*;
+
+    impl NotesCache {
+        /// The units of a program, if it has that many.
+        fn load(&self, key: ProgramKey, unit_count: usize) -> Option<Vec<CompiledUnit>> {
+            let mut stored = self.open(key)?;
+            let units = (0..unit_count).map(|_| stored.next()).collect::<Option<Vec<_>>>()?;
+            stored.is_complete().then_some(units)
+        }
+    }
 
     const KEY: ProgramKey = ProgramKey(*b"sixteen bytes ok");
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use metacov_core::BuildMismatch;
 
 use super::compiled::CompiledUnit;
-use super::image::{COUNTER_BYTES, Image, Piece};
-use super::notes_cache::{NotesCache, ProgramKey};
+use super::image::{COUNTER_BYTES, Image, ImageBuilder, Piece};
+use super::notes_cache::{NotesCache, ProgramKey, StoredUnits};
 use super::shared_notes::{CompiledProgram, Content, SharedNotes, UnitJob};
 use super::snapshot::Listing;
 use super::unit::Unit;
@@ -55,7 +55,9 @@ impl NotesUnit {
             let starts = numbers.iter().map(|number| COUNTER_BYTES * self.unit.starts[*number]);
             let unit = CompiledUnit::of(&self.unit, &numbers, recorder.scope.blocks);
             let piece = Piece { unit: &unit, name, starts: starts.collect() };
-            Image::of(&[piece], recorder).map(RefCell::new)
+            let mut image = ImageBuilder::new(recorder);
+            image.add(&piece, recorder)?;
+            image.build(recorder).map(RefCell::new)
         })
     }
 }
@@ -116,7 +118,13 @@ impl NotesIndex {
         })
     }
 
-    /// The compiled units of a program.
+    /// The units of a program that was compiled at an earlier start, if they are stored.
+    pub(super) fn stored_program(layout: &[u8], scope: &Scope) -> Option<StoredUnits> {
+        let (cache, key) = cache(layout, scope)?;
+        cache.open(key)
+    }
+
+    /// The units of a program, compiled now.
     pub(super) fn program(
         &mut self,
         layout: &Arc<[u8]>,
@@ -124,11 +132,7 @@ impl NotesIndex {
         scope: &Scope,
     ) -> Result<CompiledProgram, Error> {
         let shared = self.shared.clone();
-        let cache = scope.notes_cache.clone().map(NotesCache::new);
-        let Scope { blocks, notes, notes_search, .. } = scope;
-        let settings = format!("{blocks} {notes_search:?} {notes:?}");
-        let key = ProgramKey::of(layout, &settings).filter(|_| cache.is_some());
-        shared.program(layout, cache.as_ref().zip(key), listings, |listing| UnitJob {
+        shared.program(layout, cache(layout, scope), listings, |listing| UnitJob {
             listing: listing.clone(),
             notes: self.places(&listing.path, None, scope),
             has_blocks: scope.blocks,
@@ -190,6 +194,13 @@ impl NotesIndex {
         }
         self.below.as_ref().map_or(&[], |(_, notes)| notes)
     }
+}
+
+/// The cache of compiled programs, if there is one, and the key of a program.
+fn cache(layout: &[u8], scope: &Scope) -> Option<(NotesCache, ProgramKey)> {
+    let Scope { blocks, notes, notes_search, notes_cache, .. } = scope;
+    let settings = format!("{blocks} {notes_search:?} {notes:?}");
+    Some((NotesCache::new(notes_cache.clone()?), ProgramKey::of(layout, &settings)?))
 }
 
 /// Where the notes of a unit may be.

@@ -85,11 +85,11 @@ impl SharedNotes {
         Ok(place.insert(unit).clone())
     }
 
-    /// The program with this layout, compiled now or before.
+    /// The program with this layout, compiled now or by another loader; and stored for later starts.
     pub(super) fn program(
         &self,
         layout: &Arc<[u8]>,
-        stored: Option<(&NotesCache, ProgramKey)>,
+        cache: Option<(NotesCache, ProgramKey)>,
         listings: &[Listing],
         job: impl FnMut(&Listing) -> UnitJob,
     ) -> Result<CompiledProgram, Error> {
@@ -104,19 +104,13 @@ impl SharedNotes {
         if let Some(program) = known {
             return Ok(program);
         }
-        let loaded = stored.and_then(|(cache, key)| {
-            let units = cache.load(key, listings.len())?;
-            listings.iter().zip(&units).all(|(listing, unit)| listing.fits(unit)).then_some(units)
+        let compiled = self.compile(listings.iter().map(job).collect());
+        let program: Result<CompiledProgram, Error> = compiled.map(|compiled| {
+            if let Some((cache, key)) = cache {
+                cache.store(key, &compiled);
+            }
+            compiled.into_iter().map(|(unit, _)| unit).collect()
         });
-        let program: Result<CompiledProgram, Error> = match loaded {
-            Some(units) => Ok(units.into()),
-            None => self.compile(listings.iter().map(job).collect()).map(|compiled| {
-                if let Some((cache, key)) = stored {
-                    cache.store(key, &compiled);
-                }
-                compiled.into_iter().map(|(unit, _)| unit).collect()
-            }),
-        };
         let mut state = lock(&self.state);
         match &program {
             Ok(program) => {

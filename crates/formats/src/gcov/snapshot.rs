@@ -18,11 +18,11 @@ use hashbrown::HashSet;
 use metacov_core::Cover;
 
 use super::compiled::CompiledUnit;
-use super::image::{COUNTER_BYTES, Image, Piece};
+use super::image::{COUNTER_BYTES, Image, ImageBuilder, Piece};
 use super::lanes::LANES;
 use super::notes::{FunctionKey, Notes};
 use super::notes_cache::NotesFile;
-use super::notes_index::{NotesPlaces, read_notes};
+use super::notes_index::{NotesIndex, NotesPlaces, read_notes};
 use super::unit::Unit;
 use super::words::{Layout, Words};
 use crate::unit_marks::hash_of;
@@ -200,13 +200,36 @@ fn check_length(image: &Image, counters: &[u8]) -> Result<(), Error> {
 
 fn compile(snapshot: &Snapshot<'_>, recorder: &mut SiteRecorder<'_>) -> Result<Image, Error> {
     let listings = listings(&snapshot.layout)?;
-    let program = recorder.notes_index.program(&snapshot.layout, &listings, recorder.scope)?;
-    let mut pieces = Vec::with_capacity(listings.len());
-    for (listing, unit) in listings.iter().zip(program.iter()) {
-        let piece = listing.piece(unit, snapshot.counters.len());
-        pieces.push(piece.map_err(|fault| fault.of(listing.path.display().to_string()))?);
+    if let Some(image) = stored(snapshot, &listings, recorder)? {
+        return Ok(image);
     }
-    Image::of(&pieces, recorder).map_err(|fault| fault.of(LAYOUT))
+    let program = recorder.notes_index.program(&snapshot.layout, &listings, recorder.scope)?;
+    let mut image = ImageBuilder::new(recorder);
+    for (listing, unit) in listings.iter().zip(program.iter()) {
+        listing.add(unit, snapshot, &mut image, recorder)?;
+    }
+    image.build(recorder).map_err(|fault| fault.of(LAYOUT))
+}
+
+/// The image of a program that was compiled at an earlier start. None if it is not stored, or not as
+/// a whole: the sites of the units before the damage are the same if they are added again.
+fn stored(
+    snapshot: &Snapshot<'_>,
+    listings: &[Listing],
+    recorder: &mut SiteRecorder<'_>,
+) -> Result<Option<Image>, Error> {
+    let Some(mut units) = NotesIndex::stored_program(&snapshot.layout, recorder.scope) else {
+        return Ok(None);
+    };
+    let mut image = ImageBuilder::new(recorder);
+    for listing in listings {
+        let Some(unit) = units.next().filter(|unit| listing.fits(unit)) else { return Ok(None) };
+        listing.add(&unit, snapshot, &mut image, recorder)?;
+    }
+    if !units.is_complete() {
+        return Ok(None);
+    }
+    image.build(recorder).map(Some).map_err(|fault| fault.of(LAYOUT))
 }
 
 /// The units of a layout.
@@ -308,6 +331,19 @@ impl Listing {
     pub(super) fn fits(&self, unit: &CompiledUnit) -> bool {
         let found = unit.functions.iter().map(|function| function.counters);
         self.functions.iter().map(|listed| listed.counter_count).eq(found)
+    }
+
+    /// Adds the unit, compiled, to an image.
+    fn add(
+        &self,
+        unit: &CompiledUnit,
+        snapshot: &Snapshot<'_>,
+        image: &mut ImageBuilder,
+        recorder: &mut SiteRecorder<'_>,
+    ) -> Result<(), Error> {
+        let piece = self.piece(unit, snapshot.counters.len());
+        let piece = piece.map_err(|fault| fault.of(self.path.display().to_string()))?;
+        image.add(&piece, recorder).map_err(|fault| fault.of(LAYOUT))
     }
 
     /// The compiled unit, and where its counters are.

@@ -1,53 +1,56 @@
 //! A table as plain data, for sending it to another process.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::SiteTable;
 use crate::{BranchKey, Criteria, Element, FileId, Mark, Site, SiteId, Symbol};
 
-/// A table as plain data: files, names and sites in the order of their numbers.
+/// A table as plain data: files, names and sites in the order of their numbers. What is large is
+/// borrowed: the tables of large programs take tens of megabytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct TableData {
-    names: Vec<String>,
-    files: Vec<Symbol>,
+pub struct TableData<'t> {
+    names: Vec<Cow<'t, str>>,
+    files: Cow<'t, [Symbol]>,
     shown_names: Vec<(Symbol, Symbol)>,
-    sites: Vec<Site>,
+    sites: Cow<'t, [Site]>,
     ends: Vec<(SiteId, u32)>,
-    marks: Vec<Option<Mark>>,
+    marks: Cow<'t, [Option<Mark>]>,
     excluded: Vec<SiteId>,
     partial: Criteria,
 }
 
-impl From<&SiteTable> for TableData {
-    fn from(table: &SiteTable) -> Self {
+impl<'t> From<&'t SiteTable> for TableData<'t> {
+    fn from(table: &'t SiteTable) -> Self {
         let mut shown_names: Vec<_> =
             table.shown_names.iter().map(|(name, shown)| (*name, *shown)).collect();
         shown_names.sort_unstable();
         let mut ends: Vec<_> = table.ends.iter().map(|(site, line)| (*site, *line)).collect();
         ends.sort_unstable();
         TableData {
-            names: table.symbols.names().map(ToOwned::to_owned).collect(),
-            files: table.files.clone(),
+            names: table.symbols.names().map(Cow::Borrowed).collect(),
+            files: Cow::Borrowed(&table.files),
             shown_names,
-            sites: table.sites.clone(),
+            sites: Cow::Borrowed(&table.sites),
             ends,
-            marks: table.marks.clone(),
+            marks: Cow::Borrowed(&table.marks),
             excluded: table.excluded.iter().collect(),
             partial: table.partial,
         }
     }
 }
 
-impl TryFrom<TableData> for SiteTable {
+impl TryFrom<TableData<'_>> for SiteTable {
     type Error = &'static str;
 
     /// Restores the table with the same numbers. Data that is not that of a table is refused.
-    fn try_from(data: TableData) -> Result<Self, Self::Error> {
+    fn try_from(data: TableData<'_>) -> Result<Self, Self::Error> {
         let mut table = SiteTable::new();
         for name in &data.names {
             table.symbols.intern(name);
         }
-        let has_names = table.symbols.names().eq(data.names.iter().map(String::as_str));
+        let has_names = table.symbols.names().eq(data.names.iter().map(|name| &**name));
         check(has_names, "a name is there twice")?;
         let is_name = |table: &SiteTable, symbol| table.symbols.contains(symbol);
         for (at, path) in data.files.iter().enumerate() {
@@ -73,7 +76,7 @@ impl TryFrom<TableData> for SiteTable {
         for (site, line) in data.ends {
             table.set_end(site, line);
         }
-        table.marks = data.marks;
+        table.marks = data.marks.into_owned();
         for site in data.excluded {
             table.exclude(site);
         }
@@ -117,11 +120,12 @@ mod tests {
         let arrived = SiteTable::try_from(data.clone()).unwrap();
         assert_eq!(arrived.build_id(), table.build_id());
         assert_eq!(format!("{:?}", TableData::from(&arrived)), format!("{data:?}"));
-        let twice = TableData { sites: [&data.sites[..], &data.sites].concat(), ..data.clone() };
+        let twice =
+            TableData { sites: [&data.sites[..], &data.sites].concat().into(), ..data.clone() };
         assert!(SiteTable::try_from(twice).is_err());
         let nameless = TableData { names: Vec::new(), ..data.clone() };
         assert!(SiteTable::try_from(nameless).is_err());
-        let fileless = TableData { files: Vec::new(), ..data };
+        let fileless = TableData { files: Cow::default(), ..data };
         assert!(SiteTable::try_from(fileless).is_err());
     }
 }
