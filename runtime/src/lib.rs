@@ -72,8 +72,11 @@ pub const MAGIC: u64 = 0x3176_6f63_6174_656d;
 /// nearly the speed of the chosen level.
 pub const EXACT_LINES: [&str; 2] = ["-fdisable-tree-early_optimizations", "-fdisable-tree-einline"];
 
-/// Options for libraries with counters. They run as fast as at -O2, and compile in half the time.
-pub const COUNTING_LEVEL: [&str; 3] = ["-O1", EXACT_LINES[0], EXACT_LINES[1]];
+/// Options for libraries with counters.
+pub const COUNTING_LEVEL: [&str; 3] = ["-O2", EXACT_LINES[0], EXACT_LINES[1]];
+
+/// The same for those of many files. They compile in half the time, count the same lines, and run 5 % slower.
+pub const COUNTING_LEVEL_OF_MANY: [&str; 3] = ["-O1", EXACT_LINES[0], EXACT_LINES[1]];
 
 /// A compiler, as `CC` names one: a program, and arguments that always come first (`ccache gcc`).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -59,6 +59,12 @@ impl Cover {
         self.words[word] = self.words[word] & !mask | bits;
     }
 
+    /// Replaces all words (see [`SiteId::place`]).
+    pub fn replace_all(&mut self, words: impl Iterator<Item = u64>) {
+        self.words.clear();
+        self.words.extend(words);
+    }
+
     /// Whether the site is in the set.
     pub fn contains(&self, site: SiteId) -> bool {
         self.word(site.index() / BITS) & (1 << (site.index() % BITS)) != 0
@@ -101,11 +107,18 @@ impl Cover {
     /// assert_eq!(runs, [2..5, 7..8]);
     /// ```
     pub fn runs(&self) -> impl Iterator<Item = Range<usize>> {
-        let mut at = 0;
-        std::iter::from_fn(move || {
-            let start = self.next_bit(at, 0)?;
-            at = self.next_bit(start, u64::MAX).unwrap_or(self.words.len() * BITS);
-            Some(start..at)
+        let mut edges = self.edges();
+        let last = self.words.len() * BITS;
+        std::iter::from_fn(move || edges.next().map(|start| start..edges.next().unwrap_or(last)))
+    }
+
+    /// The numbers of the bits that differ from the one before: the starts and ends of runs.
+    fn edges(&self) -> impl Iterator<Item = usize> {
+        let mut before = 0;
+        self.words.iter().enumerate().flat_map(move |(at, word)| {
+            let edges = word ^ (word << 1 | before);
+            before = word >> (BITS - 1);
+            bits(edges).map(move |bit| at * BITS + bit)
         })
     }
 
@@ -122,18 +135,6 @@ impl Cover {
             let to = (run.end - at * BITS).min(BITS);
             *word ^= (u64::MAX << from) & (u64::MAX >> (BITS - to));
         }
-    }
-
-    /// The number of the first bit from `at` on that is set in the words xor `mask`.
-    fn next_bit(&self, at: usize, mask: u64) -> Option<usize> {
-        let first = at / BITS;
-        let mut rest = self.words.get(first..)?.iter().enumerate();
-        let word = rest.next().map(|(_, word)| (word ^ mask) & (u64::MAX << (at % BITS)))?;
-        if word != 0 {
-            return Some(first * BITS + word.trailing_zeros() as usize);
-        }
-        rest.find(|(_, word)| **word ^ mask != 0)
-            .map(|(after, word)| (first + after) * BITS + (word ^ mask).trailing_zeros() as usize)
     }
 
     /// The empty set over the sites of the table with this id.

@@ -130,16 +130,7 @@ impl Tally {
         let all_counts = self.counts.chunks_exact_mut(bits_per_word);
         let mut differing = 0;
         for (at, counts) in (0..words).zip(all_counts) {
-            // For the pairs (i, j) that end in side j: the sites that earlier sides ran and did not
-            // run.
-            let (mut ran, mut missed, mut a_only, mut b_only) = (0, 0, 0, 0);
-            for side in sides {
-                let word = side.executed.word(at);
-                a_only |= ran & !word;
-                b_only |= missed & word;
-                ran |= word;
-                missed |= !word;
-            }
+            let Differences { ran, a_only, b_only } = Differences::of_word(sides, at);
             let difference = a_only | b_only;
             all_executed[at] |= ran;
             if difference != 0 {
@@ -149,6 +140,9 @@ impl Tally {
                 total_b[at] |= b_only;
             }
             if let [a, b] = sides {
+                if ran == 0 {
+                    continue;
+                }
                 let selected = operation.on_words(a.executed.word(at), b.executed.word(at));
                 bits(selected).for_each(|bit| counts[bit] = counts[bit].saturating_add(1));
             } else {
@@ -207,6 +201,34 @@ impl Tally {
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*other);
         }
+    }
+}
+
+/// The sites of one word that any side ran, and those that only the first or only the second side of some pair
+/// ran.
+struct Differences {
+    ran: u64,
+    a_only: u64,
+    b_only: u64,
+}
+
+impl Differences {
+    #[inline]
+    fn of_word(sides: &[Reading], at: usize) -> Self {
+        if let [a, b] = sides {
+            let (a, b) = (a.executed.word(at), b.executed.word(at));
+            return Differences { ran: a | b, a_only: a & !b, b_only: b & !a };
+        }
+        // For the pairs (i, j) that end in side j: the sites that earlier sides ran and did not run.
+        let (mut ran, mut missed, mut a_only, mut b_only) = (0, 0, 0, 0);
+        for side in sides {
+            let word = side.executed.word(at);
+            a_only |= ran & !word;
+            b_only |= missed & word;
+            ran |= word;
+            missed |= !word;
+        }
+        Differences { ran, a_only, b_only }
     }
 }
 

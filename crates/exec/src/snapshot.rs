@@ -59,7 +59,7 @@ pub struct MemoryMarks {
 
 /// After how many times of restoring the start its pages are protected again. A page that is written
 /// in between costs a fault once.
-const PROTECTED_AFTER: u64 = 16;
+const PROTECTED_AFTER: u64 = 64;
 
 impl MemoryMarks {
     /// Starts without snapshots.

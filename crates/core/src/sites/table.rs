@@ -163,14 +163,17 @@ impl SiteTable {
         by_path.sort_by_key(|file| self.symbols.name(self.files[*file]));
         // First by file, without comparing: a large program has thousands of sites in each.
         let mut ends = vec![0; self.files.len()];
-        ids.iter().for_each(|id| ends[self.get(*id).file.index()] += 1);
+        for id in &*ids {
+            ends[self.get(*id).file.index()] += 1;
+        }
         let mut end = 0;
         for file in by_path {
             let start = end;
             end += ends[file];
             ends[file] = start;
         }
-        for id in ids.to_vec() {
+        let unordered = ids.to_vec();
+        for id in unordered {
             let place = &mut ends[self.get(id).file.index()];
             ids[*place] = id;
             *place += 1;

@@ -197,16 +197,17 @@ impl Image {
         let used = LaneMask::try_from((1_u32 << count) - 1).unwrap_or(LaneMask::MAX);
         let mut rows = self.stencils.rows();
         let mut inconsistent = [None; LANES];
-        for (number, (span, function)) in self.spans.iter().zip(&self.functions).enumerate() {
+        for (number, span) in self.spans.iter().enumerate() {
             let Some(lanes) = &mut self.lanes else { break };
-            let (first, counters) =
-                (span.start as usize / COUNTER_BYTES, span.range().len() / COUNTER_BYTES);
+            let counters = span.start as usize / COUNTER_BYTES..span.end as usize / COUNTER_BYTES;
+            if lanes.counted(&counters) & used == 0 {
+                continue;
+            }
+            let function = &self.functions[number];
             let operations = &self.operations[function.operations.clone()];
             let sound = &self.sound[function.sound.clone()];
-            let Some(unsound) = lanes.solve(first, counters, operations, sound, used) else {
-                continue;
-            };
-            self.stencils.add_to_rows(number, lanes.positive(), &mut rows);
+            let unsound = lanes.solve(counters, operations, sound, used);
+            self.stencils.add_to_rows(number, lanes.counts(), &mut rows);
             for lane in lanes_of(unsound) {
                 inconsistent[lane].get_or_insert(&*function.name);
             }

@@ -4,8 +4,13 @@
 //! the sites of a function are read once for all of them, and the processor works on several lanes
 //! at a time. Counts are 32 bits wide here. Executions with counters so large that their sums might not
 //! fit are left to the solver of one execution.
+//!
+//! Vectors are arrays, in loops that the compiler turns into the instructions of the processor. The
+//! functions that have them are compiled for several processors, one of which is chosen at run time.
 
-use wide::i32x8;
+use std::ops::Range;
+
+use multiversion::multiversion;
 
 use super::tape::{Operation, Slot};
 
@@ -15,122 +20,117 @@ pub(super) const LANES: usize = 8;
 /// A bit for each lane.
 pub(super) type LaneMask = u8;
 
-/// A count of each execution.
-type Counts = i32x8;
+/// A count of each execution, negated.
+#[derive(Clone, Copy)]
+#[repr(align(32))]
+pub(super) struct Counts(pub(super) [i32; LANES]);
 
 /// Counters that are skipped together while all of them are zero.
 const SEGMENT_COUNTERS: usize = 64;
 
-/// Compared with the counters of a segment.
-static ZEROS: [[u8; 8]; SEGMENT_COUNTERS] = [[0; 8]; SEGMENT_COUNTERS];
+/// Counters of lanes that become vectors together.
+const BLOCK: usize = LANES / 2;
+
+/// Counters of a segment that are known to be all zero, or not: those of a function, on average.
+const GROUP_COUNTERS: usize = 16;
+const GROUPS: usize = SEGMENT_COUNTERS / GROUP_COUNTERS;
+
+/// A counter has eight bytes, the low byte first.
+type Counter = [u8; 8];
+
+type Segment = [Counter; SEGMENT_COUNTERS];
 
 /// The counters of executions that were not solved yet.
 pub(super) struct Lanes {
-    /// The counters of each lane, negated.
-    counters: [Vec<i32>; LANES],
-    /// For each segment, the lanes that have counters in it that are not zero.
-    counted: Vec<LaneMask>,
+    /// The counters of each lane, negated, and zeros up to the end of the last segment.
+    counters: [Vec<[i32; SEGMENT_COUNTERS]>; LANES],
+    /// For each group of each segment, the lanes that have counters in it that are not zero.
+    counted: Vec<[LaneMask; GROUPS]>,
     /// The largest counter whose sums fit into a count.
     counter_max: u64,
-    /// The counts of the function that is being solved, by slot, negated.
+    /// The counts of the function that is being solved, by slot.
     counts: Vec<Counts>,
-    /// For each slot, the lanes whose count is positive.
-    positive: Vec<LaneMask>,
 }
 
 impl Lanes {
     /// Lanes for this many counters. No function has more than `function_counters_max` counters and
     /// `slots` slots.
     pub(super) fn new(counters: usize, function_counters_max: usize, slots: usize) -> Self {
+        let segments = counters.div_ceil(SEGMENT_COUNTERS);
         Lanes {
-            counters: std::array::from_fn(|_| vec![0; counters]),
-            counted: vec![0; counters.div_ceil(SEGMENT_COUNTERS)],
+            counters: std::array::from_fn(|_| vec![[0; SEGMENT_COUNTERS]; segments]),
+            counted: vec![[0; GROUPS]; segments],
             counter_max: i32::MAX as u64 / function_counters_max.max(1) as u64,
-            counts: vec![Counts::ZERO; slots],
-            positive: vec![0; slots],
+            counts: vec![Counts([0; LANES]); slots],
         }
     }
 
     /// Moves the counters of an execution to a lane, and sets them to zero; or leaves them as they are and
     /// returns false, if some are too large.
-    pub(super) fn take(&mut self, lane: usize, counters: &mut [[u8; 8]]) -> bool {
-        let bit = 1 << lane;
-        let lane = &mut self.counters[lane];
-        let mut large = None;
-        let segments = counters.chunks_mut(SEGMENT_COUNTERS).zip(lane.chunks_mut(SEGMENT_COUNTERS));
-        for (number, ((segment, moved), counted)) in segments.zip(&mut self.counted).enumerate() {
-            // Comparing with zeros is the fastest way to find those that are not.
-            if *segment == ZEROS[..segment.len()] {
-                if *counted & bit != 0 {
-                    moved.fill(0);
-                    *counted &= !bit;
-                }
-                continue;
-            }
-            let mut any = 0;
-            for (moved, counter) in moved.iter_mut().zip(&*segment) {
-                any |= u64::from_le_bytes(*counter);
-                let [a, b, c, d, ..] = *counter;
-                *moved = i32::from_le_bytes([a, b, c, d]).wrapping_neg();
-            }
-            *counted |= bit;
-            if any > self.counter_max {
-                large = Some(number);
-                break;
-            }
-            segment.fill([0; 8]);
+    pub(super) fn take(&mut self, lane: usize, counters: &mut [Counter]) -> bool {
+        let (segments, rest) = counters.as_chunks_mut();
+        let mut last = [Counter::default(); SEGMENT_COUNTERS];
+        last[..rest.len()].copy_from_slice(rest);
+        if !self.take_segments(0, lane, segments) {
+            return false;
         }
-        let Some(large) = large else { return true };
-        for (counter, moved) in counters[..large * SEGMENT_COUNTERS].iter_mut().zip(lane) {
-            *counter = i64::from(moved.wrapping_neg()).to_le_bytes();
+        if !self.take_segments(segments.len(), lane, std::slice::from_mut(&mut last)) {
+            self.give_back(lane, segments);
+            return false;
         }
-        false
+        rest.fill(Counter::default());
+        true
     }
 
-    /// Solves a function, whose counters start at `first`, in the given lanes. Returns whether any of its counters is
-    /// not zero, and if so, the lanes whose counts do not add up: a slot that must not be negative is.
+    /// Takes all of these segments, or none.
+    fn take_segments(&mut self, first: usize, lane: usize, segments: &mut [Segment]) -> bool {
+        let moved = &mut self.counters[lane][first..];
+        let counted = &mut self.counted[first..];
+        let taken = take(lane, segments, moved, counted, self.counter_max);
+        let is_complete = taken == segments.len();
+        if !is_complete {
+            self.give_back(lane, &mut segments[..taken]);
+        }
+        is_complete
+    }
+
+    fn give_back(&self, lane: usize, segments: &mut [Segment]) {
+        let (counters, moved) = (segments.as_flattened_mut(), self.counters[lane].as_flattened());
+        for (counter, moved) in counters.iter_mut().zip(moved) {
+            *counter = i64::from(moved.wrapping_neg()).to_le_bytes();
+        }
+    }
+
+    /// The lanes that may have counters in this range that are not zero.
+    pub(super) fn counted(&self, counters: &Range<usize>) -> LaneMask {
+        let groups = counters.start / GROUP_COUNTERS..counters.end.div_ceil(GROUP_COUNTERS);
+        if counters.is_empty() {
+            return 0;
+        }
+        self.counted.as_flattened()[groups].iter().fold(0, |all, counted| all | counted)
+    }
+
+    /// Solves a function with these counters in the given lanes. Returns those whose counts do not add up: a slot
+    /// that must not be negative is.
     pub(super) fn solve(
         &mut self,
-        first: usize,
-        counters: usize,
+        counters: Range<usize>,
         operations: &[Operation],
         sound: &[Slot],
         lanes: LaneMask,
-    ) -> Option<LaneMask> {
-        if counters == 0 {
-            return None;
-        }
-        let segments = first / SEGMENT_COUNTERS..=(first + counters - 1) / SEGMENT_COUNTERS;
-        if self.counted[segments].iter().fold(0, |all, counted| all | counted) & lanes == 0 {
-            return None;
-        }
-        let of_lane = self.counters.each_ref().map(|lane| &lane[first..first + counters]);
-        let is_zero = |lane: usize| of_lane[lane].iter().fold(0, |any, counter| any | counter) == 0;
-        if lanes_of(lanes).all(is_zero) {
-            return None;
-        }
-        // A vector that was just written from single numbers must not be read here: the processor waits until all
-        // of them are in its cache.
-        for (number, counts) in self.counts[1..=counters].iter_mut().enumerate() {
-            *counts = Counts::new(std::array::from_fn(|lane| of_lane[lane][number]));
-        }
-        let next = 1 + counters;
+    ) -> LaneMask {
+        let next = 1 + counters.len();
+        load(&self.counters, counters.start, &mut self.counts[1..next]);
         let doubtful = run(operations, &mut self.counts, next) & lanes;
-        for (counts, positive) in
-            self.counts[..next + operations.len()].iter().zip(&mut self.positive)
-        {
-            *positive = negative(*counts);
-        }
-        let unsound = |lane: &usize| {
-            sound.iter().any(|slot| self.counts[*slot as usize].as_array_ref()[*lane] > 0)
-        };
+        let unsound =
+            |lane: &usize| sound.iter().any(|slot| self.counts[*slot as usize].0[*lane] > 0);
         let unsound = lanes_of(doubtful).filter(unsound);
-        Some(unsound.fold(0, |mask, lane| mask | 1 << lane))
+        unsound.fold(0, |mask, lane| mask | 1 << lane)
     }
 
-    /// For each slot of the function that was solved last, the lanes whose count is positive.
-    pub(super) fn positive(&self) -> &[LaneMask] {
-        &self.positive
+    /// The counts of the function that was solved last, by slot.
+    pub(super) fn counts(&self) -> &[Counts] {
+        &self.counts
     }
 }
 
@@ -139,26 +139,142 @@ pub(super) fn lanes_of(mask: LaneMask) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask >> lane & 1 != 0)
 }
 
+/// Moves counters, and notes which groups have some that are not zero. Returns how many segments were taken: the next
+/// one has a counter above the maximum.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn take(
+    lane: usize,
+    segments: &mut [Segment],
+    moved: &mut [[i32; SEGMENT_COUNTERS]],
+    counted: &mut [[LaneMask; GROUPS]],
+    counter_max: u64,
+) -> usize {
+    let bit = 1 << lane;
+    let moved = moved.iter_mut().zip(counted);
+    for (number, (segment, (moved, counted))) in segments.iter_mut().zip(moved).enumerate() {
+        if united(segment) == 0 {
+            if counted.iter().any(|lanes| lanes & bit != 0) {
+                *moved = [0; SEGMENT_COUNTERS];
+                for lanes in counted {
+                    *lanes &= !bit;
+                }
+            }
+            continue;
+        }
+        for (moved, counter) in moved.iter_mut().zip(&*segment) {
+            *moved = low_half(*counter).wrapping_neg();
+        }
+        let groups = segment.as_chunks::<GROUP_COUNTERS>().0;
+        let mut all = 0;
+        for (group, lanes) in groups.iter().zip(counted) {
+            let group = united(group);
+            *lanes = *lanes & !bit | LaneMask::from(group != 0) << lane;
+            all |= group;
+        }
+        if all > counter_max {
+            return number;
+        }
+        *segment = [Counter::default(); SEGMENT_COUNTERS];
+    }
+    segments.len()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the other half is zero, or not used")]
+#[expect(clippy::inline_always, reason = "compiled for the processor of its caller")]
+#[inline(always)]
+fn low_half(counter: Counter) -> i32 {
+    i64::from_le_bytes(counter) as i32
+}
+
+/// All bits that some of these counters have.
+#[expect(clippy::inline_always, reason = "compiled for the processor of its caller")]
+#[inline(always)]
+fn united<const COUNT: usize>(counters: &[Counter; COUNT]) -> u64 {
+    counters.iter().fold(0, |all, counter| all | u64::from_le_bytes(*counter))
+}
+
+/// The counters of all lanes from `first` on as vectors.
+#[multiversion(targets("x86_64+avx2"))]
+fn load(lanes: &[Vec<[i32; SEGMENT_COUNTERS]>; LANES], first: usize, counts: &mut [Counts]) {
+    let [a, b, c, d, e, f, g, h] = lanes;
+    let end = first + counts.len();
+    let (a, b) = (&a.as_flattened()[first..end], &b.as_flattened()[first..end]);
+    let (c, d) = (&c.as_flattened()[first..end], &d.as_flattened()[first..end]);
+    let (e, f) = (&e.as_flattened()[first..end], &f.as_flattened()[first..end]);
+    let (g, h) = (&g.as_flattened()[first..end], &h.as_flattened()[first..end]);
+    let (blocks, rest) = counts.as_chunks_mut::<BLOCK>();
+    for (number, block) in blocks.iter_mut().enumerate() {
+        let at = number * BLOCK;
+        let left = columns([block_at(a, at), block_at(b, at), block_at(c, at), block_at(d, at)]);
+        let right = columns([block_at(e, at), block_at(f, at), block_at(g, at), block_at(h, at)]);
+        for (counts, halves) in block.iter_mut().zip(left.into_iter().zip(right)) {
+            let (first, second) = counts.0.split_at_mut(BLOCK);
+            first.copy_from_slice(&halves.0);
+            second.copy_from_slice(&halves.1);
+        }
+    }
+    for (at, counts) in (blocks.len() * BLOCK..).zip(rest) {
+        counts.0 = [a[at], b[at], c[at], d[at], e[at], f[at], g[at], h[at]];
+    }
+}
+
+#[expect(clippy::inline_always, reason = "compiled for the processor of its caller")]
+#[inline(always)]
+fn block_at(lane: &[i32], at: usize) -> [i32; BLOCK] {
+    [lane[at], lane[at + 1], lane[at + 2], lane[at + 3]]
+}
+
+/// The columns of these rows.
+#[inline]
+fn columns(rows: [[i32; BLOCK]; BLOCK]) -> [[i32; BLOCK]; BLOCK] {
+    // The compiler would move the numbers one by one. Half of the next vectors that are read would then have to
+    // wait until all of their numbers are in the cache.
+    #[cfg(target_arch = "x86_64")]
+    {
+        use safe_arch::{
+            m128i, unpack_high_i32_m128i, unpack_high_i64_m128i, unpack_low_i32_m128i,
+            unpack_low_i64_m128i,
+        };
+        let [a, b, c, d] = rows;
+        let (a, b, c, d) = (m128i::from(a), m128i::from(b), m128i::from(c), m128i::from(d));
+        let (ab, cd) = (unpack_low_i32_m128i(a, b), unpack_low_i32_m128i(c, d));
+        let (ab_high, cd_high) = (unpack_high_i32_m128i(a, b), unpack_high_i32_m128i(c, d));
+        [
+            unpack_low_i64_m128i(ab, cd).into(),
+            unpack_high_i64_m128i(ab, cd).into(),
+            unpack_low_i64_m128i(ab_high, cd_high).into(),
+            unpack_high_i64_m128i(ab_high, cd_high).into(),
+        ]
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::array::from_fn(|column| rows.map(|row| row[column]))
+}
+
 /// Runs operations on counts up to `next`, and stores the results after them. Returns the lanes in
 /// which a result is negative. As in `tape::run`, all counts are negated.
-#[inline(never)] // A separate function, so that the loop has enough registers.
+#[multiversion(targets("x86_64+avx2"))]
 fn run(operations: &[Operation], counts: &mut [Counts], next: usize) -> LaneMask {
-    let (one, mut signs) = (Counts::ONE, Counts::splat(-1));
+    let mut signs = [-1; LANES];
     for (number, operation) in (next..).zip(operations) {
-        let (left, right, sign) = operation.operands();
         // All bits of the sign are set to subtract, none to add. In two's complement, -x is !x + 1.
-        let sign = Counts::splat(sign);
-        let result = counts[left] + ((counts[right] ^ sign) - sign);
-        signs &= result - one;
-        counts[number] = result;
+        let (left, right, sign) = operation.operands();
+        let (left, right) = (counts[left].0, counts[right].0);
+        let result: [i32; LANES] = std::array::from_fn(|lane| {
+            left[lane].wrapping_add((right[lane] ^ sign).wrapping_sub(sign))
+        });
+        for (sign, result) in signs.iter_mut().zip(result) {
+            *sign &= result.wrapping_sub(1);
+        }
+        counts[number] = Counts(result);
     }
-    !negative(signs)
+    !negative(Counts(signs))
 }
 
 /// The lanes whose number is negative.
 #[inline]
 fn negative(numbers: Counts) -> LaneMask {
-    numbers.move_mask().to_le_bytes()[0]
+    let mask = |(lane, number): (usize, &i32)| LaneMask::from(*number < 0) << lane;
+    numbers.0.iter().enumerate().map(mask).fold(0, |all, lane| all | lane)
 }
 
 #[cfg(test)]
@@ -184,7 +300,7 @@ mod tests {
         (counts, adds_up)
     }
 
-    fn bytes(counters: &[i64]) -> Vec<[u8; 8]> {
+    fn bytes(counters: &[i64]) -> Vec<Counter> {
         counters.iter().map(|counter| counter.to_le_bytes()).collect()
     }
 
@@ -225,13 +341,15 @@ mod tests {
                     prop_assert_eq!(&counters, &bytes(&if is_taken { vec![0; 300] } else { execution.clone() }));
                     used |= LaneMask::from(is_taken) << lane;
                 }
-                let solved = lanes.solve(first, count, &tape.operations, &sound, used);
+                let counters = first..first + count;
+                let counted = lanes.counted(&counters) & used;
+                let unsound = lanes.solve(counters.clone(), &tape.operations, &sound, used);
                 for lane in lanes_of(used) {
-                    let (counts, adds_up) = one_by_one(&tape, &executions[lane][first..first + count]);
-                    let unsound = solved.unwrap_or(0);
+                    let (counts, adds_up) = one_by_one(&tape, &executions[lane][counters.clone()]);
+                    prop_assert!(counted >> lane & 1 != 0 || counts.iter().all(|count| *count == 0));
                     prop_assert_eq!(unsound >> lane & 1 == 0, adds_up);
                     for (slot, count) in counts.iter().enumerate() {
-                        let is_positive = solved.is_some() && lanes.positive()[slot] >> lane & 1 != 0;
+                        let is_positive = lanes.counts()[slot].0[lane] < 0;
                         prop_assert_eq!(is_positive, above_zero(*count) != 0);
                     }
                 }

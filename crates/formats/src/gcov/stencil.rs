@@ -6,13 +6,16 @@
 //! reference count: how many positive counts make them run.
 
 use metacov_core::{Cover, SiteId, SiteTable};
+use multiversion::multiversion;
 
-use super::lanes::{LANES, LaneMask};
+use super::lanes::{Counts, LANES};
 use super::tape::{Slot, ZERO, above_zero};
 
 /// The stencils of all functions, and the sites that they have set.
 pub(super) struct Stencils {
     executed: Cover,
+    /// The empty cover.
+    nothing: Cover,
     /// Where the words and links of each function start; one more at the end.
     starts: Vec<(usize, usize)>,
     words: Vec<Word>,
@@ -25,11 +28,11 @@ pub(super) struct Stencils {
 /// A word of the cover of each lane.
 pub(super) type Row = [u64; LANES];
 
-/// Adds bits to the words of some lanes.
+/// Adds bits to the words of the lanes whose count is positive.
 #[inline]
-fn add(row: &mut Row, bits: u64, lanes: LaneMask) {
-    for (lane, word) in row.iter_mut().enumerate() {
-        *word |= bits & u64::from(lanes >> lane & 1).wrapping_neg();
+fn add(row: &mut Row, bits: u64, counts: &Counts) {
+    for (word, count) in row.iter_mut().zip(counts.0) {
+        *word |= bits & above_zero(i64::from(count));
     }
 }
 
@@ -71,6 +74,7 @@ impl Stencils {
         let mut owners = Owners::of(table, &functions);
         let mut stencils = Stencils {
             executed: Cover::of(table),
+            nothing: Cover::of(table),
             starts: vec![(0, 0)],
             words,
             holes,
@@ -140,48 +144,42 @@ impl Stencils {
         vec![Row::default(); last.map_or(0, |last| last + 1)]
     }
 
-    /// Adds the sites of a function to the rows, by the lanes in which its counts are positive.
-    #[inline(never)] // As above.
-    pub(super) fn add_to_rows(&self, function: usize, positive: &[LaneMask], rows: &mut [Row]) {
+    /// Adds the sites of a function to the rows, by its counts in each lane.
+    pub(super) fn add_to_rows(&self, function: usize, counts: &[Counts], rows: &mut [Row]) {
         let ((first_word, first_link), (last_word, last_link)) =
             (self.starts[function], self.starts[function + 1]);
-        let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
-        for word in &self.words[first_word..last_word] {
-            let row = &mut rows[word.at];
-            // Most counts are positive in all lanes or in none.
-            let mut common = 0;
-            for hole in &self.holes[start..word.end] {
-                let lanes = positive[hole.slot as usize];
-                if lanes == LaneMask::MAX {
-                    common |= hole.bits;
-                } else if lanes != 0 {
-                    add(row, hole.bits, lanes);
-                }
-            }
-            start = word.end;
-            if common != 0 {
-                add(row, common, LaneMask::MAX);
-            }
-        }
+        let start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
+        add_words(&self.words[first_word..last_word], &self.holes, start, counts, rows);
         for link in &self.links[first_link..last_link] {
             let (at, bit) = self.shared[link.shared].0.place();
-            add(&mut rows[at], bit, positive[link.slot as usize]);
+            add(&mut rows[at], bit, &counts[link.slot as usize]);
         }
     }
 
     /// The cover of a lane.
     pub(super) fn cover(&self, rows: &[Row], lane: usize) -> Cover {
-        let mut cover = self.executed.clone();
-        cover.clear();
-        for (at, row) in rows.iter().enumerate() {
-            cover.replace(at, u64::MAX, row[lane]);
-        }
+        let mut cover = self.nothing.clone();
+        cover.replace_all(rows.iter().map(|row| row[lane]));
         cover
     }
 
     /// The sites that ran.
     pub(super) fn executed(&self) -> &Cover {
         &self.executed
+    }
+}
+
+/// Adds the sites of words, whose first hole is at `start`, to the rows.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn add_words(words: &[Word], holes: &[Hole], start: usize, counts: &[Counts], rows: &mut [Row]) {
+    let mut start = start;
+    for word in words {
+        let mut row = rows[word.at];
+        for hole in &holes[start..word.end] {
+            add(&mut row, hole.bits, &counts[hole.slot as usize]);
+        }
+        rows[word.at] = row;
+        start = word.end;
     }
 }
 

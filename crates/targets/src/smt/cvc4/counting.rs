@@ -35,6 +35,9 @@ const CONFIGURE: &[&str] = &[
     "-DUSE_CLN=0",
 ];
 
+/// Texts that the package's own rules define: when it was built.
+const DEFINITIONS: &[&str] = &[r#"-DDEB_BUILD_DATE="""#, r#"-DDEB_BUILD_TIME="""#];
+
 /// What generates source files, in the makefiles of `cmake`.
 const GENERATED: &[&str] =
     &["gen-expr", "gen-gitinfo", "gen-options", "gen-tags", "gen-theory", "gen-tokens"];
@@ -101,7 +104,8 @@ fn compile(
     build: &BuildOptions<'_>,
     folder: &Path,
 ) -> io::Result<()> {
-    let Commands { files, options } = Commands::read(folder)?;
+    let Commands { files, mut options } = Commands::read(folder)?;
+    options.extend(DEFINITIONS.iter().map(ToString::to_string));
     let (level, library) = (Level::AfterCounters, LIBRARY);
     Project { compiler, files, options, level, links, library, plain_library: None }
         .compile(build, folder)?;
@@ -110,7 +114,7 @@ fn compile(
 
 /// The folder of a version. Its name depends on how the version is built.
 fn place(version: &str, cache: &Path) -> PathBuf {
-    project::place("cvc4", version, (CONFIGURE, LINK), cache)
+    project::place("cvc4", version, (CONFIGURE, DEFINITIONS, LINK), cache)
 }
 
 /// Returns a Python that has the module. The error names the packages that are not installed.
