@@ -118,7 +118,7 @@ impl<'s> CoverageLoader<'s> {
     /// Takes counters of a layout that was read before, for an execution to be solved later, and sets them to
     /// zero. An execution may take several, and ends with [`end_execution`](Self::end_execution).
     pub fn take(&mut self, layout: &Arc<[u8]>, counters: &mut [u8]) -> Result<(), Error> {
-        self.images.take(layout, counters)
+        self.images.take(layout, counters, &self.table)
     }
 
     /// Ends an execution whose counters were taken. There is room for [`EXECUTIONS_MAX`](crate::EXECUTIONS_MAX).
@@ -129,7 +129,7 @@ impl<'s> CoverageLoader<'s> {
     /// Returns the sites that ran in each execution that was taken since the last call. Solving several together
     /// takes far less time than one by one.
     pub fn solve(&mut self) -> Vec<Result<Cover, Error>> {
-        self.images.solve()
+        self.images.solve(&self.table)
     }
 
     /// Reads the counters of a process that crashed. Those of the function that it crashed in are

@@ -11,7 +11,9 @@ use metacov_exec::{HelperEvent, Target};
 use metacov_run::RunError;
 
 use super::link::{Launch, Link};
-use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, encode};
+use super::protocol::{
+    Answer, Request, SitesData, WorkerConfig, decode, decode_before, encode,
+};
 
 /// How to run tests.
 pub struct WorkerOptions<'c> {
@@ -84,10 +86,10 @@ impl<'c> WorkerOptions<'c> {
 
     /// Returns the sites of the library: those that were reported first. All others must equal
     /// them.
-    fn sites_of(&self, data: SitesData) -> io::Result<Arc<Sites>> {
+    fn sites_of(&self, data: SitesData, table: &[u8]) -> io::Result<Arc<Sites>> {
         let build = data.build;
         if self.sites.get().is_none() {
-            let (table, universe) = data.table()?;
+            let (table, universe) = data.with_table(table)?;
             let _ = self.sites.set(Arc::new(Sites { table, universe, build }));
         }
         match self.sites.get() {
@@ -134,10 +136,10 @@ impl WorkerProcess {
                 return Err(RunError::Failed(what));
             }
         };
-        let Answer::Ready(sites) = decode(&message)? else {
+        let (Answer::Ready(sites), table) = decode_before(&message)? else {
             return Err(RunError::Failed("unexpected reply from a starting worker".to_owned()));
         };
-        let sites = sites.map(|sites| options.sites_of(*sites)).transpose()?;
+        let sites = sites.map(|sites| options.sites_of(*sites, table)).transpose()?;
         Ok(WorkerProcess { link, sites })
     }
 

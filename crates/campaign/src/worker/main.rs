@@ -12,7 +12,7 @@ use metacov_exec::{
 use metacov_formats::Scope;
 
 use super::bench::{Measuring, TestBench};
-use super::protocol::{Answer, Coverage, Port, Request, SitesData, WorkerConfig, decode};
+use super::protocol::{Answer, Coverage, Port, Request, WorkerConfig, decode, encode, ready};
 use crate::fuzz::WorkerKnowledge;
 
 /// What a child sends when it has completed a request.
@@ -31,8 +31,8 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     let target = targets.iter().find(|target| target.name() == config.target);
     let target = *target.ok_or_else(|| io::Error::other("unknown target"))?;
     let scope = config.coverage.as_ref().map(Coverage::scope).transpose()?;
-    let (mut bench, sites) = open(target, &config, scope.as_ref())?;
-    port.report(&Answer::Ready(sites))?;
+    let (mut bench, ready) = open(target, &config, scope.as_ref())?;
+    port.send(ready)?;
     // From here on this process forks, which takes longer with more memory.
     if let Some(measuring) = &mut bench.measuring {
         measuring.capture.release_notes();
@@ -85,12 +85,12 @@ pub fn work(targets: &'static [&'static dyn Target]) -> io::Result<()> {
     Ok(())
 }
 
-/// Opens the target. Returns what running tests requires, and the sites, if coverage is measured.
+/// Opens the target. Returns what running tests requires, and the first message.
 fn open<'s>(
     target: &dyn Target,
     config: &WorkerConfig,
     scope: Option<&'s Scope>,
-) -> io::Result<(TestBench<'s>, Option<Box<SitesData>>)> {
+) -> io::Result<(TestBench<'s>, Vec<u8>)> {
     // The capture comes first: it prepares the process that the library is loaded into.
     let capture = scope.map(GcovCapture::new).transpose()?;
     let options = OpenOptions {
@@ -107,20 +107,22 @@ fn open<'s>(
 }
 
 impl<'s> TestBench<'s> {
-    /// Returns what running tests on an opened target requires, and the sites, if coverage is
-    /// measured.
+    /// Returns what running tests on an opened target requires, and the first message, with the sites if
+    /// coverage is measured.
     pub(crate) fn of(
         method: &'static dyn Method,
         session: Box<dyn Session>,
         capture: Option<Box<dyn Capture + 's>>,
-    ) -> io::Result<(Self, Option<Box<SitesData>>)> {
-        let (mut measuring, mut sites) = (None, None);
-        if let Some(mut capture) = capture {
-            let reading = capture.read_all()?;
-            sites = Some(Box::new(SitesData::of(capture.table(), &reading)));
-            measuring = Some(Measuring { capture, once: reading.executed, has_run: true });
-        }
-        Ok((TestBench { session, measuring, method, facts: Facts::default() }, sites))
+    ) -> io::Result<(Self, Vec<u8>)> {
+        let (measuring, message) = match capture {
+            Some(mut capture) => {
+                let reading = capture.read_all()?;
+                let message = ready(capture.table(), &reading);
+                (Some(Measuring { capture, once: reading.executed, has_run: true }), message)
+            }
+            None => (None, encode(&Answer::Ready(None))),
+        };
+        Ok((TestBench { session, measuring, method, facts: Facts::default() }, message))
     }
 
     /// Serves a request.

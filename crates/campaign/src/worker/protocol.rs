@@ -207,7 +207,7 @@ pub struct Script {
 /// An answer of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// The first answer: the sites, if coverage is measured.
+    /// The first answer: what it measures, if it does. The table of its sites follows in the message.
     Ready(Option<Box<SitesData>>),
     /// The knowledge was stored.
     Learned,
@@ -239,33 +239,34 @@ pub enum Answer {
     Failed(String),
 }
 
-/// All sites of a library. They are encoded in the message: of several workers, which have the same
-/// sites, only those of the first are decoded.
+/// All sites of a library, except for their table. Of several workers, which have the same sites, only the table
+/// of the first is decoded.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SitesData {
     /// A hash of the build.
     pub build: u64,
-    table: Vec<u8>,
     known: Vec<u8>,
     criteria: Criteria,
     naming: BranchNaming,
 }
 
-impl SitesData {
-    /// Encodes a table, all sites of which a reading lists.
-    pub(crate) fn of(table: &SiteTable, reading: &Reading) -> Self {
-        SitesData {
-            build: table.build_id().number(),
-            table: encode(&TableData::from(table)),
-            known: codec::encode(&reading.known),
-            criteria: reading.criteria,
-            naming: reading.naming,
-        }
-    }
+/// The first message of a worker that measures: a table, all sites of which a reading lists.
+pub(crate) fn ready(table: &SiteTable, reading: &Reading) -> Vec<u8> {
+    let sites = SitesData {
+        build: table.build_id().number(),
+        known: codec::encode(&reading.known),
+        criteria: reading.criteria,
+        naming: reading.naming,
+    };
+    let message = encode(&Answer::Ready(Some(Box::new(sites))));
+    // Appended, not nested: a table takes tens of megabytes.
+    encode_after(message, &TableData::from(table))
+}
 
+impl SitesData {
     /// Decodes the table, and a reading that lists all its sites, none of which ran.
-    pub(crate) fn table(self) -> io::Result<(SiteTable, Reading)> {
-        let table = SiteTable::try_from(decode::<TableData<'_>>(&self.table)?);
+    pub(crate) fn with_table(self, table: &[u8]) -> io::Result<(SiteTable, Reading)> {
+        let table = SiteTable::try_from(decode::<TableData<'_>>(table)?);
         let table = table.map_err(io::Error::other)?;
         let mut known = Cover::of(&table);
         codec::flip(&self.known, table.len(), &mut known).map_err(io::Error::other)?;
@@ -316,8 +317,13 @@ pub struct TestResult {
 pub(crate) trait Port {
     /// Reads the next request; none if metacov has closed the connection.
     fn hear(&mut self) -> io::Result<Option<Vec<u8>>>;
+    /// Sends a message.
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()>;
+
     /// Reports an answer.
-    fn report(&mut self, answer: &Answer) -> io::Result<()>;
+    fn report(&mut self, answer: &Answer) -> io::Result<()> {
+        self.send(encode(answer))
+    }
 }
 
 impl Port for HelperPort {
@@ -325,8 +331,8 @@ impl Port for HelperPort {
         HelperPort::hear(self)
     }
 
-    fn report(&mut self, answer: &Answer) -> io::Result<()> {
-        self.say(&encode(answer))
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+        self.say(&message)
     }
 }
 
@@ -335,12 +341,22 @@ impl Port for HelperPort {
 /// # Panics
 /// If a message has a type that postcard cannot write, such as a list of unknown length. None has.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(message).expect("all messages are of types that postcard can write")
+    encode_after(Vec::new(), message)
+}
+
+/// Appends an encoded message. Panics as [`encode`] does.
+fn encode_after(before: Vec<u8>, message: &impl Serialize) -> Vec<u8> {
+    postcard::to_extend(message, before).expect("all messages are of types that postcard can write")
 }
 
 /// Decodes a message.
 pub fn decode<'b, M: Deserialize<'b>>(bytes: &'b [u8]) -> io::Result<M> {
-    postcard::from_bytes(bytes).map_err(|error| {
+    decode_before(bytes).map(|(message, _)| message)
+}
+
+/// Decodes a message, and returns what follows it.
+pub(crate) fn decode_before<'b, M: Deserialize<'b>>(bytes: &'b [u8]) -> io::Result<(M, &'b [u8])> {
+    postcard::take_from_bytes(bytes).map_err(|error| {
         let what = format!("unexpected message: {error}");
         io::Error::new(io::ErrorKind::InvalidData, what)
     })

@@ -15,7 +15,7 @@ use metacov_core::{Exit, Failure, Missing};
 use metacov_exec::{Capture, ExecError, HelperEvent};
 
 use super::bench::TestBench;
-use super::protocol::{Answer, Port, SitesData, WorkerConfig, decode, encode};
+use super::protocol::{Answer, Port, WorkerConfig, decode};
 use crate::fuzz::WorkerKnowledge;
 use crate::scripted::ScriptedTarget;
 
@@ -71,7 +71,7 @@ struct ThreadPort {
 }
 
 impl ThreadPort {
-    fn send(&mut self, event: HelperEvent) -> io::Result<()> {
+    fn event(&mut self, event: HelperEvent) -> io::Result<()> {
         self.events.send(event).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }
@@ -81,16 +81,16 @@ impl Port for ThreadPort {
         Ok(self.requests.recv().ok())
     }
 
-    fn report(&mut self, answer: &Answer) -> io::Result<()> {
-        self.send(HelperEvent::Message(encode(answer)))
+    fn send(&mut self, message: Vec<u8>) -> io::Result<()> {
+        self.event(HelperEvent::Message(message))
     }
 }
 
 fn serve(target: &'static ScriptedTarget, port: &mut ThreadPort) -> io::Result<()> {
     let Some(config) = port.hear()? else { return Ok(()) };
     let config: WorkerConfig = decode(&config)?;
-    let (_, sites) = open(target, &config)?;
-    port.report(&Answer::Ready(sites))?;
+    let (_, ready) = open(target, &config)?;
+    port.send(ready)?;
     let known = WorkerKnowledge::new()?;
     while let Some(request) = port.hear()? {
         let (mut bench, _) = open(target, &config)?;
@@ -105,9 +105,9 @@ fn serve(target: &'static ScriptedTarget, port: &mut ThreadPort) -> io::Result<(
                     output_tail: String::new(),
                 }))?,
                 ScriptedEnd::Exit(code) => {
-                    return port.send(HelperEvent::Ended(Exit::Failure(code), String::new()));
+                    return port.event(HelperEvent::Ended(Exit::Failure(code), String::new()));
                 }
-                ScriptedEnd::Hang => return port.send(HelperEvent::Late),
+                ScriptedEnd::Hang => return port.event(HelperEvent::Late),
             },
         }
     }
@@ -126,7 +126,7 @@ fn scripted_end(payload: Box<dyn Any + Send>) -> ScriptedEnd {
 fn open(
     target: &'static ScriptedTarget,
     config: &WorkerConfig,
-) -> io::Result<(TestBench<'static>, Option<Box<SitesData>>)> {
+) -> io::Result<(TestBench<'static>, Vec<u8>)> {
     let (session, capture) = target.session(config.coverage.is_some());
     let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);
     TestBench::of(target.method, Box::new(session), capture)

@@ -173,8 +173,14 @@ pub fn shared_file() -> io::Result<File> {
 }
 
 fn say(to: &mut File, message: &[u8]) -> io::Result<()> {
-    let length = u32::try_from(message.len()).map_err(io::Error::other)?;
-    to.write_all(&[&length.to_ne_bytes(), message].concat())
+    /// Messages up to this size are sent with a single system call; larger ones are not copied for that.
+    const COPIED_BYTES_MAX: usize = 1 << 16;
+    let length = u32::try_from(message.len()).map_err(io::Error::other)?.to_ne_bytes();
+    if message.len() <= COPIED_BYTES_MAX {
+        return to.write_all(&[&length, message].concat());
+    }
+    to.write_all(&length)?;
+    to.write_all(message)
 }
 
 fn hear(from: &mut File) -> io::Result<Option<Vec<u8>>> {

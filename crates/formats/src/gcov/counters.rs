@@ -33,7 +33,7 @@ pub(super) fn read(input: &mut CoverageFile, recorder: &mut SiteRecorder<'_>) ->
     let image = notes_unit.image(name, &counters.present, recorder)?;
     let mut image = image.borrow_mut();
     image.update(&counters.bytes);
-    image.check()?;
+    image.check(recorder.table)?;
     image.tell(&mut recorder.reading);
     Ok(())
 }

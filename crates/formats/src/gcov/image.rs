@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use metacov_core::{Cover, Reading, SiteId};
+use metacov_core::{Cover, Reading, SiteId, SiteTable, Symbol};
 
 use super::compiled::CompiledUnit;
 use super::lanes::{LANES, LaneMask, Lanes, lanes_of};
@@ -64,7 +64,8 @@ pub(super) struct Image {
 }
 
 struct Function {
-    name: String,
+    /// In the site table, which is a tenth of the size of separate names: those of C++ are long.
+    name: Symbol,
     counters: Range<usize>,
     operations: Range<usize>,
     sound: Range<usize>,
@@ -97,15 +98,16 @@ impl ImageBuilder {
     ) -> Result<(), Fault> {
         let projection = Projection::of(piece.unit, piece.name, recorder)?;
         self.known.unite(projection.reading());
-        self.compiled.add(piece, projection);
+        self.compiled.add(piece, projection, recorder);
         Ok(())
     }
 
     /// The image of all pieces.
     pub(super) fn build(self, recorder: &SiteRecorder<'_>) -> Result<Image, Fault> {
         let ImageBuilder { known, mut compiled } = self;
-        compiled.order()?;
-        let Compiled { functions, operations, sound, sites, slots } = compiled;
+        compiled.order(recorder.table)?;
+        let Compiled { functions, operations, sound, mut sites, slots } = compiled;
+        let (functions, of_functions): (Vec<_>, Vec<_>) = functions.into_iter().unzip();
         let bytes = functions.last().map_or(0, |function| function.counters.end);
         let spans = functions.iter().map(|function| Span::of(&function.counters));
         let spans: Vec<Span> = spans.collect();
@@ -114,7 +116,7 @@ impl ImageBuilder {
             spans,
             first_functions: first_functions(&functions, bytes),
             zero_segments: vec![true; bytes.div_ceil(SEGMENT_BYTES)],
-            stencils: Stencils::of(recorder.table, sites),
+            stencils: Stencils::of(recorder.table, &mut sites, &of_functions),
             last: vec![0; bytes],
             inconsistent: BTreeSet::new(),
             counts: vec![0; slots],
@@ -193,7 +195,7 @@ impl Image {
     }
 
     /// The sites that ran in each of the first `count` lanes, and a function whose counters do not add up.
-    pub(super) fn solve_lanes(&mut self, count: usize) -> Vec<(Cover, Option<&str>)> {
+    pub(super) fn solve_lanes(&mut self, count: usize) -> Vec<(Cover, Option<Symbol>)> {
         let used = LaneMask::try_from((1_u32 << count) - 1).unwrap_or(LaneMask::MAX);
         let mut rows = self.stencils.rows();
         let mut inconsistent = [None; LANES];
@@ -209,7 +211,7 @@ impl Image {
             let unsound = lanes.solve(counters, operations, sound, used);
             self.stencils.add_to_rows(number, lanes.counts(), &mut rows);
             for lane in lanes_of(unsound) {
-                inconsistent[lane].get_or_insert(&*function.name);
+                inconsistent[lane].get_or_insert(function.name);
             }
         }
         let covers = (0..count).map(|lane| self.stencils.cover(&rows, lane));
@@ -241,14 +243,17 @@ impl Image {
     }
 
     /// Returns an error if the last counters do not add up.
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    pub(super) fn check(&self, table: &SiteTable) -> Result<(), Fault> {
         match self.inconsistent.first() {
-            Some(number) => {
-                Err(Fault::Inconsistent { function: self.functions[*number].name.clone() })
-            }
+            Some(number) => Err(inconsistent(self.functions[*number].name, table)),
             None => Ok(()),
         }
     }
+}
+
+/// The error for a function whose counters do not add up.
+pub(super) fn inconsistent(function: Symbol, table: &SiteTable) -> Fault {
+    Fault::Inconsistent { function: table.name(function).to_owned() }
 }
 
 impl Span {
@@ -272,45 +277,48 @@ impl Function {
 /// Functions while they are being collected.
 #[derive(Default)]
 struct Compiled {
-    functions: Vec<Function>,
+    /// Each with the range of its sites.
+    functions: Vec<(Function, Range<usize>)>,
     operations: Vec<Operation>,
     sound: Vec<Slot>,
-    sites: Vec<Vec<(SiteId, Slot)>>,
+    /// Which count makes which site run.
+    sites: Vec<(SiteId, Slot)>,
     /// As many as the largest function needs.
     slots: usize,
 }
 
 impl Compiled {
-    fn add(&mut self, piece: &Piece<'_>, projection: Projection) {
+    fn add(
+        &mut self,
+        piece: &Piece<'_>,
+        projection: Projection,
+        recorder: &mut SiteRecorder<'_>,
+    ) {
         let unit = piece.unit;
         let (mut operations, mut sound) = (self.operations.len(), self.sound.len());
-        for (function, start) in unit.functions.iter().zip(&piece.starts) {
+        let mut sites = self.sites.len();
+        let functions = unit.functions.iter().zip(&piece.starts);
+        for ((function, start), site_count) in functions.zip(projection.site_counts()) {
             let counters = *start..start + COUNTER_BYTES * function.counters as usize;
             let operations = take(&mut operations, function.operations);
             let sound = take(&mut sound, function.sound);
-            let name = unit.names[function.name as usize].clone();
-            self.functions.push(Function { name, counters, operations, sound });
+            let name = recorder.symbol(&unit.names[function.name as usize]);
+            let function = Function { name, counters, operations, sound };
+            self.functions.push((function, take(&mut sites, *site_count)));
         }
         self.operations.extend_from_slice(&unit.operations);
         self.sound.extend_from_slice(&unit.sound);
-        self.sites.extend(projection.into_sites());
+        self.sites.extend_from_slice(projection.sites());
         self.slots = self.slots.max(unit.slots());
     }
 
     /// Orders functions by their counters, which must not overlap.
-    fn order(&mut self) -> Result<(), Fault> {
-        let mut order: Vec<usize> = (0..self.functions.len()).collect();
-        order.sort_by_key(|number| self.functions[*number].counters.start);
-        if !order.is_sorted() {
-            let mut functions: Vec<_> = self.functions.drain(..).map(Some).collect();
-            let mut sites = std::mem::take(&mut self.sites);
-            self.functions.extend(order.iter().filter_map(|number| functions[*number].take()));
-            self.sites.extend(order.iter().map(|number| std::mem::take(&mut sites[*number])));
-        }
+    fn order(&mut self, table: &SiteTable) -> Result<(), Fault> {
+        self.functions.sort_by_key(|(function, _)| function.counters.start);
         let mut neighbours = self.functions.windows(2);
-        match neighbours.find(|pair| pair[0].counters.end > pair[1].counters.start) {
+        match neighbours.find(|pair| pair[0].0.counters.end > pair[1].0.counters.start) {
             Some(pair) => {
-                let name = &pair[1].name;
+                let name = table.name(pair[1].0.name);
                 let what = format!("the counters of {name} are those of another function too");
                 Err(Fault::malformed(Location::Whole, what))
             }

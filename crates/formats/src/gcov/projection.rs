@@ -14,8 +14,10 @@ use crate::{Fault, Location, Record, SiteRecorder};
 pub(super) struct Projection {
     /// All sites, none of which ran.
     reading: Reading,
-    /// Which count makes which site run, by function.
-    sites: Vec<Vec<(SiteId, Slot)>>,
+    /// Which count makes which site run, function by function.
+    sites: Vec<(SiteId, Slot)>,
+    /// How many of them each function has.
+    site_counts: Vec<u32>,
 }
 
 impl Projection {
@@ -40,7 +42,8 @@ impl Projection {
         recorder.unit = name;
         let numbers = recorder.flush_numbered(Some(&unit.folder))?;
         let reading = std::mem::replace(&mut recorder.reading, before);
-        Ok(Projection { reading, sites: sites(unit, &numbers) })
+        let (sites, site_counts) = sites(unit, &numbers);
+        Ok(Projection { reading, sites, site_counts })
     }
 
     /// All sites, none of which ran.
@@ -48,9 +51,14 @@ impl Projection {
         &self.reading
     }
 
-    /// Which counts of which function make which sites run.
-    pub(super) fn into_sites(self) -> Vec<Vec<(SiteId, Slot)>> {
-        self.sites
+    /// Which counts make which sites run, function by function.
+    pub(super) fn sites(&self) -> &[(SiteId, Slot)] {
+        &self.sites
+    }
+
+    /// How many of these sites each function has.
+    pub(super) fn site_counts(&self) -> &[u32] {
+        &self.site_counts
     }
 }
 
@@ -102,17 +110,20 @@ impl Names<'_> {
     }
 }
 
-/// Which count makes which site run, by function.
-fn sites(unit: &CompiledUnit, numbers: &[Option<SiteId>]) -> Vec<Vec<(SiteId, Slot)>> {
-    let mut sites = vec![Vec::new(); unit.functions.len()];
+/// Which count makes which site run, function by function, and how many sites each function has.
+fn sites(unit: &CompiledUnit, numbers: &[Option<SiteId>]) -> (Vec<(SiteId, Slot)>, Vec<u32>) {
     let mut parts = &unit.parts[..];
+    let mut placed = Vec::with_capacity(parts.len());
     for (record, number) in unit.records.iter().zip(numbers) {
         let (own, rest) = parts.split_at(record.parts as usize);
         parts = rest;
         let Some(site) = number else { continue };
-        for (function, slot) in own {
-            sites[*function as usize].push((*site, *slot));
-        }
+        placed.extend(own.iter().map(|(function, slot)| (*function, *site, *slot)));
     }
-    sites
+    placed.sort_by_key(|(function, ..)| *function);
+    let mut counts = vec![0; unit.functions.len()];
+    for (function, ..) in &placed {
+        counts[*function as usize] += 1;
+    }
+    (placed.into_iter().map(|(_, site, slot)| (site, slot)).collect(), counts)
 }

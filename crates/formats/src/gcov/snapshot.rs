@@ -15,10 +15,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hashbrown::HashSet;
-use metacov_core::Cover;
+use metacov_core::{Cover, SiteTable};
 
 use super::compiled::CompiledUnit;
-use super::image::{COUNTER_BYTES, Image, ImageBuilder, Piece};
+use super::image::{COUNTER_BYTES, Image, ImageBuilder, Piece, inconsistent};
 use super::lanes::LANES;
 use super::notes::{FunctionKey, Notes};
 use super::notes_cache::NotesFile;
@@ -99,20 +99,25 @@ impl Images {
                 });
             }
         }
-        for number in self.update(snapshots, on_inconsistency)? {
+        for number in self.update(snapshots, on_inconsistency, recorder.table)? {
             self.known[number].image.tell(&mut recorder.reading);
         }
         Ok(())
     }
 
     /// Takes the counters of a known layout for the next execution, and sets them to zero.
-    pub(crate) fn take(&mut self, layout: &Arc<[u8]>, counters: &mut [u8]) -> Result<(), Error> {
+    pub(crate) fn take(
+        &mut self,
+        layout: &Arc<[u8]>,
+        counters: &mut [u8],
+        table: &SiteTable,
+    ) -> Result<(), Error> {
         let (number, lane) = (self.number(layout).ok_or_else(unknown_layout)?, self.taken);
         let Known { image, solved, .. } = &mut self.known[number];
         check_length(image, counters)?;
         if !image.take(lane, counters) {
             image.update(counters);
-            let checked = image.check().map_err(|fault| fault.of(IN_MEMORY));
+            let checked = image.check(table).map_err(|fault| fault.of(IN_MEMORY));
             solved.push((lane, checked.map(|()| image.executed().clone())));
             counters.fill(0);
         }
@@ -125,7 +130,7 @@ impl Images {
     }
 
     /// The sites that ran in each execution since the last call; or an error, if its counters do not add up.
-    pub(crate) fn solve(&mut self) -> Vec<Result<Cover, Error>> {
+    pub(crate) fn solve(&mut self, table: &SiteTable) -> Vec<Result<Cover, Error>> {
         let count = std::mem::take(&mut self.taken);
         let mut executions: Vec<Option<Result<Cover, Error>>> = Vec::new();
         executions.resize_with(count, || None);
@@ -135,10 +140,7 @@ impl Images {
                 let own = match (solved.next_if(|(number, _)| *number == lane), fault) {
                     (Some((_, own)), _) => own,
                     (None, None) => Ok(cover),
-                    (None, Some(function)) => {
-                        let function = function.to_owned();
-                        Err(Fault::Inconsistent { function }.of(IN_MEMORY))
-                    }
+                    (None, Some(function)) => Err(inconsistent(function, table).of(IN_MEMORY)),
                 };
                 match (&mut executions[lane], own) {
                     (Some(Ok(all)), Ok(own)) => *all |= &own,
@@ -155,6 +157,7 @@ impl Images {
         &mut self,
         snapshots: &[Snapshot<'_>],
         on_inconsistency: OnInconsistency,
+        table: &SiteTable,
     ) -> Result<Vec<usize>, Error> {
         let mut sums: Vec<(usize, Cow<'_, [u8]>)> = Vec::new();
         for snapshot in snapshots {
@@ -169,7 +172,7 @@ impl Images {
             let image = &mut self.known[*number].image;
             image.update(sum);
             if on_inconsistency == OnInconsistency::Refuse {
-                image.check().map_err(|fault| fault.of(IN_MEMORY))?;
+                image.check(table).map_err(|fault| fault.of(IN_MEMORY))?;
             }
         }
         Ok(sums.into_iter().map(|(number, _)| number).collect())

@@ -5,6 +5,8 @@
 //! makes some of its sites run. The few sites that several functions share, such as the lines of a macro, have a
 //! reference count: how many positive counts make them run.
 
+use std::ops::Range;
+
 use metacov_core::{Cover, SiteId, SiteTable};
 use multiversion::multiversion;
 
@@ -68,10 +70,14 @@ struct Link {
 }
 
 impl Stencils {
-    /// Compiles stencils for functions, given which of their counts make which sites run.
-    pub(super) fn of(table: &SiteTable, functions: Vec<Vec<(SiteId, Slot)>>) -> Self {
+    /// Compiles stencils, given which counts make which sites run, and where those of each function are.
+    pub(super) fn of(
+        table: &SiteTable,
+        sites: &mut [(SiteId, Slot)],
+        functions: &[Range<usize>],
+    ) -> Self {
         let (words, holes, links) = (Vec::new(), Vec::new(), Vec::new());
-        let mut owners = Owners::of(table, &functions);
+        let mut owners = Owners::of(table, sites, functions);
         let mut stencils = Stencils {
             executed: Cover::of(table),
             nothing: Cover::of(table),
@@ -81,23 +87,23 @@ impl Stencils {
             links,
             shared: Vec::new(),
         };
-        for mut sites in functions {
-            sites.retain(|(_, slot)| *slot != ZERO);
+        for function in functions {
+            let sites = &mut sites[function.clone()];
             sites.sort_unstable();
-            sites.dedup();
-            stencils.add(&sites, &mut owners);
+            let once = sites.chunk_by(|left, right| left == right).map(|same| same[0]);
+            stencils.add(once.filter(|(_, slot)| *slot != ZERO), &mut owners);
         }
         stencils
     }
 
-    fn add(&mut self, sites: &[(SiteId, Slot)], owners: &mut Owners) {
+    fn add(&mut self, sites: impl Iterator<Item = (SiteId, Slot)>, owners: &mut Owners) {
         let mut own: Vec<(usize, Slot, u64)> = Vec::new();
         for (site, slot) in sites {
-            if let Some(shared) = owners.shared(*site, &mut self.shared) {
-                self.links.push(Link { slot: *slot, shared, holds: false });
+            if let Some(shared) = owners.shared(site, &mut self.shared) {
+                self.links.push(Link { slot, shared, holds: false });
             } else {
                 let (at, bit) = site.place();
-                own.push((at, *slot, bit));
+                own.push((at, slot, bit));
             }
         }
         own.sort_unstable();
@@ -196,10 +202,10 @@ enum Owner {
 }
 
 impl Owners {
-    fn of(table: &SiteTable, functions: &[Vec<(SiteId, Slot)>]) -> Self {
+    fn of(table: &SiteTable, sites: &[(SiteId, Slot)], functions: &[Range<usize>]) -> Self {
         let mut owners = vec![Owner::None; table.len()];
-        for (function, sites) in functions.iter().enumerate() {
-            for (site, _) in sites {
+        for (function, range) in functions.iter().enumerate() {
+            for (site, _) in &sites[range.clone()] {
                 let owner = &mut owners[site.index()];
                 *owner = match *owner {
                     Owner::None => Owner::One(function),

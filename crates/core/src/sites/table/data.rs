@@ -11,7 +11,8 @@ use crate::{BranchKey, Criteria, Element, FileId, Mark, Site, SiteId, Symbol};
 /// borrowed: the tables of large programs take tens of megabytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TableData<'t> {
-    names: Vec<Cow<'t, str>>,
+    #[serde(borrow)]
+    names: Vec<&'t str>,
     files: Cow<'t, [Symbol]>,
     shown_names: Vec<(Symbol, Symbol)>,
     sites: Cow<'t, [Site]>,
@@ -29,7 +30,7 @@ impl<'t> From<&'t SiteTable> for TableData<'t> {
         let mut ends: Vec<_> = table.ends.iter().map(|(site, line)| (*site, *line)).collect();
         ends.sort_unstable();
         TableData {
-            names: table.symbols.names().map(Cow::Borrowed).collect(),
+            names: table.symbols.names().collect(),
             files: Cow::Borrowed(&table.files),
             shown_names,
             sites: Cow::Borrowed(&table.sites),
@@ -50,7 +51,7 @@ impl TryFrom<TableData<'_>> for SiteTable {
         for name in &data.names {
             table.symbols.intern(name);
         }
-        let has_names = table.symbols.names().eq(data.names.iter().map(|name| &**name));
+        let has_names = table.symbols.names().eq(data.names.iter().copied());
         check(has_names, "a name is there twice")?;
         let is_name = |table: &SiteTable, symbol| table.symbols.contains(symbol);
         for (at, path) in data.files.iter().enumerate() {
