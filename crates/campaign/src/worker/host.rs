@@ -11,9 +11,7 @@ use metacov_exec::{HelperEvent, Target};
 use metacov_run::RunError;
 
 use super::link::{Launch, Link};
-use super::protocol::{
-    Answer, Request, SitesData, WorkerConfig, decode, decode_before, encode,
-};
+use super::protocol::{Answer, Request, SitesData, WorkerConfig, decode, decode_before, encode};
 
 /// How to run tests.
 pub struct WorkerOptions<'c> {

@@ -98,7 +98,7 @@ impl ImageBuilder {
     ) -> Result<(), Fault> {
         let projection = Projection::of(piece.unit, piece.name, recorder)?;
         self.known.unite(projection.reading());
-        self.compiled.add(piece, projection, recorder);
+        self.compiled.add(piece, &projection, recorder);
         Ok(())
     }
 
@@ -288,12 +288,7 @@ struct Compiled {
 }
 
 impl Compiled {
-    fn add(
-        &mut self,
-        piece: &Piece<'_>,
-        projection: Projection,
-        recorder: &mut SiteRecorder<'_>,
-    ) {
+    fn add(&mut self, piece: &Piece<'_>, projection: &Projection, recorder: &mut SiteRecorder<'_>) {
         let unit = piece.unit;
         let (mut operations, mut sound) = (self.operations.len(), self.sound.len());
         let mut sites = self.sites.len();

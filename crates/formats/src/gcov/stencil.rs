@@ -19,7 +19,7 @@ pub(super) struct Stencils {
     /// The empty cover.
     nothing: Cover,
     /// Where the words and links of each function start; one more at the end.
-    starts: Vec<(usize, usize)>,
+    starts: Vec<(u32, u32)>,
     words: Vec<Word>,
     holes: Vec<Hole>,
     links: Vec<Link>,
@@ -40,10 +40,10 @@ fn add(row: &mut Row, bits: u64, counts: &Counts) {
 
 /// The sites of one function in one word of a cover.
 struct Word {
-    at: usize,
     mask: u64,
+    at: u32,
     /// Where its holes end. They start at the end of those of the word before.
-    end: usize,
+    end: u32,
 }
 
 /// A count, and the bits that it sets if it is positive. Lines of one block have the same count, so
@@ -64,7 +64,7 @@ impl Hole {
 /// A count of a function that makes a shared site run.
 struct Link {
     slot: Slot,
-    shared: usize,
+    shared: u32,
     /// Whether it did the last time.
     holds: bool,
 }
@@ -114,28 +114,26 @@ impl Stencils {
                 bits: hole.iter().fold(0, |bits, (.., bit)| bits | bit),
                 slot: hole[0].1,
             }));
-            self.words.push(Word { at: word[0].0, mask, end: self.holes.len() });
+            self.words.push(Word { mask, at: number(word[0].0), end: number(self.holes.len()) });
         }
-        self.starts.push((self.words.len(), self.links.len()));
+        self.starts.push((number(self.words.len()), number(self.links.len())));
     }
 
     /// Sets the sites of a function by its counts (negated), and clears those that no longer run.
     #[inline(never)] // A separate function, so that the loop has enough registers.
     pub(super) fn set(&mut self, function: usize, counts: &[i64]) {
-        let ((first_word, first_link), (last_word, last_link)) =
-            (self.starts[function], self.starts[function + 1]);
-        let mut start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
-        for word in &self.words[first_word..last_word] {
-            let holes = &self.holes[start..word.end];
+        let (words, links, mut start) = self.parts(function);
+        for word in &self.words[words] {
+            let holes = &self.holes[start..word.end as usize];
             let bits = holes.iter().fold(0, |bits, hole| bits | hole.bits(counts));
-            self.executed.replace(word.at, word.mask, bits);
-            start = word.end;
+            self.executed.replace(word.at as usize, word.mask, bits);
+            start = word.end as usize;
         }
-        for link in &mut self.links[first_link..last_link] {
+        for link in &mut self.links[links] {
             let holds = above_zero(counts[link.slot as usize]) != 0;
             if holds != link.holds {
                 link.holds = holds;
-                let (site, holders) = &mut self.shared[link.shared];
+                let (site, holders) = &mut self.shared[link.shared as usize];
                 *holders = if holds { *holders + 1 } else { *holders - 1 };
                 let (at, bit) = site.place();
                 self.executed.replace(at, bit, if *holders > 0 { bit } else { 0 });
@@ -143,21 +141,27 @@ impl Stencils {
         }
     }
 
+    /// The words of a function, its links, and the first hole of its words.
+    fn parts(&self, function: usize) -> (Range<usize>, Range<usize>, usize) {
+        let (start, end) = (self.starts[function], self.starts[function + 1]);
+        let words = start.0 as usize..end.0 as usize;
+        let first_hole = words.start.checked_sub(1).map_or(0, |before| self.words[before].end);
+        (words, start.1 as usize..end.1 as usize, first_hole as usize)
+    }
+
     /// A row for each word of a cover, with the word of each lane.
     pub(super) fn rows(&self) -> Vec<Row> {
         let of_shared = self.shared.iter().map(|(site, _)| site.place().0);
-        let last = self.words.iter().map(|word| word.at).chain(of_shared).max();
+        let last = self.words.iter().map(|word| word.at as usize).chain(of_shared).max();
         vec![Row::default(); last.map_or(0, |last| last + 1)]
     }
 
     /// Adds the sites of a function to the rows, by its counts in each lane.
     pub(super) fn add_to_rows(&self, function: usize, counts: &[Counts], rows: &mut [Row]) {
-        let ((first_word, first_link), (last_word, last_link)) =
-            (self.starts[function], self.starts[function + 1]);
-        let start = first_word.checked_sub(1).map_or(0, |before| self.words[before].end);
-        add_words(&self.words[first_word..last_word], &self.holes, start, counts, rows);
-        for link in &self.links[first_link..last_link] {
-            let (at, bit) = self.shared[link.shared].0.place();
+        let (words, links, start) = self.parts(function);
+        add_words(&self.words[words], &self.holes, start, counts, rows);
+        for link in &self.links[links] {
+            let (at, bit) = self.shared[link.shared as usize].0.place();
             add(&mut rows[at], bit, &counts[link.slot as usize]);
         }
     }
@@ -180,13 +184,18 @@ impl Stencils {
 fn add_words(words: &[Word], holes: &[Hole], start: usize, counts: &[Counts], rows: &mut [Row]) {
     let mut start = start;
     for word in words {
-        let mut row = rows[word.at];
-        for hole in &holes[start..word.end] {
+        let mut row = rows[word.at as usize];
+        for hole in &holes[start..word.end as usize] {
             add(&mut row, hole.bits, &counts[hole.slot as usize]);
         }
-        rows[word.at] = row;
-        start = word.end;
+        rows[word.at as usize] = row;
+        start = word.end as usize;
     }
+}
+
+/// A program has fewer than 2^32 of anything that is counted here.
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// The function that each site belongs to, or that it belongs to several.
@@ -195,16 +204,16 @@ struct Owners(Vec<Owner>);
 #[derive(Clone, Copy, PartialEq)]
 enum Owner {
     None,
-    One(usize),
+    One(u32),
     /// Several, and it has no number among the shared sites yet.
     Several,
-    Shared(usize),
+    Shared(u32),
 }
 
 impl Owners {
     fn of(table: &SiteTable, sites: &[(SiteId, Slot)], functions: &[Range<usize>]) -> Self {
         let mut owners = vec![Owner::None; table.len()];
-        for (function, range) in functions.iter().enumerate() {
+        for (function, range) in (0..).zip(functions) {
             for (site, _) in &sites[range.clone()] {
                 let owner = &mut owners[site.index()];
                 *owner = match *owner {
@@ -218,15 +227,16 @@ impl Owners {
     }
 
     /// The number of a site among the shared ones, if it is one.
-    fn shared(&mut self, site: SiteId, shared: &mut Vec<(SiteId, u32)>) -> Option<usize> {
+    fn shared(&mut self, site: SiteId, shared: &mut Vec<(SiteId, u32)>) -> Option<u32> {
         let owner = &mut self.0[site.index()];
         match *owner {
             Owner::None | Owner::One(_) => None,
             Owner::Shared(number) => Some(number),
             Owner::Several => {
                 shared.push((site, 0));
-                *owner = Owner::Shared(shared.len() - 1);
-                Some(shared.len() - 1)
+                let place = number(shared.len() - 1);
+                *owner = Owner::Shared(place);
+                Some(place)
             }
         }
     }
