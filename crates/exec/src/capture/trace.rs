@@ -2,17 +2,16 @@
 
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign};
 
+use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
 
 /// Counters that are tested together, one word of bits.
 const COUNTERS: usize = 64;
-const BYTES: usize = COUNTERS * 8;
 
-/// Counters that are skipped together inside a word.
+/// Counters whose bits are a byte of the word.
 const FEW: usize = 8;
 
-/// Compared with the counters of a word.
-static ZEROS: [u8; BYTES] = [0; BYTES];
+type Counter = [u8; 8];
 
 /// Which counters of a library are not zero, one bit each, in the order of their addresses.
 ///
@@ -53,30 +52,35 @@ impl Trace {
 
     /// Adds the bits of these counters, and sets the counters to zero.
     pub(crate) fn take(&mut self, counters: &mut [u8]) {
-        for counters in counters.chunks_mut(BYTES) {
-            // Most of a library does not run, so most stretches are entirely zero, and a comparison
-            // finds that at the speed of memory; the same holds for most parts of the other
-            // stretches.
-            let mut word = 0;
-            if counters != &ZEROS[..counters.len()] {
-                let counters = counters.as_chunks_mut::<8>().0;
-                for (at, few) in counters.chunks_mut(FEW).enumerate() {
-                    word |= take_few(few) << (at * FEW);
-                }
-            }
-            self.words.push(word);
+        let (counters, _) = counters.as_chunks_mut::<8>();
+        let (segments, rest) = counters.as_chunks_mut();
+        take(segments, &mut self.words);
+        if !rest.is_empty() {
+            let mut last = [Counter::default(); COUNTERS];
+            last[..rest.len()].copy_from_slice(rest);
+            take(std::slice::from_mut(&mut last), &mut self.words);
+            rest.fill(Counter::default());
         }
     }
 }
 
-/// The bits of a few counters, which are set to zero.
-fn take_few(counters: &mut [[u8; 8]]) -> u64 {
-    let any = counters.iter().fold(0, |any, counter| any | u64::from_ne_bytes(*counter));
-    if any == 0 {
-        return 0;
-    }
-    let taken = counters.iter_mut().map(std::mem::take).map(u64::from_ne_bytes);
-    taken.enumerate().fold(0, |bits, (at, count)| bits | u64::from(count != 0) << at)
+/// Moves the counters of words to their bits. Most of a library does not run, so most words are zero.
+#[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
+fn take(segments: &mut [[Counter; COUNTERS]], words: &mut Vec<u64>) {
+    words.extend(segments.iter_mut().map(|segment| {
+        let all = segment.iter().fold(0, |all, counter| all | u64::from_ne_bytes(*counter));
+        if all == 0 {
+            return 0;
+        }
+        let mut word = [0; COUNTERS / FEW];
+        for (bits, few) in word.iter_mut().zip(segment.as_chunks::<FEW>().0) {
+            for (at, counter) in few.iter().enumerate() {
+                *bits |= u8::from(u64::from_ne_bytes(*counter) != 0) << at;
+            }
+        }
+        *segment = [Counter::default(); COUNTERS];
+        u64::from_le_bytes(word)
+    }));
 }
 
 impl BitAndAssign<&Trace> for Trace {
