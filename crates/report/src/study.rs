@@ -22,12 +22,12 @@ pub use report::{Report, Section};
 
 /// Returns the report of a study.
 pub fn study_report(results: &Results) -> Result<Report, Fault> {
-    let beside = |paper: &metacov_study::Program| {
-        (format!("Beside the paper's numbers for {}.", paper.name), results.plan.differs.clone())
-    };
+    let names: Vec<&str> = results.papers().iter().map(|paper| paper.name).collect();
+    let beside = format!("Beside the paper's numbers for {}.", names.join(" and "));
+    let beside = (beside, results.plan.differs.clone());
     Ok(Report {
         title: results.plan.title.clone(),
-        beside: results.paper.map(beside),
+        beside: (!names.is_empty()).then_some(beside),
         sections: sections(results),
         figures: figures::figures(results),
         numbers: numbers::numbers(results)?,
@@ -76,12 +76,12 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
     let mut columns = vec![Column::word("relation"), number("suites"), number("Cov")];
     columns.push(number("MC").emphasized());
     columns.extend([number("sd"), number("95 % interval"), number("MC/Cov")]);
-    if results.paper.is_some() {
+    if results.paper_of(&cell.target).is_some() {
         columns.extend(["Cov, paper", "MC, paper", "MC/Cov, paper"].map(number));
     }
     let score = cell.mutation.as_ref().map(mutation::Scores);
     columns.extend(score.iter().flat_map(|_| ["mutation score", "sd of score"].map(number)));
-    if results.paper.is_some() {
+    if results.paper_of(&cell.target).is_some() {
         columns.extend(score.iter().map(|_| number("mutation score, paper")));
     }
     let rows = cell.rows(Criterion::Line).map(|row| {
@@ -90,21 +90,21 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
         cells.push(row.mc.deviation.map_or_else(unknown, |deviation| format!("{deviation:.2}")));
         cells.push(row.mc.interval.map_or_else(unknown, |interval| range(interval, 2)));
         cells.push(share(row.mc.mean, row.coverage.mean));
-        if let Some(paper) = results.paper {
+        if let Some(paper) = results.paper_of(&cell.target) {
             cells.extend(match paper.average(&row.relation) {
                 Some((coverage, mc)) => [percent(coverage), percent(mc), share(mc, coverage)],
                 None => [unknown(), unknown(), unknown()],
             });
         }
         if let Some(score) = &score {
-            cells.extend(score.cells(&row.relation, results.paper));
+            cells.extend(score.cells(&row.relation, results.paper_of(&cell.target)));
         }
         cells
     });
     let table = Table { rows: rows.collect(), columns };
     let mut text =
         "Means over suites, of lines, in percent of all lines; sd and interval of MC.".to_owned();
-    if let (Some(paper), Some((coverage, mc))) = (results.paper, cell.means(Criterion::Line)) {
+    if let (Some(paper), Some((coverage, mc))) = (results.paper_of(&cell.target), cell.means(Criterion::Line)) {
         let sum = |of: fn(&(&str, f64, f64)) -> f64| paper.averages.iter().map(of).sum::<f64>();
         let _ = write!(
             text,
@@ -137,7 +137,7 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
     let mut columns = vec![Column::word("criterion"), number("CV of Cov"), number("95 % interval")];
     columns.push(number("CV of MC").emphasized());
     columns.extend([number("95 % interval"), number("ratio"), number("95 % interval")]);
-    if results.paper.is_some() {
+    if results.paper_of(&cell.target).is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
     }
     let sensitivities = &cell.comparison.sensitivities;
@@ -153,7 +153,7 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
             cells.push(variation.interval.map_or_else(unknown, |interval| range(interval, 3)));
         }
         cells.extend(ratio(of.ratio));
-        let paper = results.paper.map(|paper| paper.variation(of.criterion.name(), cell.size));
+        let paper = results.paper_of(&cell.target).map(|paper| paper.variation(of.criterion.name(), cell.size));
         match paper {
             Some(Some((coverage, mc))) => {
                 cells.extend([format!("{coverage:.2}"), format!("{mc:.2}")]);
@@ -168,7 +168,7 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
         rows.push(cells);
     }
     let agrees = sensitivities.iter().all(|of| of.mc.value > of.coverage.value);
-    if agrees && results.paper.is_some() {
+    if agrees && results.paper_of(&cell.target).is_some() {
         text.push_str(
             " MC tells them apart better than coverage by every criterion, as in the paper.",
         );

@@ -101,6 +101,19 @@ impl Results {
         Ok(Results { plan, cells, paper, outcomes, bugs, efficiency })
     }
 
+    /// The program of the paper that a target is compared with: its own, if the paper has it, or else that of the study.
+    pub fn paper_of(&self, target: &str) -> Option<&'static Program> {
+        self.paper.map(|of_study| Program::of_target(target).unwrap_or(of_study))
+    }
+
+    /// All programs of the paper that targets are compared with.
+    pub fn papers(&self) -> Vec<&'static Program> {
+        let targets = self.targets();
+        let mut papers: Vec<_> = targets.iter().filter_map(|of| self.paper_of(of)).collect();
+        papers.dedup();
+        papers
+    }
+
     /// The cell that tables of one size show: that of the paper's size, or else the largest.
     pub fn main_cell(&self, target: &str) -> Option<&SizeResult> {
         let cells = || self.cells.iter().filter(|cell| cell.target == target);
@@ -126,7 +139,7 @@ impl Results {
     /// Returns whether the relations are in the same order as in the paper: Spearman's correlation
     /// of their mean MC.
     pub fn agreement_of_order(&self, cell: &SizeResult) -> Option<f64> {
-        let paper = self.paper?;
+        let paper = self.paper_of(&cell.target)?;
         let points: Vec<(f64, f64)> = cell
             .rows(Criterion::Line)
             .filter_map(|row| Some((paper.average(&row.relation)?.1, row.mc.mean)))

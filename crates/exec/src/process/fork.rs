@@ -101,7 +101,9 @@ pub fn fix_addresses() {
         let kept = ["TMPDIR", "LD_LIBRARY_PATH"];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
-        let error = again.args(std::env::args_os().skip(1)).env_clear().envs(kept).exec();
+        again.args(std::env::args_os().skip(1)).env_clear().envs(kept);
+        // Memory in large pages, if the system has them: a fork copies a table of all pages.
+        let error = again.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1").exec();
         // Continue with randomised addresses.
         drop(error);
     }

@@ -66,11 +66,11 @@ fn variations(results: &Results, cell: &SizeResult, of: &MutationResult) -> Opti
     let number = Column::number;
     let mut columns = vec![Column::word("measure"), number("CV").emphasized()];
     columns.push(number("95 % interval"));
-    if results.paper.is_some() {
+    if results.paper_of(&cell.target).is_some() {
         columns.push(number("CV, paper"));
     }
     // The paper has mutation scores of suites of this size only.
-    let paper = results.paper.map(|paper| {
+    let paper = results.paper_of(&cell.target).map(|paper| {
         let (coverage, mc) = paper.variation("line", cell.size).unzip();
         let score = (cell.size == 100).then_some(paper.variation_of_score).flatten();
         [coverage, score, mc]

@@ -18,7 +18,8 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
             .map(number)
             .to_vec();
     columns[3].emphasis = true;
-    if results.paper.is_some() {
+    let paper = results.paper_of(&cells[0].target);
+    if paper.is_some() {
         columns.extend(["CV of Cov, paper", "CV of MC, paper"].map(number));
     }
     let has_mutants = cells.iter().any(|cell| cell.mutation.is_some());
@@ -37,7 +38,7 @@ pub fn sizes(results: &Results, cells: &[&SizeResult]) -> Section {
             None => [unknown(), unknown()],
         });
         row.extend(ratio(sensitivity.and_then(|of| of.ratio)));
-        if let Some(paper) = results.paper {
+        if let Some(paper) = paper {
             row.extend(match paper.variation("line", cell.size) {
                 Some((coverage, mc)) => [format!("{coverage:.2}"), format!("{mc:.2}")],
                 None => [unknown(), unknown()],
@@ -88,7 +89,8 @@ pub fn times(results: &Results, cells: &[&SizeResult]) -> Section {
     let mut text = "Mean time of a suite, of all its relations: databases, pairs, both runs of each, and what they \
                     differ in; line coverage comes with it."
         .to_owned();
-    if let Some(paper) = results.paper {
+    let paper = results.paper_of(&cells[0].target);
+    if let Some(paper) = paper {
         let (coverage, mc) = paper.seconds;
         let _ = write!(
             text,
@@ -98,7 +100,7 @@ pub fn times(results: &Results, cells: &[&SizeResult]) -> Section {
     }
     if let Some(of) = cells.iter().find_map(|cell| cell.mutation.as_ref()) {
         let _ = write!(text, " Of mutants: {}.", mutation::which(of));
-        if let Some(paper) = results.paper {
+        if let Some(paper) = paper {
             let _ = write!(
                 text,
                 " In the paper, the mutation score of 100 pairs takes {:.0} times what their MC takes, with all mutants.",
