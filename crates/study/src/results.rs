@@ -109,8 +109,12 @@ impl Results {
     /// All programs of the paper that targets are compared with.
     pub fn papers(&self) -> Vec<&'static Program> {
         let targets = self.targets();
-        let mut papers: Vec<_> = targets.iter().filter_map(|of| self.paper_of(of)).collect();
-        papers.dedup();
+        let mut papers: Vec<&'static Program> = Vec::new();
+        for paper in targets.iter().filter_map(|of| self.paper_of(of)) {
+            if !papers.contains(&paper) {
+                papers.push(paper);
+            }
+        }
         papers
     }
 

@@ -104,6 +104,25 @@ fn the_papers_numbers_are_shown_with_the_measured_ones() {
 }
 
 #[test]
+fn each_target_is_compared_with_its_own_program_of_the_paper() {
+    let suite = record(&[("yinyang-sat", 100, 300, 90), ("sae", 100, 280, 70)]);
+    let outcomes = ["z3@4.8.6", "cvc4@1.8", "boolector"].map(|of| outcome(of, 100, 1, &suite));
+    let results = results("beside = 'Z3'\n", outcomes.to_vec());
+    let report = study_report(&results).unwrap();
+    assert_eq!(report.beside.as_ref().unwrap().0, "Beside the paper's numbers for Z3 and CVC4.");
+    let coverage = |target: &str| {
+        let table = section(&report, &format!("Q2: coverage and MC of relations, {target}"));
+        let row = &table.table.as_ref().unwrap().rows[1];
+        row[row.len() - 3].clone()
+    };
+    // The paper does not have Boolector: the study names what it is compared with.
+    assert_eq!(
+        ["z3@4.8.6", "cvc4@1.8", "boolector"].map(coverage),
+        ["14.89 %", "22.89 %", "14.89 %"]
+    );
+}
+
+#[test]
 fn contradictions_to_the_paper_are_reported() {
     let suite = record(&[("norec", 100, 400, 50), ("tlp-where", 100, 800, 51)]);
     let report =
