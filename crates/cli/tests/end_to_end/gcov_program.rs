@@ -53,15 +53,29 @@ impl GcovProgram {
                 if name.starts_with('/') {
                     continue;
                 }
+                let name = without_parents(name);
                 for line in file["lines"].as_array().unwrap() {
                     if line["count"].as_u64().unwrap() > 0 {
-                        lines.insert((name.to_owned(), line["line_number"].as_u64().unwrap()));
+                        lines.insert((name.clone(), line["line_number"].as_u64().unwrap()));
                     }
                 }
             }
         }
         lines
     }
+}
+
+/// The path without `..`. gcov lists a header once for each way in which its path is written in an `#include`.
+fn without_parents(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        if part == ".." && parts.last().is_some_and(|last| *last != "..") {
+            parts.pop();
+        } else {
+            parts.push(part);
+        }
+    }
+    parts.join("/")
 }
 
 /// The lines with counts in a file of lcov, as `metacov measure -o` writes it.

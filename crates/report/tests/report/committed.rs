@@ -44,9 +44,15 @@ fn assert_committed(name: &str, report: &Report, titles: &[&str]) {
 }
 
 #[test]
-fn the_study_of_sqlite_is_that_of_its_numbers() {
+fn studies_of_suites_are_those_of_their_numbers() {
+    for name in ["sqlite", "duckdb", "smt"] {
+        assert_suites(name);
+    }
+}
+
+fn assert_suites(name: &str) {
     let mut suites: BTreeMap<(String, u64, u64), (u64, SuiteNumbers)> = BTreeMap::new();
-    for row in rows("results/sqlite/results.csv") {
+    for row in rows(&format!("results/{name}/results.csv")) {
         let key = (row[0].clone(), number(&row[2]), number(&row[3]));
         let numbers =
             SuiteNumbers { name: row[3].clone(), build: row[1].clone(), measurements: Vec::new() };
@@ -66,10 +72,10 @@ fn the_study_of_sqlite_is_that_of_its_numbers() {
         SuiteResult::new(&suite, &numbers, Time { wall: 0.0, processor: 0.0 })
     });
     let part = StudyShard { outcomes: outcomes.collect(), ..StudyShard::default() };
-    let plan = StudyPlan::parse(&read("sqlite.toml")).unwrap();
+    let plan = StudyPlan::parse(&read(&format!("{name}.toml"))).unwrap();
     let report = study_report(&Results::of(plan, part).unwrap()).unwrap();
     let titles = ["Q2: coverage and MC of relations", "Q2 and Q5: ", "Q5: sizes of suites"];
-    assert_committed("results/sqlite/report.md", &report, &titles);
+    assert_committed(&format!("results/{name}/report.md"), &report, &titles);
 }
 
 #[test]
