@@ -128,15 +128,20 @@ impl TargetList {
         Ok(later.map(|version| format!("{}@{version}", target.name())).collect())
     }
 
-    /// Returns the names of all installed versions of a target, oldest first.
-    pub fn installed(&self, name: &str) -> Result<Vec<String>, RunError> {
-        let (target, _) = self.parse(name)?;
+    /// Returns the names of the installed versions of a target from the named one on, oldest first. It
+    /// is an error if there are none.
+    pub fn installed_from(&self, name: &str) -> Result<Vec<String>, RunError> {
         let others = name.find('+').map_or("", |at| &name[at..]);
         let mut installed = Vec::new();
-        for version in target.versions() {
+        for name in self.later(name)? {
+            let (target, version) = self.parse(&name)?;
             if target.find(version, &self.cache)?.is_some() {
-                installed.push(format!("{}@{version}{others}", target.name()));
+                installed.push(format!("{name}{others}"));
             }
+        }
+        if installed.is_empty() {
+            let what = format!("{name} is not built, and no later version: metacov target list");
+            return Err(RunError::Invalid(what));
         }
         Ok(installed)
     }
