@@ -1,9 +1,9 @@
 //! Whether relations hold, as a table.
 
-use metacov_campaign::Checks;
+use metacov_campaign::{Checks, LostPair};
 use metacov_core::{Failure, Method, counted, thousands};
 
-use crate::{Column, Table};
+use crate::{Column, Table, failed_side};
 
 /// Returns how often each relation of a method held, and what failed.
 pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
@@ -32,6 +32,27 @@ pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
     }
     Table { columns, rows }
 }
+
+/// Returns the pairs that ended the target or took too long, in words: at most [`LOST_MAX`].
+pub fn lost_pairs(checks: &Checks) -> Vec<String> {
+    let words = |lost: &LostPair| {
+        let LostPair { relation, pair, side, missing } = lost;
+        let side = failed_side(relation, &pair.to_string(), *side, missing);
+        format!("{}: {side}", missing.failure.name())
+    };
+    let mut notes: Vec<String> = checks.lost.values().take(LOST_MAX).map(words).collect();
+    if let Some(others @ 1..) = checks.lost.len().checked_sub(LOST_MAX) {
+        notes.push(counted(
+            others as u64,
+            "other pair ended the target",
+            "other pairs ended the target",
+        ));
+    }
+    notes
+}
+
+/// How many pairs that ended the target are named.
+const LOST_MAX: usize = 10;
 
 /// Returns how many pairs of each relation have no verdict, and why.
 pub fn missing_pairs(checks: &Checks) -> Vec<String> {

@@ -62,3 +62,12 @@ fn exists_of_a_left_join_is_false() {
         "a returns 0 rows, b returns 2 rows",
     );
 }
+
+#[test]
+fn a_sum_of_ubigint_compared_with_a_large_constant_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let query = "\"SELECT * FROM t WHERE a + 2 = CAST('18446744073709551615' AS UBIGINT)\"";
+    let run = replay(folder.path(), "\"CREATE TABLE t(a UBIGINT)\"", query, query);
+    assert_eq!(run.code, 6, "{run:?}");
+    assert!(run.stdout.contains("fails: the engine ends by signal 6 on side a"), "{run:?}");
+}
