@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use crate::run::{self, Run};
+use crate::run::{self, Run, repository};
 
 /// The folder of built and released libraries, which outlives a run of the tests: `METACOV_CACHE`, if it
 /// is set.
@@ -118,6 +118,17 @@ fn relations_hold_on_a_release_whatever_the_number_of_workers() {
     assert!(said.stderr.contains("query plans"), "{said:?}");
     let said = run(&[&fuzz[..], &["-o", "other.metacov", "--guidance", "mcg"]].concat()).failed(2);
     assert!(said.contains("--no-coverage goes with --guidance qpg or none"), "{said}");
+}
+
+/// Most of the processor time is DuckDB's.
+#[test]
+fn most_of_the_time_is_spent_inside_the_engine() {
+    let mut command = Command::new(repository().join("benches/duckdb"));
+    command.env("METACOV_CACHE", &*CACHE).args(["--quick", "--metacov"]);
+    let run = run::of(command.arg(env!("CARGO_BIN_EXE_metacov"))).ok();
+    let share = run.stdout.trim_end().trim_end_matches('%').rsplit(' ').next().unwrap();
+    // A debug build of metacov takes more of it.
+    assert!((30..=100).contains(&share.parse::<u32>().unwrap()), "{run:?}");
 }
 
 /// Writes a finding, as if another person had sent it, and replays it.
