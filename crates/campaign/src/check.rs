@@ -20,6 +20,21 @@ pub struct Checks {
     pub relations: BTreeMap<&'static str, Counts>,
     /// The pairs that violate their relation, by place.
     pub violations: BTreeMap<u64, Violation>,
+    /// The pairs that ended the target, by place.
+    pub lost: BTreeMap<u64, LostPair>,
+}
+
+/// A pair that ended the target, or took too long.
+#[derive(Clone, Debug)]
+pub struct LostPair {
+    /// Its relation.
+    pub relation: &'static str,
+    /// Its number.
+    pub pair: u64,
+    /// Its side that ended the target.
+    pub side: usize,
+    /// How it ended.
+    pub missing: Missing,
 }
 
 /// The results of the pairs of one relation.
@@ -51,6 +66,7 @@ impl Checks {
             }
         }
         self.violations.extend(other.violations);
+        self.lost.extend(other.lost);
     }
 }
 
@@ -104,7 +120,12 @@ impl ResultSink for Counting<'_> {
                 None
             }
             Verdict::Invalid(reason) => Some(reason.missing()),
-            Verdict::Lost { missing, .. } => Some(missing),
+            Verdict::Lost { side, missing } => {
+                let side = side.unwrap_or_default();
+                let lost = LostPair { relation, pair: number, side, missing: missing.clone() };
+                self.checks.lost.insert(place, lost);
+                Some(missing)
+            }
         };
         if let Some(Missing { failure, output_tail, .. }) = missing {
             *counts.missing.entry((failure, output_tail)).or_default() += 1;
@@ -116,6 +137,7 @@ impl ResultSink for Counting<'_> {
 
 #[cfg(test)]
 mod tests {
+    use metacov_core::Exit;
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
     use super::*;
@@ -156,6 +178,21 @@ mod tests {
             let violated: u64 = checks.relations.values().map(|counts| counts.violated).sum();
             assert!(violated > 0);
             assert_eq!(checks.violations.len() as u64, violated);
+            let crashed = |counts: &Counts| {
+                counts
+                    .missing
+                    .iter()
+                    .filter(|((why, _), _)| *why == Failure::Crashed)
+                    .map(|it| it.1)
+                    .sum::<u64>()
+            };
+            assert_eq!(
+                checks.lost.len() as u64,
+                checks.relations.values().map(crashed).sum::<u64>()
+            );
+            for LostPair { pair, side, missing, .. } in checks.lost.values() {
+                assert_eq!((pair % 10, *side, missing.exit), (3, 1, Exit::Signalled(11)));
+            }
             for (place, Violation { relation, pair, inputs, .. }) in &checks.violations {
                 // The relations of the plan come one after the other, in its order.
                 let first = if relation == "other" { 0 } else { 60 };

@@ -44,12 +44,8 @@ impl TargetList {
     pub fn find(&self, name: &str) -> Result<(&'static dyn Target, Artifact), RunError> {
         let (target, version) = self.parse(name)?;
         let found = target.find(version, &self.cache);
-        let missing = || {
-            let what = format!("{name} is not built: metacov target build {name}");
-            RunError::Invalid(what)
-        };
         let found = found.map_err(|error| Fault::Io(error).of(name))?;
-        Ok((target, found.ok_or_else(missing)?))
+        Ok((target, found.ok_or_else(|| not_built(name, target, version))?))
     }
 
     /// Returns the library to load: that of a named target, or a library of the user instead.
@@ -128,18 +124,35 @@ impl TargetList {
         Ok(later.map(|version| format!("{}@{version}", target.name())).collect())
     }
 
-    /// Returns the names of all installed versions of a target, oldest first.
-    pub fn installed(&self, name: &str) -> Result<Vec<String>, RunError> {
-        let (target, _) = self.parse(name)?;
+    /// Returns the names of the installed versions of a target from the named one on, oldest first. It
+    /// is an error if there are none.
+    pub fn installed_from(&self, name: &str) -> Result<Vec<String>, RunError> {
         let others = name.find('+').map_or("", |at| &name[at..]);
         let mut installed = Vec::new();
-        for version in target.versions() {
+        for name in self.later(name)? {
+            let (target, version) = self.parse(&name)?;
             if target.find(version, &self.cache)?.is_some() {
-                installed.push(format!("{}@{version}{others}", target.name()));
+                installed.push(format!("{name}{others}"));
             }
+        }
+        if installed.is_empty() {
+            let what = format!("{name} is not built, and no later version: metacov target list");
+            return Err(RunError::Invalid(what));
         }
         Ok(installed)
     }
+}
+
+/// Why a version is not found, and how to get it.
+fn not_built(name: &str, target: &dyn Target, version: &str) -> RunError {
+    let versions = target.versions();
+    if !versions.is_empty() && !versions.contains(&version) {
+        let what = format!("{} has no version {version}: metacov target list", target.name());
+        return RunError::Invalid(what);
+    }
+    let option =
+        if target.is_released() { " (--no-coverage fetches it without counters)" } else { "" };
+    RunError::Invalid(format!("{name} is not built: metacov target build {name}{option}"))
 }
 
 /// Returns the positions of relations in the table of a target's method. `all` stands for all of

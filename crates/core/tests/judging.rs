@@ -149,6 +149,22 @@ fn a_missing_number_is_zero() {
     );
 }
 
+/// DuckDB 0.1.7 sums integers as DOUBLE.
+#[test]
+fn a_real_without_a_fraction_is_a_number() {
+    let judged = |a: Value, b: f64| judge(Judge::Number, rows(&[&[a]]), rows(&[&[Value::Real(b)]]));
+    assert_eq!(judged(ONE, 1.0), Verdict::Holds);
+    assert_eq!(judged(Value::Integer(0), -0.0), Verdict::Holds);
+    assert_eq!(judged(TWO, 1.0), Verdict::Violated("a returns 2, b returns 1.0".into()));
+    // Another integer has the same real.
+    let large = 1_i64 << 53;
+    for (a, b) in [(ONE, 1.5), (ONE, f64::NAN), (Value::Integer(large), 9_007_199_254_740_992.0)] {
+        assert_eq!(judged(a, b), Verdict::Invalid(Invalid::Shape), "{b}");
+    }
+    let counted = judge(Judge::RowsCounted, rows(&[&[ONE]]), rows(&[&[Value::Real(1.0)]]));
+    assert_eq!(counted, Verdict::Holds);
+}
+
 #[test]
 fn a_result_of_another_shape_is_invalid() {
     let verdict = judge(Judge::Number, rows(&[]), rows(&[&[ONE]]));

@@ -52,6 +52,7 @@ impl Target for Duckdb {
     }
 
     fn build(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<Artifact> {
+        wheel::check(version)?;
         counting::check(version)?;
         let released = wheel::install(version, options.cache)?;
         counting::build(version, options, &released.plain)

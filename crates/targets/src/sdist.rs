@@ -8,6 +8,8 @@ use std::process::Command;
 
 use metacov_runtime::run;
 
+use crate::wheel::pip_failure;
+
 /// A build backend that compiles nothing. pip asks the backend of a source package for its
 /// metadata before it stores the package, and the real one may need other packages for that. It is
 /// imported in place of the real one, so that no code of the package runs.
@@ -47,8 +49,7 @@ pub(crate) fn fetch(package: &str, version: &str, folder: &Path) -> io::Result<(
     pip.args(["--no-binary=:all:", "--no-build-isolation", "--use-pep517", "--dest"]);
     pip.arg(work.path()).arg(format!("{package}=={version}"));
     run(pip.env("PYTHONPATH", work.path().join("backend"))).map_err(|error| {
-        let what = format!("pip cannot fetch the source package {package} {version}: {error}");
-        io::Error::new(error.kind(), what)
+        pip_failure(&format!("source package {package} {version}"), &error.to_string())
     })?;
     let package = archive(work.path())?;
     let mut tar = Command::new("tar");

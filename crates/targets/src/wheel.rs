@@ -20,7 +20,7 @@ const PLATFORMS: &[&str] = &[
 
 /// Unpacks a version of a package into a folder.
 pub(crate) fn fetch(package: &str, version: &str, folder: &Path) -> io::Result<()> {
-    let mut said = String::new();
+    let mut failure = None;
     for (python, interface) in PYTHONS {
         let mut pip = Command::new("python3");
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
@@ -35,7 +35,52 @@ pub(crate) fn fetch(package: &str, version: &str, folder: &Path) -> io::Result<(
         if output.status.success() {
             return Ok(());
         }
-        String::from_utf8_lossy(&output.stderr).trim().clone_into(&mut said);
+        let output = String::from_utf8_lossy(&output.stderr);
+        failure = Some(pip_failure(&format!("package {package} {version}"), &output));
+        // The package of another Python would fail in the same way.
+        if !output.contains(NO_MATCH) {
+            break;
+        }
     }
-    Err(io::Error::other(format!("pip cannot fetch the package {package} {version}: {said}")))
+    Err(failure.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+/// What pip says if a package has no such version, or none for a version of Python.
+const NO_MATCH: &str = "No matching distribution found";
+
+/// Why pip cannot fetch a package, without the stack and the list of all versions that it prints.
+pub(crate) fn pip_failure(package: &str, output: &str) -> io::Error {
+    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let full = lines().rfind(|line| line.contains("No space left on device"));
+    let error = lines().rfind(|line| line.starts_with("ERROR"));
+    let why = full.or(error).or(lines().next_back()).unwrap_or("it says nothing");
+    let kind = if full.is_some() { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
+    io::Error::new(kind, format!("pip cannot fetch the {package}: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_pip_are_one_line() {
+        let failure = |output: &str| {
+            let error = pip_failure("package duckdb 2.0.0", output);
+            (error.kind(), error.to_string())
+        };
+        let missing = "ERROR: Could not find a version (from versions: 1.0, 1.1)\n\
+                       ERROR: No matching distribution found for duckdb==2.0.0\n";
+        let what = "pip cannot fetch the package duckdb 2.0.0: ERROR: No matching distribution \
+                    found for duckdb==2.0.0";
+        assert_eq!(failure(missing), (io::ErrorKind::Other, what.to_owned()));
+        let full = "ERROR: Exception:\nTraceback (most recent call last):\n  File \"shutil.py\"\n\
+                    OSError: [Errno 28] No space left on device: 'a' -> 'b'\n";
+        let (kind, what) = failure(full);
+        assert_eq!(kind, io::ErrorKind::StorageFull);
+        assert!(
+            what.ends_with("OSError: [Errno 28] No space left on device: 'a' -> 'b'"),
+            "{what}"
+        );
+        assert!(failure("").1.ends_with("it says nothing"));
+    }
 }

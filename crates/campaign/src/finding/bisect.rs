@@ -14,6 +14,9 @@ pub struct Bisected {
     pub last_failing: String,
     /// The first one after it on which it holds.
     pub fixed: Option<String>,
+    /// The versions between these two, or after the first, that have no verdict: one of them may have
+    /// the fix.
+    pub unknown: Vec<String>,
 }
 
 /// Replays a finding on all installed versions, from the one that it was found on. There are few
@@ -23,18 +26,23 @@ pub(super) fn bisect(
     targets: &TargetList,
     replay: &mut impl FnMut(&FindingFile, &str) -> Result<Verdict, RunError>,
 ) -> Result<Bisected, RunError> {
-    let all = targets.installed(&finding.target)?;
-    let (known, version) = targets.parse(&finding.target)?;
-    let target = format!("{}@{version}", known.name());
-    let from = all.iter().position(|name| *name == target).unwrap_or(0);
-    let mut bisected = Bisected { last_failing: "none".to_owned(), fixed: None };
-    for name in &all[from..] {
+    let mut bisected = Bisected::after("none");
+    for name in &targets.installed_from(&finding.target)? {
         let verdict = replay(finding, name)?;
         if FailureKind::of(&verdict).is_some() {
-            bisected = Bisected { last_failing: name.clone(), fixed: None };
-        } else if verdict == Verdict::Holds && bisected.fixed.is_none() {
-            bisected.fixed = Some(name.clone());
+            bisected = Bisected::after(name);
+        } else if bisected.fixed.is_none() {
+            match verdict {
+                Verdict::Holds => bisected.fixed = Some(name.clone()),
+                _ => bisected.unknown.push(name.clone()),
+            }
         }
     }
     Ok(bisected)
+}
+
+impl Bisected {
+    fn after(last_failing: &str) -> Self {
+        Bisected { last_failing: last_failing.to_owned(), fixed: None, unknown: Vec::new() }
+    }
 }

@@ -150,7 +150,7 @@ impl FindingFile {
             library: None,
             reference: None,
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
-            relation: "known bug".to_owned(),
+            relation: if case.relation.is_empty() { "-".to_owned() } else { case.relation },
             comparison: case.judge.name().to_owned(),
             how: String::new(),
             failure: Failure::Violation,

@@ -210,7 +210,7 @@ fn libraries(
     let mut libraries = BTreeMap::new();
     for (name, finding) in findings {
         if config.bisect {
-            for name in targets.installed(&finding.target)? {
+            for name in targets.installed_from(&finding.target)? {
                 let library = of(&name, None)?;
                 libraries.insert(name, library);
             }

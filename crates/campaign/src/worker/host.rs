@@ -125,8 +125,12 @@ impl WorkerProcess {
         link.say(&encode(&WorkerConfig { time_max: options.timeout, ..options.config.clone() }));
         let message = match link.hear(START_TIME, options.interrupted)? {
             HelperEvent::Message(message) => message,
-            HelperEvent::Ended(_, words) => {
-                return Err(RunError::Failed(format!("worker does not start: {words}")));
+            HelperEvent::Ended(exit, words) => {
+                // A library that is damaged may end the process without a word.
+                let (library, words) = (options.config.library.display(), words.trim());
+                let why =
+                    if words.is_empty() { format!("{library}: {exit}") } else { words.to_owned() };
+                return Err(RunError::Failed(format!("worker does not start: {why}")));
             }
             HelperEvent::Late => {
                 let seconds = START_TIME.as_secs();

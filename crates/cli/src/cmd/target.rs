@@ -1,6 +1,7 @@
 //! `metacov target`
 
 use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use clap::Subcommand;
@@ -72,9 +73,20 @@ pub fn build(name: &str, without_counters: bool, console: &Console) -> Result<()
     let (target, version) = list().parse(name)?;
     let build = if without_counters { Target::build_plain } else { Target::build };
     let artifact = with_progress(console, |options| build(target, version, options))?;
-    let artifact = artifact.map_err(|error| Fault::Io(error).of(name))?;
+    let artifact = artifact.map_err(|error| build_error(name, error))?;
     console.note(&format!("{name} is in {}", artifact.folder.display()));
     Ok(())
+}
+
+/// A build fails because of its input, or because the cache is full.
+fn build_error(name: &str, error: io::Error) -> RunError {
+    let is_full = error.kind() == io::ErrorKind::StorageFull;
+    let fault = Fault::Io(error);
+    if is_full {
+        let cache = cache();
+        return RunError::Output(fault.of(format!("{name} to {}", cache.display())));
+    }
+    fault.of(name).into()
 }
 
 pub fn list() -> TargetList {
@@ -98,7 +110,8 @@ pub fn engine_on_demand(name: &str, console: &Console) -> Result<Artifact, RunEr
         return Ok(found);
     }
     console.note(&format!("building {name}"));
-    Ok(with_progress(console, |options| target.build(version, options))?.map_err(fault)?)
+    with_progress(console, |options| target.build(version, options))?
+        .map_err(|error| build_error(name, error))
 }
 
 /// Calls `build` with the user's compiler and cache. A build of many files shows how far it is.

@@ -6,11 +6,12 @@ mod known_faults;
 mod success;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use crate::run::{self, Run};
+use crate::run::{self, Run, repository};
 
 /// The folder of built and released libraries, which outlives a run of the tests: `METACOV_CACHE`, if it
 /// is set.
@@ -33,6 +34,10 @@ fn a_release_that_is_not_there_is_named() {
     let run = |args: &[&str]| metacov(folder.path(), &folder.path().join("cache"), args);
     let said = run(&["measure", "duckdb", "--no-coverage"]).failed(2);
     assert!(said.contains("metacov target build duckdb"), "{said}");
+    let said = run(&["measure", "duckdb@9.9.9", "--no-coverage"]).failed(2);
+    assert!(said.contains("duckdb has no version 9.9.9: metacov target list"), "{said}");
+    let said = run(&["target", "build", "duckdb@9.9.9"]).failed(3);
+    assert!(said.contains("no such release"), "{said}");
     let said = run(&["target", "build", "duckdb"]);
     assert!(said.stderr.contains("--no-coverage fetches the released library"), "{said:?}");
     let said = run(&["target", "build", "duckdb@0.0.1", "--no-coverage"]);
@@ -66,6 +71,30 @@ fn a_library_that_is_not_duckdb_is_refused() {
     let said = metacov(folder.path(), &folder.path().join("cache"), &measure);
     assert_ne!(said.code, 0, "{said:?}");
     assert!(said.stderr.contains("other.so") && said.stderr.contains("duckdb_open"), "{said:?}");
+
+    // A library that ends the process when it is loaded, as a damaged one may.
+    fs::write(&file, "__attribute__((constructor)) static void end(void) { __builtin_trap(); }\n")
+        .unwrap();
+    let mut gcc = Command::new("gcc");
+    run::of(gcc.current_dir(folder.path()).args(["-shared", "other.c", "-o", "other.so"])).ok();
+    let said = metacov(folder.path(), &folder.path().join("cache"), &measure).failed(1);
+    assert!(said.contains("other.so: signal 4"), "{said}");
+}
+
+#[test]
+fn a_full_cache_is_named() {
+    // A package index that is not there, and a pip that says what it says if the disk is full.
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("python3");
+    let script =
+        "#!/bin/sh\necho \"OSError: [Errno 28] No space left on device: 'a'\" >&2\nexit 2\n";
+    fs::write(&python, script).unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_metacov"));
+    command.env("METACOV_CACHE", folder.path().join("cache")).env("PATH", path);
+    let said = run::of(command.args(["target", "build", "duckdb", "--no-coverage"])).failed(1);
+    assert!(said.contains("cannot write duckdb to ") && said.contains("No space left"), "{said}");
 }
 
 #[test]
@@ -89,6 +118,17 @@ fn relations_hold_on_a_release_whatever_the_number_of_workers() {
     assert!(said.stderr.contains("query plans"), "{said:?}");
     let said = run(&[&fuzz[..], &["-o", "other.metacov", "--guidance", "mcg"]].concat()).failed(2);
     assert!(said.contains("--no-coverage goes with --guidance qpg or none"), "{said}");
+}
+
+/// Most of the processor time is DuckDB's.
+#[test]
+fn most_of_the_time_is_spent_inside_the_engine() {
+    let mut command = Command::new(repository().join("benches/duckdb"));
+    command.env("METACOV_CACHE", &*CACHE).args(["--quick", "--metacov"]);
+    let run = run::of(command.arg(env!("CARGO_BIN_EXE_metacov"))).ok();
+    let share = run.stdout.trim_end().trim_end_matches('%').rsplit(' ').next().unwrap();
+    // A debug build of metacov takes more of it.
+    assert!((30..=100).contains(&share.parse::<u32>().unwrap()), "{run:?}");
 }
 
 /// Writes a finding, as if another person had sent it, and replays it.

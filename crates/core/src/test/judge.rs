@@ -154,16 +154,26 @@ impl Judge {
     }
 }
 
-/// The only value of a result, as an integer.
+/// The only value of a result, as an integer. A real is one if it is exact: DuckDB 0.1.7 sums integers
+/// as DOUBLE.
 fn number(rows: &Rows) -> Option<i64> {
     match rows {
         [row] => match row[..] {
             [Value::Null] => Some(0),
             [Value::Integer(value)] => Some(value),
+            [Value::Real(value)] => exact_integer(value),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// The integer that a real is, if it has no fraction and is so small that no other integer is
+/// rounded to it.
+#[expect(clippy::cast_possible_truncation, reason = "the value is an integer below 2^53")]
+fn exact_integer(value: f64) -> Option<i64> {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
+    (value.abs() <= LARGEST && value.fract() == 0.0).then_some(value as i64)
 }
 
 /// The only value of a result, as text.

@@ -83,10 +83,18 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
         }
     }
     let next = |at: usize| words.get(at + 1);
+    let mut sources = Sources::default();
     for (at, word) in words.iter().enumerate() {
         let is_before_text = next(at).is_some_and(|next| next.kind == Kind::Text);
         if word.text == ";" {
             return Some("more than one statement".to_owned());
+        }
+        if word.kind != Kind::Text && word.text.contains('$') {
+            return Some("a text between dollars is not read".to_owned());
+        }
+        sources.read(&words[..=at]);
+        if is_before_text && sources.may_follow(word) {
+            return Some("a file is not read".to_owned());
         }
         if word.kind != Kind::Word {
             continue;
@@ -98,10 +106,8 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
         if is_before_text && is_any(word, &["E", "U"]) {
             return Some("a text with escapes is not read".to_owned());
         }
-        if is_before_text && is_any(word, &["FROM", "JOIN"]) {
-            return Some("a file is not read".to_owned());
-        }
-        if word.text.starts_with('"') && word.text.contains(['/', ':', '*']) {
+        let is_quoted = word.text.starts_with('"');
+        if is_quoted && word.text.replace("\".\"", "").contains(['/', ':', '*', '.']) {
             return Some(format!("{} may be a file", word.text));
         }
         if next(at).is_some_and(|next| next.text == "(") && reads(&word.text) {
@@ -109,6 +115,60 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
         }
     }
     None
+}
+
+/// Words that end a FROM clause, at the same depth of brackets.
+const AFTER_FROM: &[&str] = &[
+    "EXCEPT",
+    "GROUP",
+    "HAVING",
+    "INTERSECT",
+    "LIMIT",
+    "OFFSET",
+    "ORDER",
+    "QUALIFY",
+    "RETURNING",
+    "SELECT",
+    "SET",
+    "UNION",
+    "VALUES",
+    "WHERE",
+    "WINDOW",
+];
+
+/// Knows where a text is the name of a file: as a source in a FROM clause.
+#[derive(Default)]
+struct Sources {
+    /// For each open bracket, whether the words before it are in a FROM clause.
+    outside: Vec<bool>,
+    is_in_from: bool,
+}
+
+impl Sources {
+    /// Follows the last of these words.
+    fn read(&mut self, words: &[Token]) {
+        let Some((word, before)) = words.split_last() else { return };
+        match &*word.text {
+            "(" => self.outside.push(std::mem::take(&mut self.is_in_from)),
+            ")" => self.is_in_from = self.outside.pop().unwrap_or_default(),
+            _ if word.is("FROM") => self.is_in_from |= !is_comparison(before),
+            _ if is_any(word, AFTER_FROM) => self.is_in_from = false,
+            _ => {}
+        }
+    }
+
+    /// Whether the next word may be a source.
+    fn may_follow(&self, word: &Token) -> bool {
+        self.is_in_from && (word.text == "," || is_any(word, &["FROM", "JOIN", "USING"]))
+    }
+}
+
+/// Whether FROM is the end of `IS [NOT] DISTINCT FROM`.
+fn is_comparison(before: &[Token]) -> bool {
+    match before {
+        [.., verb, distinct] => distinct.is("DISTINCT") && is_any(verb, &["IS", "NOT"]),
+        _ => false,
+    }
 }
 
 fn is_any(word: &Token, known: &[&str]) -> bool {
@@ -147,6 +207,15 @@ mod tests {
             "CALL pragma_version()",
             "CREATE TABLE t0 AS SELECT * FROM query('COPY')",
             "SELECT * FROM \"/etc/passwd\"",
+            "SELECT * FROM \"file.csv\"",
+            "SELECT * FROM t0, 'file.csv'",
+            "SELECT * FROM (SELECT 1) AS v, t0 JOIN t1 ON (t0.a = t1.a), 'file.csv' WHERE true",
+            "SELECT 1 WHERE 1 IN (SELECT 1 FROM t0, 'file.csv')",
+            "SELECT 1 IS DISTINCT FROM 2 FROM 'file.csv'",
+            "SELECT * FROM t0 UNION SELECT 1 FROM t1 POSITIONAL JOIN 'file.csv'",
+            "DELETE FROM t0 USING 'file.csv'",
+            "SELECT * FROM $$file.csv$$",
+            "SELECT * FROM $a$file.csv$a$",
             "WITH a AS (SELECT 1) SELECT * FROM a, glob('*')",
         ] {
             assert!(refusal(sql).is_some(), "{sql}");
@@ -159,6 +228,11 @@ mod tests {
             "CREATE TABLE t0(c0 INTEGER)",
             "INSERT INTO t0 VALUES (1), ('COPY')",
             "(SELECT log2(c0), [1, 2] FROM t0)",
+            "SELECT c0 IS DISTINCT FROM 'a', 'b', '$' FROM t0 WHERE c0 IN ('a', 'b') ORDER BY 'a', 'b'",
+            "SELECT * FROM t0, (SELECT 'a', 'b') AS v, (VALUES ('a', 'b')) AS w WHERE c0 IS NOT \
+             DISTINCT FROM 'a'",
+            "SELECT \"t0\".\"c0\" FROM t0",
+            "UPDATE t0 SET c0 = 'a', c1 = 'b' FROM t1 WHERE true",
             "PRAGMA disable_optimizer",
             "SET disabled_optimizers = 'top_n'",
             "EXPLAIN SELECT 'it''s; COPY' FROM t0;",

@@ -19,15 +19,21 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
     cache::find_program(place(version, cache), LIBRARY)
 }
 
+/// Says whether there is such a release.
+pub(super) fn check(version: &str) -> io::Result<()> {
+    if VERSIONS.contains(&version) {
+        return Ok(());
+    }
+    let what = "no such release: metacov target list shows all versions";
+    Err(io::Error::new(io::ErrorKind::NotFound, what))
+}
+
 /// Fetches a release. It appears complete or not at all.
 pub(super) fn install(version: &str, cache: &Path) -> io::Result<Artifact> {
     if let Some(found) = find(version, cache)? {
         return Ok(found);
     }
-    if !VERSIONS.contains(&version) {
-        let what = "no such release: metacov target list shows all versions";
-        return Err(io::Error::new(io::ErrorKind::NotFound, what));
-    }
+    check(version)?;
     cache::install(&place(version, cache), |folder| {
         let package = folder.join("package");
         wheel::fetch("duckdb", version, &package)?;

@@ -62,3 +62,28 @@ fn exists_of_a_left_join_is_false() {
         "a returns 0 rows, b returns 2 rows",
     );
 }
+
+#[test]
+fn a_sum_of_ubigint_compared_with_a_large_constant_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let query = "\"SELECT * FROM t WHERE a + 2 = CAST('18446744073709551615' AS UBIGINT)\"";
+    let run = replay(folder.path(), "\"CREATE TABLE t(a UBIGINT)\"", query, query);
+    assert_eq!(run.code, 6, "{run:?}");
+    assert!(run.stdout.contains("fails: the engine ends by signal 6 on side a"), "{run:?}");
+}
+
+/// The generator does not avoid it, because it is rare: remove this test and its script.
+#[test]
+fn having_after_a_semi_join_drops_groups() {
+    check(
+        &[
+            "CREATE TABLE l(a INTEGER)",
+            "INSERT INTO l VALUES (1)",
+            "CREATE TABLE r(b INTEGER, c BOOLEAN)",
+            "INSERT INTO r SELECT range, NULL FROM range(30)",
+        ],
+        "SELECT a FROM l SEMI JOIN r ON (r.c OR r.b >= 9) GROUP BY a HAVING MIN(a) + a > 0",
+        OFF,
+        "a returns 0 rows, b returns 1 row",
+    );
+}

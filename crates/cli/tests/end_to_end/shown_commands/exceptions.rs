@@ -62,6 +62,8 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by_ci("benches/capture", "step benches/capture --quick", MINUTES),
             by_ci("benches/capture --quick", "step benches/capture --quick", MINUTES),
             by_ci("benches/capture --many 100000", "step benches/capture --quick", MINUTES),
+            by("benches/duckdb", "crates/cli/tests/end_to_end/duckdb.rs", SHARE, MINUTES),
+            by("benches/duckdb --quick", "crates/cli/tests/end_to_end/duckdb.rs", SHARE, MINUTES),
             by_ci("benches/fuzz", "step benches/fuzz --quick", MINUTES),
             by_ci("benches/fuzz --quick", "step benches/fuzz --quick", MINUTES),
             by_ci("benches/large", "step benches/large --quick", MINUTES),
@@ -375,6 +377,7 @@ const TESTS: &str = "tests do not run tests";
 
 const DUCKDB_COVERAGE: &str = "crates/cli/tests/end_to_end/duckdb/coverage.rs";
 const DUCKDB_KNOWN_BUGS: &str = "crates/cli/tests/end_to_end/duckdb/known_bugs.rs";
+const SHARE: &str = "benches/duckdb";
 const MUTANTS: &str = "fn mutants_of_sqlite_are_killed_by_its_relations";
 const QUICK_STUDY: &str = "study run studies/sqlite.toml --quick";
 

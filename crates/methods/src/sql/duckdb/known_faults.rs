@@ -18,3 +18,7 @@ pub(crate) const CONSTANT_CASE: Fault = Fault { since: (2, 0, 0) };
 
 /// EXISTS of an outer join whose inner side has no rows is false.
 pub(crate) const EXISTS_OUTER_JOIN: Fault = Fault { since: (2, 0, 0) };
+
+/// A sum of UBIGINT and a constant that is compared with a constant beyond BIGINT fails an internal
+/// check.
+pub(crate) const UBIGINT_SUM: Fault = Fault { since: (0, 10, 0) };

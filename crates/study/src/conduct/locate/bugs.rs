@@ -102,10 +102,10 @@ impl LocateTarget<'_> {
         if self.library.is_none() && version == default {
             return Ok(None);
         }
-        let name = format!("{}@{default}", target.name());
-        if !targets.installed(&name)?.contains(&name) {
+        if target.find(default, &targets.cache)?.is_none() {
             return Ok(None);
         }
+        let name = format!("{}@{default}", target.name());
         let (_, config) = targets.config(&name, None, Flavour::Plain, &Scope::default())?;
         Ok(Some((name, config)))
     }
