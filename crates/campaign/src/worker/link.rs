@@ -1,5 +1,6 @@
 //! The connection to a worker, whatever it runs in. The messages are the same bytes either way.
 
+use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -15,10 +16,15 @@ use crate::scripted::ScriptedTarget;
 pub enum Launch {
     /// A process each, which loads the target.
     Process,
+    /// The same, whose heap has the same bytes in each run, wherever a mutant reads it.
+    MutantProcess,
     /// A thread each, on a target that can do no harm.
     #[cfg(any(test, feature = "scripted"))]
     Thread(&'static ScriptedTarget),
 }
+
+/// glibc marks free memory in its caches with a number that is random in each process.
+const NO_RANDOM_KEY: [&str; 2] = ["GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"];
 
 /// The connection to a worker.
 pub(crate) enum Link {
@@ -31,8 +37,10 @@ impl Link {
     /// Starts a worker.
     pub(crate) fn start(launch: Launch, memory_bytes: Option<u64>) -> Result<Self, ExecError> {
         match launch {
-            Launch::Process => {
-                HelperProcess::start(vec!["work".into()], memory_bytes).map(Link::Process)
+            Launch::Process => start(Vec::new(), memory_bytes),
+            Launch::MutantProcess => {
+                let [name, value] = NO_RANDOM_KEY.map(OsString::from);
+                start(vec![(name, value)], memory_bytes)
             }
             #[cfg(any(test, feature = "scripted"))]
             Launch::Thread(target) => Ok(Link::Thread(ThreadWorker::start(target)?)),
@@ -60,4 +68,11 @@ impl Link {
             Link::Thread(worker) => worker.hear(interrupted),
         }
     }
+}
+
+fn start(
+    environment: Vec<(OsString, OsString)>,
+    memory_bytes: Option<u64>,
+) -> Result<Link, ExecError> {
+    HelperProcess::start(vec!["work".into()], environment, memory_bytes).map(Link::Process)
 }

@@ -98,7 +98,7 @@ pub fn fix_addresses() {
     if is_new {
         // The size of the environment changes the addresses of the stack, so only the needed
         // variables are kept.
-        let kept = ["TMPDIR", "LD_LIBRARY_PATH"];
+        let kept = ["TMPDIR", "LD_LIBRARY_PATH", "GLIBC_TUNABLES"];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
         again.args(std::env::args_os().skip(1)).env_clear().envs(kept);

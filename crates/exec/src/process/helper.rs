@@ -66,12 +66,16 @@ pub enum HelperEvent {
 }
 
 impl HelperProcess {
-    /// Starts this program with these arguments and, if given, a limit on its memory.
-    pub fn start(arguments: Vec<OsString>, memory_bytes: Option<u64>) -> Result<Self, ExecError> {
+    /// Starts this program with these arguments, these variables of the environment and, if given, a limit on its memory.
+    pub fn start(
+        arguments: Vec<OsString>,
+        mut environment: Vec<(OsString, OsString)>,
+        memory_bytes: Option<u64>,
+    ) -> Result<Self, ExecError> {
         let folder = tempfile::Builder::new().prefix("metacov-").tempdir()?;
         let mut supervisor = Supervisor::start(folder.path())?;
         // A private folder for temporary files: helpers with the same seed use the same file names.
-        let environment = vec![("TMPDIR".into(), folder.keep().into())];
+        environment.push(("TMPDIR".into(), folder.keep().into()));
         let (their_requests, requests) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
         let (answers, their_answers) = pipe_with(PipeFlags::CLOEXEC).map_err(io::Error::from)?;
         let command = std::iter::once("/proc/self/exe".into()).chain(arguments).collect();

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 use metacov_campaign::{
-    GeneratedMutants, MutantCase, MutantChoice, MutantComparison, MutantPairs, MutantRunOptions,
-    ProgramCase, ProgramMutants, TargetList, WorkerConfig, WorkerOptions, missing_mutants,
-    run_mutants,
+    GeneratedMutants, Launch, MutantCase, MutantChoice, MutantComparison, MutantPairs,
+    MutantRunOptions, ProgramCase, ProgramMutants, TargetList, WorkerConfig, WorkerOptions,
+    missing_mutants, run_mutants,
 };
 use metacov_core::Element;
 use metacov_exec::{Flavour, Target};
@@ -100,7 +100,8 @@ impl MutantsRun<'_> {
         let (table, wanted, writer) = self.chosen(library, run, known, context)?;
         let config = WorkerConfig::of_library(target, library, Flavour::Plain, &Scope::default())?;
         let interrupted = (context.interrupted)()?;
-        let workers = &WorkerOptions::new(target, &config, &interrupted);
+        let options = WorkerOptions::new(target, &config, &interrupted);
+        let workers = &WorkerOptions { launch: Launch::MutantProcess, ..options };
         let (cases, table, wanted) = (&*cases, &table, &*wanted);
         let pairs = GeneratedMutants { cases, library, table, wanted, workers };
         self.run_pairs(&pairs, &writer, &interrupted, context)
