@@ -82,8 +82,12 @@ fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<(
     }
 }
 
+/// The variable with the settings of glibc's allocator.
+const ALLOCATOR: &str = "GLIBC_TUNABLES";
+
 /// Executes this program again without address space randomisation, unless that is off already or
-/// cannot be turned off: memory is then at the same addresses in each run.
+/// cannot be turned off: memory is then at the same addresses in each run. The allocator uses large pages, unless it
+/// has other settings.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn fix_addresses() {
     const QUERY: libc::c_ulong = 0xffff_ffff;
@@ -98,12 +102,12 @@ pub fn fix_addresses() {
     if is_new {
         // The size of the environment changes the addresses of the stack, so only the needed
         // variables are kept.
-        let kept = ["TMPDIR", "LD_LIBRARY_PATH", "GLIBC_TUNABLES"];
+        let kept = ["TMPDIR", "LD_LIBRARY_PATH", ALLOCATOR];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
-        again.args(std::env::args_os().skip(1)).env_clear().envs(kept);
+        again.args(std::env::args_os().skip(1)).env_clear();
         // Memory in large pages, if the system has them: a fork copies a table of all pages.
-        let error = again.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1").exec();
+        let error = again.env(ALLOCATOR, "glibc.malloc.hugetlb=1").envs(kept).exec();
         // Continue with randomised addresses.
         drop(error);
     }
