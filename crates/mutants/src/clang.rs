@@ -11,8 +11,9 @@ use crate::rewrite::{RewriteOptions, rewrite};
 const RUNTIME: &str = include_str!("mutants.c");
 
 /// What decides which mutants a build has and how they work: a build is of use to metacov if it was made with the same.
-pub const INSTRUMENTATION: [&str; 6] = [
+pub const INSTRUMENTATION: [&str; 7] = [
     RUNTIME,
+    PASSES_LEFT_OUT[1],
     include_str!("operator.rs"),
     include_str!("rewrite.rs"),
     include_str!("source.rs"),
