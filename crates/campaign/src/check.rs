@@ -190,8 +190,9 @@ mod tests {
                 checks.lost.len() as u64,
                 checks.relations.values().map(crashed).sum::<u64>()
             );
-            for LostPair { pair, side, missing, .. } in checks.lost.values() {
-                assert_eq!((pair % 10, *side, missing.exit), (3, 1, Exit::Signalled(11)));
+            for (place, LostPair { relation, pair, side, missing }) in &checks.lost {
+                assert_eq!((*side, missing.exit), (1, Exit::Signalled(11)));
+                assert_eq!(*place, pair + if *relation == "other" { 0 } else { 60 });
             }
             for (place, Violation { relation, pair, inputs, .. }) in &checks.violations {
                 // The relations of the plan come one after the other, in its order.
