@@ -104,7 +104,9 @@ fn relations(results: &Results, cell: &SizeResult) -> Section {
     let table = Table { rows: rows.collect(), columns };
     let mut text =
         "Means over suites, of lines, in percent of all lines; sd and interval of MC.".to_owned();
-    if let (Some(paper), Some((coverage, mc))) = (results.paper_of(&cell.target), cell.means(Criterion::Line)) {
+    if let (Some(paper), Some((coverage, mc))) =
+        (results.paper_of(&cell.target), cell.means(Criterion::Line))
+    {
         let sum = |of: fn(&(&str, f64, f64)) -> f64| paper.averages.iter().map(of).sum::<f64>();
         let _ = write!(
             text,
@@ -153,7 +155,9 @@ fn sensitivity(results: &Results, cell: &SizeResult) -> Option<Section> {
             cells.push(variation.interval.map_or_else(unknown, |interval| range(interval, 3)));
         }
         cells.extend(ratio(of.ratio));
-        let paper = results.paper_of(&cell.target).map(|paper| paper.variation(of.criterion.name(), cell.size));
+        let paper = results
+            .paper_of(&cell.target)
+            .map(|paper| paper.variation(of.criterion.name(), cell.size));
         match paper {
             Some(Some((coverage, mc))) => {
                 cells.extend([format!("{coverage:.2}"), format!("{mc:.2}")]);

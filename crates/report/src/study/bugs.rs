@@ -63,7 +63,8 @@ pub fn correlation(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
     if let (Some(coverage), Some(mc)) = (of.found.coverage.pearson, of.found.mc.pearson) {
         // As the table shows them: a difference beyond that is chance.
         let shown = |correlation: f64| (100.0 * correlation).round();
-        let (less, is_as) = if shown(mc) > shown(coverage) { ("better", "as") } else { ("no better", "unlike") };
+        let (less, is_as) =
+            if shown(mc) > shown(coverage) { ("better", "as") } else { ("no better", "unlike") };
         let _ = write!(text, " MC goes with the number of bugs {less} than coverage does");
         let _ = match paper {
             Some(_) => write!(text, ", {is_as} in the paper, which has other bugs."),
