@@ -33,7 +33,7 @@ pub fn checks_table(checks: &Checks, method: &dyn Method) -> Table {
     Table { columns, rows }
 }
 
-/// Returns the pairs that ended the target or took too long, in words: at most [`LOST_MAX`]. Of those with
+/// Returns the pairs that ended the target or took too long, in words: at most `LOST_MAX`. Of those with
 /// the same words, such as the pairs of a database, it is the first.
 pub fn lost_pairs(checks: &Checks) -> Vec<String> {
     let mut alike: Vec<(&LostPair, u64)> = Vec::new();
