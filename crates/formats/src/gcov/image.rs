@@ -64,7 +64,7 @@ pub(super) struct Image {
 }
 
 struct Function {
-    /// In the site table, which is a tenth of the size of separate names: those of C++ are long.
+    /// In the site table, which has most of these names anyway: those of C++ take tens of megabytes.
     name: Symbol,
     counters: Range<usize>,
     operations: Range<usize>,
