@@ -59,9 +59,9 @@ impl Cover {
         self.words[word] = self.words[word] & !mask | bits;
     }
 
-    /// Replaces all words (see [`SiteId::place`]).
-    pub fn replace_all(&mut self, words: impl Iterator<Item = u64>) {
-        self.words.clear();
+    /// Adds words after the last one (see [`SiteId::place`]).
+    #[inline]
+    pub fn append(&mut self, words: impl Iterator<Item = u64>) {
         self.words.extend(words);
     }
 

@@ -73,6 +73,7 @@ impl MemoryMarks {
             Mark::Start => {
                 // The pages that differ from an earlier snapshot are no longer known.
                 (self.interrupted, self.written) = (None, None);
+                heap::start_at_end();
                 let start = self.start.insert(self.memory.snapshot()?);
                 self.written = WrittenPages::protect(start.addresses()).ok();
             }
@@ -104,6 +105,8 @@ impl MemoryMarks {
 /// The memory of a library at one moment.
 struct MemorySnapshot {
     parts: Vec<Part>,
+    /// How much of the heap was used.
+    heap_bytes: usize,
     /// Descriptors from this number on were not open, except for our own.
     descriptors: RawFd,
 }
@@ -119,8 +122,9 @@ impl MemorySnapshot {
         let variables = image.variables()?.into_iter();
         let variables = variables.map(|part| (part.start as *mut u8, part.len()));
         let heap = heap::used().map(|(start, bytes)| (start.as_ptr(), bytes));
+        let heap_bytes = heap.map_or(0, |(_, bytes)| bytes);
         let parts = variables.chain(heap).map(|(start, bytes)| Part::of(start, bytes)).collect();
-        Ok(MemorySnapshot { parts, descriptors: descriptors()? })
+        Ok(MemorySnapshot { parts, heap_bytes, descriptors: descriptors()? })
     }
 
     fn addresses(&self) -> impl Iterator<Item = Range<usize>> {
@@ -130,6 +134,7 @@ impl MemorySnapshot {
     /// Restores the memory, of which only these pages can have changed, if they are known; and
     /// closes the descriptors that the library has opened since. Changes to files stay.
     fn restore(&self, written: Option<&WrittenPages>) {
+        heap::zero_after(self.heap_bytes);
         for part in &self.parts {
             part.restore(written);
         }

@@ -214,8 +214,7 @@ impl Image {
                 inconsistent[lane].get_or_insert(function.name);
             }
         }
-        let covers = (0..count).map(|lane| self.stencils.cover(&rows, lane));
-        covers.zip(inconsistent).collect()
+        self.stencils.covers(&rows, count).into_iter().zip(inconsistent).collect()
     }
 
     /// Adds the counters of another process of the same program to those of the first.

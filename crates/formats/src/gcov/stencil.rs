@@ -16,8 +16,8 @@ use super::tape::{Slot, ZERO, above_zero};
 /// The stencils of all functions, and the sites that they have set.
 pub(super) struct Stencils {
     executed: Cover,
-    /// The empty cover.
-    nothing: Cover,
+    /// The cover of no sites.
+    empty: Cover,
     /// Where the words and links of each function start; one more at the end.
     starts: Vec<(u32, u32)>,
     words: Vec<Word>,
@@ -26,6 +26,9 @@ pub(super) struct Stencils {
     /// The shared sites, and how many links make them run.
     shared: Vec<(SiteId, u32)>,
 }
+
+/// How many rows are moved to covers at once.
+const ROWS_AT_ONCE: usize = 64;
 
 /// A word of the cover of each lane.
 pub(super) type Row = [u64; LANES];
@@ -80,7 +83,7 @@ impl Stencils {
         let mut owners = Owners::of(table, sites, functions);
         let mut stencils = Stencils {
             executed: Cover::of(table),
-            nothing: Cover::of(table),
+            empty: Cover::of(table),
             starts: vec![(0, 0)],
             words,
             holes,
@@ -166,11 +169,16 @@ impl Stencils {
         }
     }
 
-    /// The cover of a lane.
-    pub(super) fn cover(&self, rows: &[Row], lane: usize) -> Cover {
-        let mut cover = self.nothing.clone();
-        cover.replace_all(rows.iter().map(|row| row[lane]));
-        cover
+    /// The covers of the first `count` lanes.
+    pub(super) fn covers(&self, rows: &[Row], count: usize) -> Vec<Cover> {
+        let mut covers = vec![self.empty.clone(); count];
+        // Few rows at a time, which stay in the cache.
+        for rows in rows.chunks(ROWS_AT_ONCE) {
+            for (lane, cover) in covers.iter_mut().enumerate() {
+                cover.append(rows.iter().map(|row| row[lane]));
+            }
+        }
+        covers
     }
 
     /// The sites that ran.
