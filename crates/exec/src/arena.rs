@@ -81,6 +81,11 @@ impl Baseline {
 
     fn restore(&self, memory: &mut [u8]) {
         memory[self.part.clone()].fill(0);
+        self.restore_counted(memory);
+    }
+
+    /// The same, if all counters are zero.
+    fn restore_counted(&self, memory: &mut [u8]) {
         for (stretch, counters) in &self.counted {
             memory[stretch.clone()].copy_from_slice(counters);
         }
@@ -229,16 +234,17 @@ impl Arena {
         self.clear_rest()
     }
 
-    /// The same for kept counters that start at zero, with a function that takes the counters of a layout and sets
-    /// them to zero.
-    pub(crate) fn clear_with(
+    /// Moves the kept counters away, layout by layout, with a function that sets them to zero. They
+    /// then start as they do before each execution. Only if there are no other records.
+    pub(crate) fn take(
         &mut self,
         mut take: impl FnMut(&Arc<[u8]>, &mut [u8]) -> Result<(), Error>,
-    ) -> io::Result<()> {
+    ) -> Result<(), Error> {
         for (kept, (_, layout)) in self.baseline.iter().zip(&self.layouts) {
-            take(layout, &mut self.memory[kept.part.clone()]).map_err(io::Error::other)?;
+            take(layout, &mut self.memory[kept.part.clone()])?;
+            kept.restore_counted(&mut self.memory);
         }
-        self.clear_rest()
+        Ok(())
     }
 
     /// Whether there are kept records and no others, and nothing was refused.

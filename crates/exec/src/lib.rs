@@ -36,7 +36,8 @@ pub use process::limits::Limits;
 pub use process::not_run::NotRun;
 pub use process::supervisor_main::supervise;
 pub use session::{
-    Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideRun, code_files, find_program, load,
+    Invocation, JudgeCommand, Mode, ProcessRunner, Program, SideReading, SideRun, TakenSide,
+    code_files, find_program, load,
 };
 pub use snapshot::{LibraryMemory, MemoryMarks};
 pub use target::{

@@ -17,11 +17,12 @@ use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error};
 
 pub use code::code_files;
+use invocation::Execution;
 pub use invocation::Invocation;
 pub use judge_command::JudgeCommand;
 pub use library_main::load;
 pub use program::{Mode, Program, find_program};
-pub use runner::{ProcessRunner, SideRun};
+pub use runner::{ProcessRunner, SideReading, SideRun, TakenSide};
 pub(crate) use workspace::Workspace;
 
 use crate::error::ExecError;
@@ -39,7 +40,7 @@ enum NoCounters {
 /// Executions of one program in one mode.
 trait ProcessSession: Send {
     /// Runs the program once.
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError>;
+    fn run(&mut self, program: &Program, execution: &Execution<'_>) -> Result<Ended, ExecError>;
 
     /// The standard output of the last execution, as far as it is judged, and its size. Only for a
     /// program whose output is kept.
@@ -50,6 +51,13 @@ trait ProcessSession: Send {
         &mut self,
         loader: &mut CoverageLoader<'_>,
     ) -> Result<Result<Reading, NoCounters>, Error>;
+
+    /// Takes the counters of the last execution for [`CoverageLoader::solve`], and clears them.
+    /// Returns its reading without the sites that these counters make run; or none, and takes
+    /// nothing, if they have to be read now.
+    fn take(&mut self, _loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+        Ok(None)
+    }
 
     /// Clears the counters of the last execution.
     fn clear(&mut self) -> io::Result<()>;

@@ -121,6 +121,16 @@ impl<'s> CoverageLoader<'s> {
         self.images.take(layout, counters, &self.table)
     }
 
+    /// How many executions were taken and not solved yet.
+    pub fn taken(&self) -> usize {
+        self.images.taken()
+    }
+
+    /// Whether the counters of another execution can be taken before those so far are solved.
+    pub fn has_room(&self) -> bool {
+        self.taken() < crate::EXECUTIONS_MAX
+    }
+
     /// Ends an execution whose counters were taken. There is room for [`EXECUTIONS_MAX`](crate::EXECUTIONS_MAX).
     pub fn end_execution(&mut self) {
         self.images.end_execution();

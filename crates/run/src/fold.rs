@@ -6,19 +6,20 @@
 
 use std::num::NonZero;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use metacov_core::{
-    Context, Operation, OutputJudge, Setup, SideOutput, StoredInput, Suite, SuiteFold, Verdict,
+    Context, Group, Missing, Operation, OutputJudge, Setup, SideOutput, StoredInput, Suite,
+    SuiteFold, Verdict,
 };
-use metacov_exec::SideRun;
+use metacov_exec::{SideReading, SideRun};
 use metacov_formats::{
     CoverageLoader, Error, Fault, FileSpec, GroupSpec, Location, PairList, Scope, SharedNotes,
     Specs,
 };
 
 use crate::pool::{PoolState, run_jobs};
-use crate::{GroupRead, Observer, Readings, RunError, SharedTable, WorkerFold};
+use crate::{GroupRead, Observer, RunError, SharedTable, WorkerFold};
 
 /// How to fold a suite.
 #[derive(Clone, Debug)]
@@ -43,10 +44,12 @@ pub trait Source: Sync {
     /// Creates the state of the worker with this number.
     fn runner(&self, worker: usize) -> Self::Runner;
 
-    /// Returns the reading and the output of a side, or why it has no cover.
+    /// Returns the reading and the output of a side, or why it has no cover. `inputs` are those that
+    /// [`Source::inputs`] returned.
     fn read(
         &self,
         side: &Self::Side,
+        inputs: &[StoredInput],
         runner: &mut Self::Runner,
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, RunError>;
@@ -99,21 +102,25 @@ pub fn fold<S: Source>(
         let mut fold = WorkerFold::new(&table, options.operation);
         let mut loader = CoverageLoader::sharing(library.clone(), &options.scope);
         if let Err(error) = loader.read_universe(&options.universe) {
-            jobs.fail(error.into());
+            jobs.fail(0, error.into());
         }
         let mut runner = source.runner(jobs.worker);
+        // Groups whose counters were taken, to be solved together.
+        let mut waiting = Vec::new();
         jobs.run(|place, spec| {
-            let read = read_group(source, options.operation, &spec, &mut runner, &mut loader);
-            let sides: Vec<String> =
-                spec.sides.sides().iter().map(|side| source.name(side)).collect();
-            let (readings, context, took) = read.map_err(|reason| match reason {
-                RunError::Input(error) => RunError::Input(spec.locate(error)),
-                other => other,
-            })?;
-            let GroupSpec { relation, pair, .. } = &spec;
-            let read = GroupRead { place, relation, pair, sides: &sides, readings, context, took };
-            fold.add(read, loader.table(), observer)
+            let ran = run_group(source, options.operation, spec, &mut runner, &mut loader);
+            waiting.push((place, ran?));
+            if loader.taken() > 0 && loader.has_room() {
+                return Ok(());
+            }
+            complete(source, &mut waiting, &mut fold, &mut loader, observer)
+                .map_err(|(at, reason)| jobs.fail(at, reason))
+                .or(Ok(()))
         });
+        if let Err((at, reason)) = complete(source, &mut waiting, &mut fold, &mut loader, observer)
+        {
+            jobs.fail(at, reason);
+        }
         fold
     })?;
     let mut all = SuiteFold::new(&table.table(), options.operation);
@@ -158,18 +165,29 @@ impl<S> Groups<S> {
     }
 }
 
-/// Reads the sides of a group, judges it, and measures how long that takes.
+/// A group whose sides have run. Those whose counters were taken have no reading yet.
+struct RanGroup<S> {
+    spec: GroupSpec<S>,
+    readings: Result<Group<SideReading>, (usize, Missing)>,
+    /// How many of its executions are to be solved.
+    taken: usize,
+    outputs: Vec<SideOutput>,
+    context: Context,
+    took: Duration,
+}
+
+/// Reads or runs the sides of a group, judges it, and measures how long that takes.
 #[expect(
     clippy::disallowed_methods,
     reason = "how long a group took is reported, and part of no result"
 )]
-fn read_group<S: Source>(
+fn run_group<S: Source>(
     source: &S,
     operation: Operation,
-    spec: &GroupSpec<S::Side>,
+    spec: GroupSpec<S::Side>,
     runner: &mut S::Runner,
     loader: &mut CoverageLoader<'_>,
-) -> Result<(Readings, Context, std::time::Duration), RunError> {
+) -> Result<RanGroup<S::Side>, RunError> {
     let sides = spec.sides.sides();
     if operation != Operation::Xor && sides.len() > 2 {
         let what = format!("`{operation}` takes two sides, this pair has {}", sides.len());
@@ -177,19 +195,27 @@ fn read_group<S: Source>(
             .of(format!("pair {} of {}", spec.pair, spec.relation))
             .into());
     }
-    let inputs = inputs(source, spec)?;
-    let mut context = Context { setup: source.setup(), inputs, ..Context::default() };
+    let located = |error: RunError| match error {
+        RunError::Input(error) => RunError::Input(spec.locate(error)),
+        other => other,
+    };
+    let inputs = inputs(source, &spec).map_err(|error| located(error.into()))?;
+    let mut context = Context { setup: source.setup(), ..Context::default() };
     let start = Instant::now();
-    let mut outputs = Vec::new();
+    let (before, mut outputs, mut number) = (loader.taken(), Vec::new(), 0);
     let read = spec.sides.try_map(|side| {
-        let SideRun { reading, output } = source.read(side, runner, loader)?;
+        let inputs = inputs.get(number).map_or(&[][..], |inputs| inputs);
+        number += 1;
+        let SideRun { reading, output } =
+            source.read(side, inputs, runner, loader).map_err(located)?;
         outputs.extend(output);
         Ok::<_, RunError>(reading)
     })?;
+    context.inputs = inputs;
     let missing = read.sides().iter().position(Result::is_err);
     let mut readings = read.transposed().map_err(|failed| (missing.unwrap_or(0), failed));
     if readings.is_ok()
-        && let Some((judge, verdict)) = source.judge(spec, &outputs, runner)?
+        && let Some((judge, verdict)) = source.judge(&spec, &outputs, runner).map_err(located)?
     {
         context.judge = Some(judge.to_string());
         match verdict {
@@ -197,11 +223,64 @@ fn read_group<S: Source>(
             verdict => context.verdict = Some(verdict),
         }
     }
-    if readings.is_err() || matches!(context.verdict, Some(Verdict::Violated(_))) {
-        context.outputs = outputs.iter().map(SideOutput::to_store).collect();
-    }
-    Ok((readings, context, start.elapsed()))
+    let taken = loader.taken() - before;
+    Ok(RanGroup { spec, readings, taken, outputs, context, took: start.elapsed() })
 }
+
+/// Solves the counters of these groups, and folds the groups in their order. An error is that of a
+/// group at this place.
+fn complete<S: Source>(
+    source: &S,
+    waiting: &mut Vec<(u64, RanGroup<S::Side>)>,
+    fold: &mut WorkerFold<'_>,
+    loader: &mut CoverageLoader<'_>,
+    observer: &dyn Observer,
+) -> Result<(), (u64, RunError)> {
+    let mut covers = loader.solve().into_iter();
+    for (place, ran) in waiting.drain(..) {
+        let failed = |reason| (place, reason);
+        let mut covers = covers.by_ref().take(ran.taken);
+        let RanGroup { spec, readings, outputs, mut context, took, .. } = ran;
+        let mut number = 0;
+        let readings = match readings {
+            Err(missing) => {
+                covers.for_each(drop);
+                Err(missing)
+            }
+            Ok(sides) => {
+                let sides = sides.map(|side| {
+                    number += 1;
+                    let solved = match side {
+                        SideReading::Complete(reading) => Ok(Ok(reading)),
+                        SideReading::Taken(taken) => {
+                            let nothing =
+                                || Err(Fault::malformed(Location::Whole, UNSOLVED).of(""));
+                            taken.complete(covers.next().unwrap_or_else(nothing))
+                        }
+                    };
+                    solved.map(|reading| reading.map_err(|missing| (number - 1, missing)))
+                });
+                let sides =
+                    sides.transposed().map_err(|error| failed(spec.locate(error).into()))?;
+                sides.transposed()
+            }
+        };
+        if readings.is_err() || matches!(context.verdict, Some(Verdict::Violated(_))) {
+            context.outputs = outputs.iter().map(SideOutput::to_store).collect();
+        }
+        if readings.is_err() {
+            context.verdict = None;
+        }
+        let names: Vec<String> = spec.sides.sides().iter().map(|side| source.name(side)).collect();
+        let GroupSpec { relation, pair, .. } = &spec;
+        let read = GroupRead { place, relation, pair, sides: &names, readings, context, took };
+        fold.add(read, loader.table(), observer).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// An error that does not occur: there is a result for each execution.
+const UNSOLVED: &str = "an execution was not solved";
 
 /// By side: what a group is run on; nothing at all if it is not run.
 fn inputs<S: Source>(

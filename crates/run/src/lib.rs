@@ -16,7 +16,7 @@ mod shared_table;
 mod sources;
 mod worker_fold;
 
-pub use metacov_exec::SideRun;
+pub use metacov_exec::{SideReading, SideRun};
 
 pub use collector::{Collected, Collector, FailedPairs};
 pub use error::RunError;

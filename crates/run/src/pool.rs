@@ -62,9 +62,9 @@ impl<J> JobQueue<'_, J> {
         }
     }
 
-    /// Ends the run before the first job.
-    pub fn fail(&self, error: RunError) {
-        self.state.stop(0, error);
+    /// Ends the run for all workers, because the job at this place failed.
+    pub fn fail(&self, place: u64, reason: RunError) {
+        self.state.stop(place, reason);
     }
 }
 

@@ -6,7 +6,9 @@ use std::num::NonZero;
 use std::sync::Arc;
 
 use metacov_core::{Invalid, JudgeChoice, OutputJudge, Setup, SideOutput, StoredInput, Verdict};
-use metacov_exec::{ExecError, Invocation, JudgeCommand, ProcessRunner, Program, SideRun};
+use metacov_exec::{
+    ExecError, Invocation, JudgeCommand, ProcessRunner, Program, SideReading, SideRun,
+};
 use metacov_formats::{CoverageLoader, Error, FileSpec, GroupSpec, content_hash};
 
 use crate::{RunError, Source};
@@ -24,10 +26,12 @@ impl Source for CoverageFiles {
     fn read(
         &self,
         side: &Vec<FileSpec>,
+        _inputs: &[StoredInput],
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, RunError> {
-        Ok(SideRun { reading: Ok(loader.read_side(side)?), output: None })
+        let reading = SideReading::Complete(loader.read_side(side)?);
+        Ok(SideRun { reading: Ok(reading), output: None })
     }
 
     fn name(&self, side: &Vec<FileSpec>) -> String {
@@ -114,10 +118,11 @@ impl Source for ProgramRuns {
     fn read(
         &self,
         side: &Vec<Invocation>,
+        inputs: &[StoredInput],
         runner: &mut ProgramRunner,
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, RunError> {
-        Ok(runner.processes.run_side(&self.target, side, self.repeat, loader)?)
+        Ok(runner.processes.run_side(&self.target, side, inputs, self.repeat, loader)?)
     }
 
     fn judge(

@@ -11,7 +11,7 @@ use super::round::{Round, RoundBatch, Stagnation, Violated};
 use super::round_knowledge::RoundKnowledge;
 use super::traces::Novelty;
 use crate::timing::Phase;
-use crate::worker::bench::{PreparedState, TestBench};
+use crate::worker::bench::{PreparedState, TestBench, Tested};
 use crate::worker::protocol::{Answer, Port, SetupDone};
 
 /// Results are reported after this many pairs. The number decides, not the time, because a round
@@ -59,6 +59,7 @@ impl TestBench<'_> {
             subject,
             knowledge,
             batch,
+            unsolved: Vec::new(),
             mutator: round.start.changes.last().and_then(|change| change.last().copied()),
             changes: 0,
             traces: [Trace::default(), Trace::default()],
@@ -87,6 +88,8 @@ pub(super) struct Explorer<'e, 'p, 's> {
     pub(super) subject: Box<dyn Subject>,
     pub(super) knowledge: RoundKnowledge,
     pub(super) batch: RoundBatch,
+    /// Pairs to keep, by number and relation, whose counters are solved together.
+    unsolved: Vec<(u64, usize, Tested)>,
     /// The mutator of the last change.
     pub(super) mutator: Option<usize>,
     /// How many changes there were.
@@ -151,9 +154,12 @@ impl Explorer<'_, '_, '_> {
                 self.state.session().keep(Mark::Interrupted)?;
             }
             self.state.restore()?;
-            let result = self.state.test(test)?;
+            let tested = self.state.run_test(test, None)?;
             self.state.take_trace(&mut self.traces[0]);
-            self.batch.kept.push((number, relation, result));
+            self.unsolved.push((number, relation, tested));
+            if !self.state.has_room() {
+                self.solve()?;
+            }
             if !is_of_guidance {
                 self.state.session().restore(Mark::Interrupted)?;
             }
@@ -234,8 +240,22 @@ impl Explorer<'_, '_, '_> {
         Ok(())
     }
 
+    /// Solves the counters of pairs to keep.
+    fn solve(&mut self) -> io::Result<()> {
+        let (mut pairs, mut tested) = (Vec::new(), Vec::new());
+        for (number, relation, test) in self.unsolved.drain(..) {
+            pairs.push((number, relation));
+            tested.push(test);
+        }
+        let results = self.state.solve(tested)?;
+        let kept = pairs.into_iter().zip(results);
+        self.batch.kept.extend(kept.map(|((number, relation), result)| (number, relation, result)));
+        Ok(())
+    }
+
     /// Reports the results of the last pairs.
     fn report(&mut self) -> io::Result<()> {
+        self.solve()?;
         let pace = self.batch.pace;
         let next = RoundBatch { pace, ..RoundBatch::default() };
         let mut batch = std::mem::replace(&mut self.batch, next);

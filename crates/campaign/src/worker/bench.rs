@@ -194,16 +194,13 @@ impl PreparedState<'_, '_> {
         Ok(changed)
     }
 
-    /// Runs a test and judges it.
-    pub(crate) fn test(&mut self, test: Test) -> io::Result<TestResult> {
-        let tested = self.run_test(test, None)?;
-        let mut results = self.solve(vec![tested])?;
-        results.pop().ok_or_else(|| io::Error::other("a test has no result"))
-    }
-
     /// Runs a test and judges it; [`Self::solve`] returns its result. With a port, each step is announced before it
     /// runs.
-    fn run_test(&mut self, test: Test, mut port: Option<&mut dyn Port>) -> io::Result<Tested> {
+    pub(crate) fn run_test(
+        &mut self,
+        test: Test,
+        mut port: Option<&mut dyn Port>,
+    ) -> io::Result<Tested> {
         if let Some(port) = &mut port {
             port.report(&Answer::Next(test.sides.clone()))?;
         }
@@ -224,12 +221,12 @@ impl PreparedState<'_, '_> {
     }
 
     /// Whether the counters of another test can be taken before those of earlier ones are solved.
-    fn has_room(&self) -> bool {
+    pub(crate) fn has_room(&self) -> bool {
         self.bench.measuring.as_ref().is_some_and(|measuring| measuring.capture.has_room(2))
     }
 
     /// Solves the counters of tests, all that have run since the last call.
-    fn solve(&mut self, tested: Vec<Tested>) -> io::Result<Vec<TestResult>> {
+    pub(crate) fn solve(&mut self, tested: Vec<Tested>) -> io::Result<Vec<TestResult>> {
         let mut covers = self.solved().into_iter();
         let mut results = Vec::with_capacity(tested.len());
         for Tested { micros, test, worked, verdict, ran } in tested {
@@ -300,7 +297,7 @@ impl PreparedState<'_, '_> {
 }
 
 /// A test that has run, and whose counters were taken.
-struct Tested {
+pub(crate) struct Tested {
     micros: u64,
     test: Test,
     worked: [bool; 2],

@@ -88,6 +88,48 @@ fn exec_and_fork_run_the_same_code() {
     }
 }
 
+/// Counters of several executions are solved together. Between them are executions whose counters
+/// are read at once, and some that fail. Each pair has a relation, and so rows in the table.
+#[test]
+fn executions_that_are_solved_together_keep_their_covers() {
+    const ENDS: [&str; 10] = [
+        "4",
+        "7",
+        "print 10",
+        "segv",
+        "return 3",
+        "forks 2",
+        "abort",
+        "vanish",
+        "move",
+        "return -1",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for number in 0..60 {
+        let pair = folder.path().join(format!("pairs/relation-{number:02}/pair"));
+        fs::create_dir_all(&pair).unwrap();
+        for (side, at) in [("a.txt", number), ("b.txt", number / 5), ("c.txt", number / 7)] {
+            fs::write(pair.join(side), ENDS[at % ENDS.len()]).unwrap();
+        }
+    }
+    let (program, library) = (built("endings", false), built("endings", true));
+    let table = |mode: &str, program: &Path, more: &[&str]| {
+        let words = ["measure", "--pairs", "pairs", "--mode", mode, "-j", "2"];
+        let run = metacov_in(
+            folder.path(),
+            &[&words[..], more, &["--", program.to_str().unwrap()]].concat(),
+        );
+        let of_pair = |row: &&str| row.starts_with("relation-");
+        run.ok().stdout.lines().filter(of_pair).collect::<Vec<_>>().join("\n")
+    };
+    let exec = table("exec", &program, &[]);
+    assert!(exec.lines().count() > 60, "{exec}");
+    assert_eq!(table("fork", &program, &[]), exec);
+    // One execution at a time: those that are repeated are not taken.
+    let inline = table("inline", &library, &[]);
+    assert_eq!(inline, table("inline", &library, &["--repeat", "2"]));
+}
+
 /// Such sides have a separate process in fork mode too.
 #[test]
 fn sides_with_arguments_can_be_measured_in_fork_mode() {

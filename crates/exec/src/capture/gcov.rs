@@ -49,7 +49,8 @@ impl Capture for GcovCapture<'_> {
 
     fn take(&mut self) -> io::Result<()> {
         if self.arena.has_only_kept() {
-            self.arena.clear_with(|layout, counters| self.loader.take(layout, counters))?;
+            let taken = self.arena.take(|layout, counters| self.loader.take(layout, counters));
+            taken.map_err(io::Error::other)?;
             self.loader.end_execution();
             self.taken.push(None);
         } else {

@@ -15,15 +15,15 @@ use std::process::ExitStatus;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use metacov_core::{Exit, Reading};
-use metacov_formats::{CoverageLoader, Error};
+use metacov_core::{Cover, Exit, Reading};
+use metacov_formats::{CoverageLoader, Error, Fault};
 use metacov_runtime::{
     BIND_NOW_VALUE, BIND_NOW_VARIABLE, INPUT_VARIABLE, LIMITS_VARIABLE, OUTPUT_VARIABLE, READY,
     READY_BEFORE, SERVE_VARIABLE,
 };
 use rustix::pipe::{PipeFlags, pipe_with};
 
-use super::invocation::{Environment, Invocation};
+use super::invocation::{Environment, Execution, Invocation};
 use super::program::{Mode, Program};
 use super::workspace::Workspace;
 use super::{NoCounters, ProcessSession};
@@ -42,12 +42,14 @@ pub(super) struct ForkServerSession {
     first: Option<Vec<Vec<u8>>>,
     /// What the server runs for the first input only, but a new process would run for each input.
     once: Option<Reading>,
+    /// The reading of an execution of this server, with the sites of `once` alone.
+    start: Option<Reading>,
 }
 
 impl ForkServerSession {
     pub(super) fn new() -> io::Result<Self> {
         let workspace = Workspace::new()?;
-        Ok(ForkServerSession { workspace, server: None, first: None, once: None })
+        Ok(ForkServerSession { workspace, server: None, first: None, once: None, start: None })
     }
 
     /// Starts a server. Code that it runs before the first input counts for all inputs, as it would
@@ -60,7 +62,7 @@ impl ForkServerSession {
         }
         let (command, environment) = self.server_command(program)?;
         self.workspace.arena.keep_nothing()?;
-        self.once = None;
+        (self.once, self.start) = (None, None);
         let (limits, interrupted) = (&program.limits, &program.interrupted);
         let supervisor = &mut self.workspace.supervisor;
         let start = ForkServer::start(supervisor, command, environment, limits, interrupted)?;
@@ -135,13 +137,14 @@ impl ForkServerSession {
         &mut self,
         server: &mut ForkServer,
         program: &Program,
+        execution: &Execution<'_>,
         input: &Path,
     ) -> Result<ServerReply, ExecError> {
-        let mut reply = self.run_input(server, program, input)?;
+        let mut reply = self.run_input(server, program, execution, input)?;
         if matches!(reply, ServerReply::Ran(_)) {
             self.first = Some(self.workspace.arena.counters());
             self.workspace.arena.clear()?;
-            reply = self.run_input(server, program, input)?;
+            reply = self.run_input(server, program, execution, input)?;
         }
         Ok(reply)
     }
@@ -151,6 +154,7 @@ impl ForkServerSession {
         &mut self,
         server: &mut ForkServer,
         program: &Program,
+        execution: &Execution<'_>,
         input: &Path,
     ) -> Result<ServerReply, ExecError> {
         if program.keeps_output {
@@ -165,9 +169,9 @@ impl ForkServerSession {
                     return Ok(reply);
                 }
             }
-            self.execute(server, program, ServerRequest::RunInline(&fs::read(input)?))
+            self.execute(server, program, ServerRequest::RunInline(&execution.content(input)?))
         } else if program.is_library() {
-            self.execute(server, program, ServerRequest::RunForked(&fs::read(input)?))
+            self.execute(server, program, ServerRequest::RunForked(&execution.content(input)?))
         } else {
             let input = self.workspace.with_setup(program, input)?;
             // The server opens it in a child, which cannot report an error.
@@ -188,8 +192,8 @@ impl ForkServerSession {
 }
 
 impl ProcessSession for ForkServerSession {
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError> {
-        let Some(input) = invocation.only_input() else {
+    fn run(&mut self, program: &Program, execution: &Execution<'_>) -> Result<Ended, ExecError> {
+        let Some(input) = execution.invocation.only_input() else {
             let what = "a library gets an input, and no arguments, environment or standard input";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, what).into());
         };
@@ -197,9 +201,9 @@ impl ProcessSession for ForkServerSession {
         let is_first = running.is_none() && program.mode == Mode::Inline;
         let mut server = running.map_or_else(|| self.start_server(program), Ok)?;
         let reply = if is_first {
-            self.run_first(&mut server, program, input)?
+            self.run_first(&mut server, program, execution, input)?
         } else {
-            self.run_input(&mut server, program, input)?
+            self.run_input(&mut server, program, execution, input)?
         };
         let exit = match reply {
             ServerReply::Ran(exit) => {
@@ -242,7 +246,25 @@ impl ProcessSession for ForkServerSession {
         if let (Ok(reading), Some(once)) = (&mut reading, &self.once) {
             reading.unite(once);
         }
+        if let (Ok(reading), None) = (&reading, &self.start) {
+            let once = self.once.as_ref().map(|once| once.executed.clone());
+            let executed = once.unwrap_or_else(|| Cover::of(loader.table()));
+            self.start = Some(Reading { executed, ..reading.clone() });
+        }
         Ok(reading)
+    }
+
+    fn take(&mut self, loader: &mut CoverageLoader<'_>) -> Result<Option<Reading>, Error> {
+        let Some(start) = &self.start else { return Ok(None) };
+        let Workspace { arena, counters, .. } = &mut self.workspace;
+        let fault = |error| Fault::Io(error).of("counters");
+        // Others have to be read: those of processes that the input has started, and those in files.
+        if !arena.has_only_kept() || !counters.is_empty().map_err(fault)? {
+            return Ok(None);
+        }
+        arena.take(|layout, counters| loader.take(layout, counters))?;
+        loader.end_execution();
+        Ok(Some(start.clone()))
     }
 
     fn clear(&mut self) -> io::Result<()> {

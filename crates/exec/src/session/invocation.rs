@@ -1,5 +1,6 @@
 //! The input, arguments and environment of one execution.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
@@ -7,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use metacov_core::{Fingerprint, StoredInput};
 use metacov_formats::{Error, Fault};
+
+use crate::error::ExecError;
 
 /// The placeholder of the input in a command.
 const INPUT: &str = "@@";
@@ -25,6 +28,34 @@ pub struct Invocation {
     pub environment: Vec<(OsString, OsString)>,
     /// The standard input, if it is not the input.
     pub stdin: Option<PathBuf>,
+}
+
+/// An invocation, and what was read for it.
+pub(super) struct Execution<'i> {
+    pub(super) invocation: &'i Invocation,
+    /// The content of its only input, if it was read as a whole.
+    content: Option<&'i [u8]>,
+}
+
+impl<'i> Execution<'i> {
+    /// `stored` is the first of its inputs, if they were read.
+    pub(super) fn of(invocation: &'i Invocation, stored: Option<&'i StoredInput>) -> Self {
+        let is_whole = |input: &&StoredInput| {
+            input.hash.is_some() && input.content.len() as u64 == input.bytes
+        };
+        let stored = stored.filter(|_| invocation.only_input().is_some()).filter(is_whole);
+        Execution { invocation, content: stored.map(|input| &*input.content) }
+    }
+
+    /// The content of an input, which is not read again if it was before.
+    pub(super) fn content(&self, input: &Path) -> io::Result<Cow<'i, [u8]>> {
+        self.content.map_or_else(|| std::fs::read(input).map(Cow::Owned), |known| Ok(known.into()))
+    }
+
+    /// The error with the name of the input in front.
+    pub(super) fn named(&self, error: impl Into<ExecError>) -> ExecError {
+        error.into().of(self.invocation.name())
+    }
 }
 
 impl Invocation {

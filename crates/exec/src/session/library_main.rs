@@ -18,6 +18,7 @@ use rustix::process::{
     waitpid,
 };
 
+use crate::process::fork::keep_memory;
 use crate::process::helper::OWN_DESCRIPTORS;
 
 type TestOneInput = unsafe extern "C" fn(*const u8, usize) -> c_int;
@@ -36,19 +37,16 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
     let run = open(command)?;
     set_child_subreaper(Some(getpid()))?;
     send(&mut answers, &[READY])?;
-    let mut input = Vec::new();
-    let mut head = [0; 5];
-    while requests.read_exact(&mut head).is_ok() {
-        let [kind, length @ ..] = head;
-        input.resize(u32::from_ne_bytes(length) as usize, 0);
-        requests.read_exact(&mut input)?;
+    keep_memory();
+    let mut request = Request::default();
+    while let Some((kind, input)) = request.read(&mut requests)? {
         if kind == b'f' {
-            match forked(&run, &input, &limits)? {
+            match forked(&run, input, &limits)? {
                 Ok(ended) => limits.answer(&mut answers, &ended)?,
                 Err(error) => send(&mut answers, &[-error])?,
             }
         } else {
-            let code = run(&input);
+            let code = run(input);
             if limits.answer(&mut answers, &[code]).is_err() {
                 // The library has closed all descriptors: report by the exit code.
                 std::process::exit(code);
@@ -56,6 +54,45 @@ pub fn load(command: Vec<OsString>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The last request. Its memory is used for the next one, which metacov sends after the answer.
+#[derive(Default)]
+struct Request {
+    bytes: Vec<u8>,
+}
+
+impl Request {
+    /// A letter for what is to be done, and the length of the input.
+    const HEAD_BYTES: usize = 5;
+
+    /// Most inputs are read at once with their head.
+    const USUAL_BYTES: usize = 64 << 10;
+
+    /// Reads the next request: what is to be done, and the input. None at the end.
+    fn read(&mut self, requests: &mut File) -> io::Result<Option<(u8, &[u8])>> {
+        self.bytes.resize(self.bytes.len().max(Self::USUAL_BYTES), 0);
+        let mut have = 0;
+        loop {
+            let head = self.bytes[..have].first_chunk::<{ Self::HEAD_BYTES }>();
+            let end = head
+                .map(|[_, length @ ..]| Self::HEAD_BYTES + u32::from_ne_bytes(*length) as usize);
+            match end {
+                Some(end) if end <= have => {
+                    return Ok(Some((self.bytes[0], &self.bytes[Self::HEAD_BYTES..end])));
+                }
+                Some(end) => self.bytes.resize(self.bytes.len().max(end), 0),
+                None => {}
+            }
+            match requests.read(&mut self.bytes[have..]) {
+                Ok(0) if have == 0 => return Ok(None),
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => have += count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
 }
 
 fn send(answers: &mut File, numbers: &[i32]) -> io::Result<()> {

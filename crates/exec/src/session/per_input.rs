@@ -8,7 +8,7 @@ use std::path::Path;
 use metacov_core::Reading;
 use metacov_formats::{CoverageLoader, Error};
 
-use super::invocation::Invocation;
+use super::invocation::Execution;
 use super::program::Program;
 use super::workspace::Workspace;
 use super::{NoCounters, ProcessSession};
@@ -29,8 +29,8 @@ impl PerInputSession {
 }
 
 impl ProcessSession for PerInputSession {
-    fn run(&mut self, program: &Program, invocation: &Invocation) -> Result<Ended, ExecError> {
-        let mut invocation = invocation.clone();
+    fn run(&mut self, program: &Program, execution: &Execution<'_>) -> Result<Ended, ExecError> {
+        let mut invocation = execution.invocation.clone();
         if let Some(input) = &mut invocation.input {
             *input = self.workspace.with_setup(program, input)?;
         }

@@ -85,7 +85,7 @@ impl Images {
         on_inconsistency: OnInconsistency,
         recorder: &mut SiteRecorder<'_>,
     ) -> Result<(), Error> {
-        if self.known.len() > IMAGES_MAX {
+        if self.known.len() > IMAGES_MAX && self.taken == 0 {
             // No program has that many libraries: new ones keep being generated.
             self.known.clear();
         }
@@ -122,6 +122,11 @@ impl Images {
             counters.fill(0);
         }
         Ok(())
+    }
+
+    /// How many executions were taken since the last call of `solve`.
+    pub(crate) fn taken(&self) -> usize {
+        self.taken
     }
 
     /// Ends the execution whose counters were taken. At most [`EXECUTIONS_MAX`] can be taken.

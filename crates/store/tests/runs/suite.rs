@@ -14,7 +14,7 @@ use metacov_core::{
 use metacov_formats::{
     CoverageLoader, Error, Export, FileSpec, GcovrFormat, GroupSpec, PairList, Scope, WRITERS,
 };
-use metacov_run::{FoldOptions, RunError, SharedTable, SideRun, Source, fold};
+use metacov_run::{FoldOptions, RunError, SharedTable, SideReading, SideRun, Source, fold};
 use metacov_store::{Header, Provenance, Run, RunWriter, Settings};
 use proptest::prelude::*;
 
@@ -72,13 +72,14 @@ impl Source for Inputs {
     fn read(
         &self,
         side: &Input,
+        _inputs: &[Kept],
         (): &mut (),
         loader: &mut CoverageLoader<'_>,
     ) -> Result<SideRun, RunError> {
         let reading = match side {
             Input::File(path) => {
                 let file = FileSpec { path: path.clone(), context: None };
-                Ok(loader.read_side(&[file])?)
+                Ok(SideReading::Complete(loader.read_side(&[file])?))
             }
             Input::Failed(failure) => {
                 let exit = match failure {
