@@ -36,6 +36,7 @@ use crate::{CoverageFile, Fault, Reader, SiteRecorder};
 
 #[cfg(feature = "exact-counts")]
 pub use exact_counts::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
+pub use lanes::{Counter, SEGMENT_COUNTERS, Segment, counted_bits};
 pub use shared_notes::SharedNotes;
 pub use snapshot::{EXECUTIONS_MAX, Snapshot};
 

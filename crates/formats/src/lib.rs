@@ -43,7 +43,9 @@ pub use error::{Error, Fault, Location, io_message};
 pub use export::Export;
 #[cfg(feature = "exact-counts")]
 pub use gcov::{BranchCount, FileCounts, FunctionCounts, LineCounts, UnitCounts};
-pub use gcov::{EXECUTIONS_MAX, SharedNotes, Snapshot};
+pub use gcov::{
+    Counter, EXECUTIONS_MAX, SEGMENT_COUNTERS, Segment, SharedNotes, Snapshot, counted_bits,
+};
 pub use gcovr_json::GcovrFormat;
 pub use loader::{CoverageLoader, FileSpec};
 pub use manifest::{GroupSpec, ManifestSide, PairList, Specs, check_relation};

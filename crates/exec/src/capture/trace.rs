@@ -2,16 +2,9 @@
 
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign};
 
+use metacov_formats::{Counter, SEGMENT_COUNTERS, Segment, counted_bits};
 use multiversion::multiversion;
 use serde::{Deserialize, Serialize};
-
-/// Counters that are tested together, one word of bits.
-const COUNTERS: usize = 64;
-
-/// Counters whose bits are a byte of the word.
-const FEW: usize = 8;
-
-type Counter = [u8; 8];
 
 /// Which counters of a library are not zero, one bit each, in the order of their addresses.
 ///
@@ -31,11 +24,9 @@ impl Trace {
     /// Returns how many bits are set here and not in the other trace.
     pub fn beyond(&self, other: &Trace) -> u64 {
         let rest = other.words.iter().copied().chain(std::iter::repeat(0));
-        self.words
-            .iter()
-            .zip(rest)
-            .map(|(word, known)| u64::from((word & !known).count_ones()))
-            .sum()
+        let beyond = self.words.iter().zip(rest).map(|(word, known)| word & !known);
+        // Most words have none, and counting takes longer than finding out.
+        beyond.filter(|word| *word != 0).map(|word| u64::from(word.count_ones())).sum()
     }
 
     /// Clears the bits that are set in the other trace.
@@ -56,7 +47,7 @@ impl Trace {
         let (segments, rest) = counters.as_chunks_mut();
         take(segments, &mut self.words);
         if !rest.is_empty() {
-            let mut last = [Counter::default(); COUNTERS];
+            let mut last = [Counter::default(); SEGMENT_COUNTERS];
             last[..rest.len()].copy_from_slice(rest);
             take(std::slice::from_mut(&mut last), &mut self.words);
             rest.fill(Counter::default());
@@ -66,20 +57,15 @@ impl Trace {
 
 /// Moves the counters of words to their bits. Most of a library does not run, so most words are zero.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl", "x86_64+avx2"))]
-fn take(segments: &mut [[Counter; COUNTERS]], words: &mut Vec<u64>) {
+fn take(segments: &mut [Segment], words: &mut Vec<u64>) {
     words.extend(segments.iter_mut().map(|segment| {
         let all = segment.iter().fold(0, |all, counter| all | u64::from_ne_bytes(*counter));
         if all == 0 {
             return 0;
         }
-        let mut word = [0; COUNTERS / FEW];
-        for (bits, few) in word.iter_mut().zip(segment.as_chunks::<FEW>().0) {
-            for (at, counter) in few.iter().enumerate() {
-                *bits |= u8::from(u64::from_ne_bytes(*counter) != 0) << at;
-            }
-        }
-        *segment = [Counter::default(); COUNTERS];
-        u64::from_le_bytes(word)
+        let word = counted_bits(segment);
+        *segment = [Counter::default(); SEGMENT_COUNTERS];
+        word
     }));
 }
 

@@ -199,19 +199,27 @@ impl Image {
         let used = LaneMask::try_from((1_u32 << count) - 1).unwrap_or(LaneMask::MAX);
         let mut rows = self.stencils.rows();
         let mut inconsistent = [None; LANES];
-        for (number, span) in self.spans.iter().enumerate() {
-            let Some(lanes) = &mut self.lanes else { break };
-            let counters = span.start as usize / COUNTER_BYTES..span.end as usize / COUNTER_BYTES;
-            if lanes.counted(&counters) & used == 0 {
-                continue;
-            }
-            let function = &self.functions[number];
-            let operations = &self.operations[function.operations.clone()];
-            let sound = &self.sound[function.sound.clone()];
-            let unsound = lanes.solve(counters, operations, sound, used);
-            self.stencils.add_to_rows(number, lanes.counts(), &mut rows);
-            for lane in lanes_of(unsound) {
-                inconsistent[lane].get_or_insert(function.name);
+        // The first function that was not looked at yet.
+        let mut next = 0;
+        let groups = self.lanes.as_ref().map_or_else(Vec::new, |lanes| lanes.counted(used));
+        for Range { start, end } in groups {
+            let block = start * COUNTER_BYTES / BLOCK_BYTES;
+            next = next.max(self.first_functions.get(block).map_or(usize::MAX, |at| *at as usize));
+            while let Some(span) = self.spans.get(next)
+                && (span.start as usize) < end * COUNTER_BYTES
+                && let Some(lanes) = &mut self.lanes
+            {
+                let counters =
+                    span.start as usize / COUNTER_BYTES..span.end as usize / COUNTER_BYTES;
+                let function = &self.functions[next];
+                let operations = &self.operations[function.operations.clone()];
+                let sound = &self.sound[function.sound.clone()];
+                let unsound = lanes.solve(counters, operations, sound, used);
+                self.stencils.add_to_rows(next, lanes.counts(), &mut rows);
+                for lane in lanes_of(unsound) {
+                    inconsistent[lane].get_or_insert(function.name);
+                }
+                next += 1;
             }
         }
         self.stencils.covers(&rows, count).into_iter().zip(inconsistent).collect()

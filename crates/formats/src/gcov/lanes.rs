@@ -26,7 +26,7 @@ pub(super) type LaneMask = u8;
 pub(super) struct Counts(pub(super) [i32; LANES]);
 
 /// Counters that are skipped together while all of them are zero.
-const SEGMENT_COUNTERS: usize = 64;
+pub const SEGMENT_COUNTERS: usize = 64;
 
 /// Counters of lanes that become vectors together.
 const BLOCK: usize = LANES / 2;
@@ -34,11 +34,13 @@ const BLOCK: usize = LANES / 2;
 /// Counters of a segment that are known to be all zero, or not: those of a function, on average.
 const GROUP_COUNTERS: usize = 16;
 const GROUPS: usize = SEGMENT_COUNTERS / GROUP_COUNTERS;
+const GROUP_BITS: u64 = (1 << GROUP_COUNTERS) - 1;
 
 /// A counter has eight bytes, the low byte first.
-type Counter = [u8; 8];
+pub type Counter = [u8; 8];
 
-type Segment = [Counter; SEGMENT_COUNTERS];
+/// Counters whose bits are a word.
+pub type Segment = [Counter; SEGMENT_COUNTERS];
 
 /// The counters of executions that were not solved yet.
 pub(super) struct Lanes {
@@ -101,13 +103,21 @@ impl Lanes {
         }
     }
 
-    /// The lanes that may have counters in this range that are not zero.
-    pub(super) fn counted(&self, counters: &Range<usize>) -> LaneMask {
-        let groups = counters.start / GROUP_COUNTERS..counters.end.div_ceil(GROUP_COUNTERS);
-        if counters.is_empty() {
-            return 0;
+    /// The groups with counters that are not zero in one of these lanes, in their order.
+    pub(super) fn counted(&self, lanes: LaneMask) -> Vec<Range<usize>> {
+        let mut groups = Vec::new();
+        for (segment, counted) in self.counted.iter().enumerate() {
+            if *counted == [0; GROUPS] {
+                continue;
+            }
+            for (group, counted) in counted.iter().enumerate() {
+                let start = segment * SEGMENT_COUNTERS + group * GROUP_COUNTERS;
+                if counted & lanes != 0 {
+                    groups.push(start..start + GROUP_COUNTERS);
+                }
+            }
         }
-        self.counted.as_flattened()[groups].iter().fold(0, |all, counted| all | counted)
+        groups
     }
 
     /// Solves a function with these counters in the given lanes. Returns those whose counts do not add up: a slot
@@ -152,7 +162,8 @@ fn take(
     let bit = 1 << lane;
     let moved = moved.iter_mut().zip(counted);
     for (number, (segment, (moved, counted))) in segments.iter_mut().zip(moved).enumerate() {
-        if united(segment) == 0 {
+        let all = segment.iter().fold(0, |all, counter| all | u64::from_le_bytes(*counter));
+        if all == 0 {
             if counted.iter().any(|lanes| lanes & bit != 0) {
                 *moved = [0; SEGMENT_COUNTERS];
                 for lanes in counted {
@@ -161,18 +172,16 @@ fn take(
             }
             continue;
         }
+        if all > counter_max {
+            return number;
+        }
         for (moved, counter) in moved.iter_mut().zip(&*segment) {
             *moved = low_half(*counter).wrapping_neg();
         }
-        let groups = segment.as_chunks::<GROUP_COUNTERS>().0;
-        let mut all = 0;
-        for (group, lanes) in groups.iter().zip(counted) {
-            let group = united(group);
-            *lanes = *lanes & !bit | LaneMask::from(group != 0) << lane;
-            all |= group;
-        }
-        if all > counter_max {
-            return number;
+        let word = counted_bits(segment);
+        for (group, lanes) in counted.iter_mut().enumerate() {
+            let is_counted = word >> (group * GROUP_COUNTERS) & GROUP_BITS != 0;
+            *lanes = *lanes & !bit | LaneMask::from(is_counted) << lane;
         }
         *segment = [Counter::default(); SEGMENT_COUNTERS];
     }
@@ -186,11 +195,25 @@ fn low_half(counter: Counter) -> i32 {
     i64::from_le_bytes(counter) as i32
 }
 
-/// All bits that some of these counters have.
+/// The bit of each counter of a segment.
+const BITS: [u64; SEGMENT_COUNTERS] = {
+    let mut bits = [0; SEGMENT_COUNTERS];
+    let mut at = 0;
+    while at < SEGMENT_COUNTERS {
+        bits[at] = 1 << at;
+        at += 1;
+    }
+    bits
+};
+
+/// Which counters of a segment are not zero, one bit each.
 #[expect(clippy::inline_always, reason = "compiled for the processor of its caller")]
 #[inline(always)]
-fn united<const COUNT: usize>(counters: &[Counter; COUNT]) -> u64 {
-    counters.iter().fold(0, |all, counter| all | u64::from_le_bytes(*counter))
+pub fn counted_bits(segment: &Segment) -> u64 {
+    // The compiler has vectors for this, and none for shifting each bit to its place.
+    let bits = segment.iter().zip(&BITS);
+    let bits = bits.map(|(counter, bit)| if *counter == Counter::default() { 0 } else { *bit });
+    bits.fold(0, |word, bit| word | bit)
 }
 
 /// The counters of all lanes from `first` on as vectors.
@@ -342,11 +365,15 @@ mod tests {
                     used |= LaneMask::from(is_taken) << lane;
                 }
                 let counters = first..first + count;
-                let counted = lanes.counted(&counters) & used;
+                let is_counted = |lane: usize| {
+                    let groups = lanes.counted(1 << lane);
+                    groups.iter().any(|group| group.start < counters.end && counters.start < group.end)
+                };
+                let is_counted: Vec<bool> = (0..LANES).map(is_counted).collect();
                 let unsound = lanes.solve(counters.clone(), &tape.operations, &sound, used);
                 for lane in lanes_of(used) {
                     let (counts, adds_up) = one_by_one(&tape, &executions[lane][counters.clone()]);
-                    prop_assert!(counted >> lane & 1 != 0 || counts.iter().all(|count| *count == 0));
+                    prop_assert!(is_counted[lane] || counts.iter().all(|count| *count == 0));
                     prop_assert_eq!(unsound >> lane & 1 == 0, adds_up);
                     for (slot, count) in counts.iter().enumerate() {
                         let is_positive = lanes.counts()[slot].0[lane] < 0;
