@@ -5,7 +5,7 @@ use std::io;
 
 use metacov_core::{Failure, Language, Missing, Verdict, Violation};
 use metacov_formats::Error;
-use metacov_run::RunError;
+use metacov_run::{FailedPairs, RunError};
 
 use crate::plan::TestPlan;
 use crate::stored_inputs::stored;
@@ -20,21 +20,8 @@ pub struct Checks {
     pub relations: BTreeMap<&'static str, Counts>,
     /// The pairs that violate their relation, by place.
     pub violations: BTreeMap<u64, Violation>,
-    /// The pairs that ended the target, by place.
-    pub lost: BTreeMap<u64, LostPair>,
-}
-
-/// A pair that ended the target, or took too long.
-#[derive(Clone, Debug)]
-pub struct LostPair {
-    /// Its relation.
-    pub relation: &'static str,
-    /// Its number.
-    pub pair: u64,
-    /// Its side that ended the target.
-    pub side: usize,
-    /// How it ended.
-    pub missing: Missing,
+    /// The pairs that ended the target or took too long, by the reason.
+    pub lost: BTreeMap<(Failure, String), FailedPairs>,
 }
 
 /// The results of the pairs of one relation.
@@ -66,7 +53,9 @@ impl Checks {
             }
         }
         self.violations.extend(other.violations);
-        self.lost.extend(other.lost);
+        for (reason, pairs) in other.lost {
+            pairs.add_to(&mut self.lost, reason);
+        }
     }
 }
 
@@ -121,9 +110,10 @@ impl ResultSink for Counting<'_> {
             }
             Verdict::Invalid(reason) => Some(reason.missing()),
             Verdict::Lost { side, missing } => {
-                let side = side.unwrap_or_default();
-                let lost = LostPair { relation, pair: number, side, missing: missing.clone() };
-                self.checks.lost.insert(place, lost);
+                let reason = (missing.failure, missing.output_tail.clone());
+                let first = (place, relation.to_owned(), number.to_string());
+                let side = (side.unwrap_or_default(), missing.clone());
+                FailedPairs { pairs: 1, first, side }.add_to(&mut self.checks.lost, reason);
                 Some(missing)
             }
         };
@@ -186,13 +176,12 @@ mod tests {
                     .map(|it| it.1)
                     .sum::<u64>()
             };
-            assert_eq!(
-                checks.lost.len() as u64,
-                checks.relations.values().map(crashed).sum::<u64>()
-            );
-            for (place, LostPair { relation, pair, side, missing }) in &checks.lost {
-                assert_eq!((*side, missing.exit), (1, Exit::Signalled(11)));
-                assert_eq!(*place, pair + if *relation == "other" { 0 } else { 60 });
+            let lost: u64 = checks.lost.values().map(|lost| lost.pairs).sum();
+            assert_eq!(lost, checks.relations.values().map(crashed).sum::<u64>());
+            for FailedPairs { first: (place, relation, pair), side, .. } in checks.lost.values() {
+                assert_eq!((side.0, side.1.exit), (1, Exit::Signalled(11)));
+                let first = if relation == "other" { 0 } else { 60 };
+                assert_eq!(first + pair.parse::<u64>().unwrap(), *place);
             }
             for (place, Violation { relation, pair, inputs, .. }) in &checks.violations {
                 // The relations of the plan come one after the other, in its order.

@@ -25,7 +25,7 @@ mod worker;
 mod write_pairs;
 
 pub use ask::{AskedResult, AskedTarget};
-pub use check::{Checks, Counts, LostPair, check};
+pub use check::{Checks, Counts, check};
 pub use config::{CampaignConfig, parse_duration, run_campaign};
 pub use finding::{
     Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,

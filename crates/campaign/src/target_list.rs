@@ -136,7 +136,7 @@ impl TargetList {
             }
         }
         if installed.is_empty() {
-            let what = format!("{name} is not built, and no later version: metacov target list");
+            let what = format!("neither {name} nor a later version is built: metacov target list");
             return Err(RunError::Invalid(what));
         }
         Ok(installed)

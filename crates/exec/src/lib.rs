@@ -31,7 +31,10 @@ pub use pairs::pairs_below;
 pub use process::contained::{ContainedRun, end_by, run_forked, run_program};
 pub use process::cpu_time::{processor_time, used_processor_time};
 pub use process::fork::{fix_addresses, give_back_memory, in_child, keep_memory};
-pub use process::helper::{HelperEvent, HelperPort, HelperProcess, require_metacov, shared_file};
+pub use process::helper::{
+    ALLOCATOR_VARIABLE, HelperEvent, HelperPort, HelperProcess, LARGE_PAGES, require_metacov,
+    shared_file,
+};
 pub use process::limits::Limits;
 pub use process::not_run::NotRun;
 pub use process::supervisor_main::supervise;

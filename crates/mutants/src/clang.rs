@@ -13,7 +13,7 @@ const RUNTIME: &str = include_str!("mutants.c");
 /// What decides which mutants a build has and how they work: a build is of use to metacov if it was made with the same.
 pub const INSTRUMENTATION: [&str; 7] = [
     RUNTIME,
-    PASSES_LEFT_OUT[1],
+    DISABLED_PASSES[1],
     include_str!("operator.rs"),
     include_str!("rewrite.rs"),
     include_str!("source.rs"),
@@ -45,7 +45,7 @@ impl SourceLanguage {
 
 /// Each loop stores the fuel, so each is a candidate for keeping stored values in registers, and the search for them does not
 /// end within minutes in a loop with thousands of blocks, such as that of a generated parser (DuckDB 0.1.6).
-const PASSES_LEFT_OUT: [&str; 2] = ["-mllvm", "-disable-licm-promotion"];
+const DISABLED_PASSES: [&str; 2] = ["-mllvm", "-disable-licm-promotion"];
 
 /// Endings of source files.
 const SOURCES: [&str; 6] = ["c", "cc", "cpp", "cxx", "C", "c++"];
@@ -191,7 +191,7 @@ impl<'a> Job<'a> {
         if !optimises(self.arguments) {
             build.arg("-O1");
         }
-        build.args(PASSES_LEFT_OUT);
+        build.args(DISABLED_PASSES);
         build.args(["-w", "-Wno-unused-command-line-argument", "-c"]).arg(&module);
         Ok((status(build.arg("-o").arg(object))?, mutants))
     }

@@ -47,7 +47,7 @@ pub use campaign::{
     pairs as campaign_pairs, show_campaign, show_ended_campaign, sparkline,
     status as campaign_status,
 };
-pub use checks::{checks_table, lost_pairs, missing_pairs};
+pub use checks::{checks_table, missing_pairs};
 pub use compared::{Compared, ComparedFormat};
 pub use comparison::{
     comparison_csv, comparison_markdown, comparison_plot, comparison_reading, comparison_sheet,

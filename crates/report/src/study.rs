@@ -56,7 +56,7 @@ fn sections(results: &Results) -> Vec<Section> {
     match &results.efficiency {
         Some(of) => {
             let cell = results.main_cell(&of.target);
-            sections.push(efficiency::pipeline(of, cell, results.paper));
+            sections.push(efficiency::pipeline(of, cell, results.paper_of(&of.target)));
         }
         None if results.plan.efficiency.is_some() => sections.push(Section {
             title: "Q3: the paper's pipeline and metacov".to_owned(),

@@ -1,6 +1,7 @@
 //! Collects what is said about the groups of a run, whichever worker ran them.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Mutex, PoisonError};
 
 use metacov_core::{Failure, Missing, PairResult, Violation};
@@ -27,6 +28,7 @@ pub struct Collected {
 }
 
 /// Pairs that failed for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailedPairs {
     /// How many.
     pub pairs: u64,
@@ -34,6 +36,27 @@ pub struct FailedPairs {
     pub first: (u64, String, String),
     /// The side of it that failed, and how.
     pub side: (usize, Missing),
+}
+
+impl FailedPairs {
+    /// Adds them to those that failed for the same reason.
+    pub fn add_to(
+        self,
+        all: &mut BTreeMap<(Failure, String), FailedPairs>,
+        reason: (Failure, String),
+    ) {
+        match all.entry(reason) {
+            Entry::Vacant(entry) => drop(entry.insert(self)),
+            Entry::Occupied(mut entry) => {
+                let known = entry.get_mut();
+                let pairs = known.pairs + self.pairs;
+                if self.first.0 < known.first.0 {
+                    *known = self;
+                }
+                known.pairs = pairs;
+            }
+        }
+    }
 }
 
 impl Collector {
@@ -73,13 +96,6 @@ impl Collected {
         let failure = side.1.failure;
         let has_reason = matches!(failure, Failure::Invalid | Failure::NotRun);
         let reason = if has_reason { side.1.output_tail.clone() } else { String::new() };
-        let known = self.failures.remove(&(failure, reason.clone()));
-        let failed = match known {
-            Some(known) if known.first.0 < first.0 => {
-                FailedPairs { pairs: known.pairs + 1, ..known }
-            }
-            known => FailedPairs { pairs: known.map_or(0, |known| known.pairs) + 1, first, side },
-        };
-        self.failures.insert((failure, reason), failed);
+        FailedPairs { pairs: 1, first, side }.add_to(&mut self.failures, (failure, reason));
     }
 }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use metacov_exec::{Artifact, BuildOptions};
-use metacov_runtime::{COUNTING_LEVEL_OF_MANY, Compiler, Runtime, run};
+use metacov_runtime::{COUNTING_LEVEL_LARGE, Compiler, Runtime, run};
 
 use crate::cache;
 
@@ -39,7 +39,7 @@ pub(crate) struct Project<'p> {
 pub(crate) fn place(name: &str, version: &str, built: impl Hash, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
-    (built, COUNTING_LEVEL_OF_MANY, runtime).hash(&mut hasher);
+    (built, COUNTING_LEVEL_LARGE, runtime).hash(&mut hasher);
     cache.join(format!("{name}-{version}-{:016x}", hasher.finish()))
 }
 
@@ -101,7 +101,7 @@ impl Project<'_> {
 
     fn counting_level(&self, build: &BuildOptions<'_>) -> &'static [&'static str] {
         match self.level {
-            Level::AfterCounters if self.compiler.knows_exact_lines() => &COUNTING_LEVEL_OF_MANY,
+            Level::AfterCounters if self.compiler.knows_exact_lines() => &COUNTING_LEVEL_LARGE,
             Level::AfterCounters => {
                 let name = self.compiler.words().first().map(|name| name.display().to_string());
                 let what = "has no switches for exact lines of optimised code; it compiles at -O0";

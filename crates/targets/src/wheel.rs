@@ -53,7 +53,7 @@ pub(crate) fn pip_failure(package: &str, output: &str) -> io::Error {
     let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
     let full = lines().rfind(|line| line.contains("No space left on device"));
     let error = lines().rfind(|line| line.starts_with("ERROR"));
-    let why = full.or(error).or(lines().next_back()).unwrap_or("it says nothing");
+    let why = full.or(error).or(lines().next_back()).unwrap_or("no output");
     let kind = if full.is_some() { io::ErrorKind::StorageFull } else { io::ErrorKind::Other };
     io::Error::new(kind, format!("pip cannot fetch the {package}: {why}"))
 }
@@ -81,6 +81,6 @@ mod tests {
             what.ends_with("OSError: [Errno 28] No space left on device: 'a' -> 'b'"),
             "{what}"
         );
-        assert!(failure("").1.ends_with("it says nothing"));
+        assert!(failure("").1.ends_with("no output"));
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use metacov_exec::{ExecError, HelperEvent, HelperProcess};
+use metacov_exec::{ALLOCATOR_VARIABLE, ExecError, HelperEvent, HelperProcess, LARGE_PAGES};
 
 #[cfg(any(test, feature = "scripted"))]
 use super::thread::ThreadWorker;
@@ -24,7 +24,7 @@ pub enum Launch {
 }
 
 /// glibc marks free memory in its caches with a number that is random in each process.
-const NO_RANDOM_KEY: [&str; 2] = ["GLIBC_TUNABLES", "glibc.malloc.tcache_count=0"];
+const NO_RANDOM_KEY: &str = "glibc.malloc.tcache_count=0";
 
 /// The connection to a worker.
 pub(crate) enum Link {
@@ -37,10 +37,15 @@ impl Link {
     /// Starts a worker.
     pub(crate) fn start(launch: Launch, memory_bytes: Option<u64>) -> Result<Self, ExecError> {
         match launch {
-            Launch::Process => start(Vec::new(), memory_bytes),
+            // The user's own settings come first.
+            Launch::Process if std::env::var_os(ALLOCATOR_VARIABLE).is_some() => {
+                start(Vec::new(), memory_bytes)
+            }
+            Launch::Process => {
+                start(vec![(ALLOCATOR_VARIABLE.into(), LARGE_PAGES.into())], memory_bytes)
+            }
             Launch::MutantProcess => {
-                let [name, value] = NO_RANDOM_KEY.map(OsString::from);
-                start(vec![(name, value)], memory_bytes)
+                start(vec![(ALLOCATOR_VARIABLE.into(), NO_RANDOM_KEY.into())], memory_bytes)
             }
             #[cfg(any(test, feature = "scripted"))]
             Launch::Thread(target) => Ok(Link::Thread(ThreadWorker::start(target)?)),

@@ -120,9 +120,9 @@ fn relations_hold_on_a_release_whatever_the_number_of_workers() {
     assert!(said.contains("--no-coverage goes with --guidance qpg or none"), "{said}");
 }
 
-/// Most of the processor time is DuckDB's.
+/// The benchmark works; most of its processor time is DuckDB's in a release build.
 #[test]
-fn most_of_the_time_is_spent_inside_the_engine() {
+fn time_is_spent_inside_the_engine() {
     let mut command = Command::new(repository().join("benches/duckdb"));
     command.env("METACOV_CACHE", &*CACHE).args(["--quick", "--metacov"]);
     let run = run::of(command.arg(env!("CARGO_BIN_EXE_metacov"))).ok();

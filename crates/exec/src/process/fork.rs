@@ -12,6 +12,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
+use super::helper::ALLOCATOR_VARIABLE;
 use super::not_run::RETRY_PAUSES;
 use super::supervisor_main::exit;
 
@@ -82,12 +83,8 @@ fn read_while(child: Pid, mut reader: File, bytes: &mut Vec<u8>) -> io::Result<(
     }
 }
 
-/// The variable with the settings of glibc's allocator.
-const ALLOCATOR: &str = "GLIBC_TUNABLES";
-
 /// Executes this program again without address space randomisation, unless that is off already or
-/// cannot be turned off: memory is then at the same addresses in each run. The allocator uses large pages, unless it
-/// has other settings.
+/// cannot be turned off: memory is then at the same addresses in each run.
 #[expect(unsafe_code, reason = "not in the safe part of any library")]
 pub fn fix_addresses() {
     const QUERY: libc::c_ulong = 0xffff_ffff;
@@ -102,12 +99,10 @@ pub fn fix_addresses() {
     if is_new {
         // The size of the environment changes the addresses of the stack, so only the needed
         // variables are kept.
-        let kept = ["TMPDIR", "LD_LIBRARY_PATH", ALLOCATOR];
+        let kept = ["TMPDIR", "LD_LIBRARY_PATH", ALLOCATOR_VARIABLE];
         let kept = kept.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let mut again = Command::new("/proc/self/exe");
-        again.args(std::env::args_os().skip(1)).env_clear();
-        // Memory in large pages, if the system has them: a fork copies a table of all pages.
-        let error = again.env(ALLOCATOR, "glibc.malloc.hugetlb=1").envs(kept).exec();
+        let error = again.args(std::env::args_os().skip(1)).env_clear().envs(kept).exec();
         // Continue with randomised addresses.
         drop(error);
     }

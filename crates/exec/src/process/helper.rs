@@ -25,6 +25,12 @@ use crate::error::ExecError;
 /// The longest message.
 const MESSAGE_BYTES_MAX: usize = 1 << 30;
 
+/// The variable with the settings of glibc's allocator.
+pub const ALLOCATOR_VARIABLE: &str = "GLIBC_TUNABLES";
+
+/// Memory in large pages, if the system has them: a fork copies a table of all pages.
+pub const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1";
+
 /// The lowest descriptor that a helper opens for itself, high enough not to collide with loaded
 /// code.
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;

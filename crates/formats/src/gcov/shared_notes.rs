@@ -15,13 +15,13 @@ use crate::{Error, Fault};
 /// time and memory, so each program is compiled once.
 ///
 /// No thread is started here. The units of a program are jobs, which are taken by the loader that
-/// needs the program first, by others that wait for it, and by threads that call
-/// [`SharedNotes::help`].
+/// needs the program first, and by others that wait for it. Units that the cache has are not
+/// compiled, so each loader reads them there.
 #[derive(Default)]
 pub struct SharedNotes {
     units: Mutex<BTreeMap<Content, Arc<UnitSlot>>>,
     state: Mutex<State>,
-    /// A job was added or finished, a program is complete, or no more help is needed.
+    /// A job was added or finished, or a program is complete.
     changed: Condvar,
 }
 
@@ -41,7 +41,6 @@ struct State {
     /// kept: it takes memory, and is rarely needed again.
     programs: BTreeMap<Arc<[u8]>, Option<Weak<[CompiledUnit]>>>,
     jobs: VecDeque<Job>,
-    needs_no_help: bool,
 }
 
 /// A unit to compile.
@@ -123,17 +122,6 @@ impl SharedNotes {
         }
         self.changed.notify_all();
         program
-    }
-
-    /// Compiles units for other threads, until [`SharedNotes::end_help`] is called.
-    pub fn help(&self) {
-        self.work_until(|state| state.needs_no_help.then_some(()));
-    }
-
-    /// Ends the help of all threads.
-    pub fn end_help(&self) {
-        lock(&self.state).needs_no_help = true;
-        self.changed.notify_all();
     }
 
     /// Compiles units. If some cannot be compiled, the error is that of the first of them.

@@ -30,10 +30,12 @@ pub fn overlap(bugs: &KnownBugs, paper: Option<&Program>) -> Section {
         " MC overlaps with {context} of {all} fixes ({}), {strict} of them strictly.",
         share(context, all)
     );
-    if let Some(Program { overlaps: (overlapping, all), .. }) = paper {
+    if let Some(Program { name, overlaps: (overlapping, all), .. }) = paper {
         let share = share(*overlapping as usize, *all as usize);
-        let _ =
-            write!(text, " In the paper: {overlapping} of {all} ({share}), of bugs of its own.");
+        let _ = write!(
+            text,
+            " In the paper: {overlapping} of {all} ({share}), of other bugs of {name}."
+        );
     }
     for lost in &bugs.left_out {
         let _ = write!(text, " {} is left out: {}.", lost.id, lost.why);

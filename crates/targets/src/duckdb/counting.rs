@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use metacov_exec::{Artifact, BuildOptions};
 use metacov_mutants::SourceLanguage;
-use metacov_runtime::COUNTING_LEVEL_OF_MANY;
+use metacov_runtime::COUNTING_LEVEL_LARGE;
 
 use super::sources::Sources;
 use crate::cache;
@@ -96,7 +96,7 @@ fn flags(includes: &[String]) -> Vec<String> {
 fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
-    (OPTIONS, LINK, COUNTING_LEVEL_OF_MANY, runtime).hash(&mut hasher);
+    (OPTIONS, LINK, COUNTING_LEVEL_LARGE, runtime).hash(&mut hasher);
     cache.join(format!("duckdb-{version}-{:016x}", hasher.finish()))
 }
 

@@ -19,7 +19,7 @@ pub(super) fn find(version: &str, cache: &Path) -> io::Result<Option<Artifact>> 
     cache::find_program(place(version, cache), LIBRARY)
 }
 
-/// Says whether there is such a release.
+/// Fails unless there is such a release.
 pub(super) fn check(version: &str) -> io::Result<()> {
     if VERSIONS.contains(&version) {
         return Ok(());

@@ -5,7 +5,8 @@ use std::time::Instant;
 use metacov_campaign::{Counts, GeneratedTests, check};
 use metacov_core::counted;
 use metacov_report::{
-    PairOrigin, Screen, checks_table, lost_pairs, missing_pairs, run_log_details, show_violations,
+    PairOrigin, Screen, checks_table, failure_notes, missing_pairs, run_log_details,
+    show_violations,
 };
 
 use crate::console::Console;
@@ -27,10 +28,11 @@ pub fn run(tests: &GeneratedTests, console: &Console) -> Outcome {
     let rate = done as f64 / seconds.max(0.001);
     let pairs = counted(done, "pair", "pairs");
     console.note(&format!("{pairs} in {seconds:.1} s, {rate:.0} pairs/s"));
-    for lost in lost_pairs(&checks) {
+    let details = missing_pairs(&checks);
+    for lost in failure_notes(checks.lost) {
         console.note(&lost);
     }
-    for detail in missing_pairs(&checks).into_iter().chain(run_log_details(&log)) {
+    for detail in details.into_iter().chain(run_log_details(&log)) {
         console.detail(|| detail);
     }
     let conclusion = show_violations(&checks.violations, PairOrigin::Generated, console);
