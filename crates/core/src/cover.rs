@@ -10,6 +10,8 @@ use std::fmt;
 use std::ops::Range;
 use std::ops::{BitAndAssign, BitOrAssign, BitXorAssign, SubAssign};
 
+use multiversion::multiversion;
+
 use crate::{SiteId, SiteTable, TableId};
 
 pub use group::Group;
@@ -72,7 +74,7 @@ impl Cover {
 
     /// How many sites are in the set.
     pub fn len(&self) -> u64 {
-        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
+        count(&self.words)
     }
 
     /// Whether no site is in the set.
@@ -171,6 +173,12 @@ impl Cover {
     fn assert_same_table(&self, other: &Cover) {
         assert_eq!(self.table, other.table, "covers of one operation share one site table");
     }
+}
+
+/// How many bits are set. Not all processors that this is compiled for have an instruction for it.
+#[multiversion(targets("x86_64+popcnt"))]
+fn count(words: &[u64]) -> u64 {
+    words.iter().map(|word| u64::from(word.count_ones())).sum()
 }
 
 /// The numbers of the bits that are set in `word`, ascending.
