@@ -1,6 +1,7 @@
 //! Workers: processes that derive tests, run them on a target that they have loaded, and report the
 //! results.
 
+pub(crate) mod answers;
 pub(crate) mod batches;
 pub(crate) mod bench;
 pub(crate) mod cases;

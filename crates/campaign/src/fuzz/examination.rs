@@ -4,8 +4,9 @@ use metacov_core::{Case, Failure, Judge, Pair};
 use metacov_run::RunError;
 
 use super::round::Violated;
-use super::round_runner::{At, RoundProgress, RoundRunner, WorkerLoss};
+use super::round_runner::{RoundProgress, RoundRunner};
 use crate::finding::{Examined, FailingCase, FailureKind};
+use crate::worker::answers::{Activity, WorkerLoss};
 
 /// The most failing cases of one kind and one relation that are examined in a round: most later
 /// ones are duplicates. All are counted.
@@ -35,14 +36,14 @@ impl RoundRunner<'_, '_> {
         loss: WorkerLoss,
         progress: &mut RoundProgress,
     ) -> Result<(), RunError> {
-        let WorkerLoss { missing, at, .. } = loss;
+        let WorkerLoss { missing, activity, .. } = loss;
         let pair = progress.point.pairs;
-        let (sides, side, relation) = match at {
-            At::Setup(mut statements) => {
+        let (sides, side, relation) = match activity {
+            Activity::Setup(mut statements) => {
                 progress.setup.append(&mut statements);
                 (Pair::default(), None, None)
             }
-            At::Pair(sides, side) => {
+            Activity::Test(sides, side) => {
                 progress.point.pairs += 1;
                 progress.point.pace.stale += 1;
                 progress.point.pace.pairs += 1;

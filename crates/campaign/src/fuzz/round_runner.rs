@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use metacov_core::{Context, Cover, Group, Input, Missing, Pair, Reading, Setup, Verdict};
+use metacov_core::{Context, Cover, Group, Reading, Setup, Verdict};
 use metacov_run::RunError;
 
 use super::campaign::{Campaign, CampaignObserver, known_rounds};
@@ -15,7 +15,8 @@ use super::round::{Changed, Round, RoundBatch, RoundPosition, Stagnation};
 use super::sketch_hashes::SketchHashes;
 use crate::finding::{Finding, Triage};
 use crate::stored_inputs::stored;
-use crate::worker::host::{Heard, WorkerOptions, WorkerProcess, unexpected_reply};
+use crate::worker::answers::{Activity, Answers, WorkerLoss};
+use crate::worker::host::{WorkerOptions, WorkerProcess, unexpected_reply};
 use crate::worker::protocol::{Answer, Request, SetupDone};
 
 /// A thread of a campaign.
@@ -60,22 +61,6 @@ enum Followed {
     Over,
     /// Until it was lost.
     Lost(WorkerLoss),
-}
-
-/// How a worker was lost.
-pub(super) struct WorkerLoss {
-    pub(super) missing: Missing,
-    /// Whether the worker itself has ended, and not only its child.
-    pub(super) is_gone: bool,
-    pub(super) at: At,
-}
-
-/// What a worker was doing when it was lost, as far as it announced it.
-pub(super) enum At {
-    /// It made or changed the state: the last statements.
-    Setup(Vec<String>),
-    /// It ran a pair: the inputs, and the side.
-    Pair(Option<Pair<Vec<Input>>>, usize),
 }
 
 impl RoundRunner<'_, '_> {
@@ -131,7 +116,7 @@ impl RoundRunner<'_, '_> {
             if is_cautious {
                 continue;
             }
-            let is_over = matches!(loss.at, At::Setup(_));
+            let is_over = matches!(loss.activity, Activity::Setup(_));
             self.take_loss(loss, &mut progress)?;
             if is_over {
                 break;
@@ -187,15 +172,14 @@ impl RoundRunner<'_, '_> {
     ) -> Result<Followed, RunError> {
         // Earlier changes are repeated first.
         let mut repeated = progress.point.changes.len();
-        let mut at = At::Setup(Vec::new());
-        let (missing, is_gone) = loop {
-            match worker.hear(self.options)? {
-                Heard::Answer(Answer::Built(SetupDone { setup, executed, .. })) => {
+        let mut answers = Answers::new();
+        loop {
+            match answers.next(worker, self.options)? {
+                Ok(Answer::Built(SetupDone { setup, executed, .. })) => {
                     progress.setup = setup;
                     progress.set_executed(worker, self.options, &executed)?;
-                    at = At::Pair(None, 0);
                 }
-                Heard::Answer(Answer::Changed(Changed { mutators, statements, executed })) => {
+                Ok(Answer::Changed(Changed { mutators, statements, executed })) => {
                     progress.setup.extend(statements);
                     progress.set_executed(worker, self.options, &executed)?;
                     if repeated > 0 {
@@ -204,19 +188,8 @@ impl RoundRunner<'_, '_> {
                         progress.point.changes.push(mutators);
                         progress.point.pace = Stagnation::default();
                     }
-                    at = At::Pair(None, 0);
                 }
-                Heard::Answer(Answer::Step(statement)) => match &mut at {
-                    At::Setup(statements) => statements.push(statement),
-                    At::Pair(..) => at = At::Setup(vec![statement]),
-                },
-                Heard::Answer(Answer::Next(sides)) => at = At::Pair(Some(sides), 0),
-                Heard::Answer(Answer::Side(side)) => {
-                    if let At::Pair(_, number) = &mut at {
-                        *number = side;
-                    }
-                }
-                Heard::Answer(Answer::Explored(stretch)) => {
+                Ok(Answer::Explored(stretch)) => {
                     self.take(*stretch, worker, progress)?;
                     if self.options.interrupted.load(Relaxed) {
                         return Err(RunError::Interrupted);
@@ -225,16 +198,14 @@ impl RoundRunner<'_, '_> {
                         return Ok(Followed::Over);
                     }
                 }
-                Heard::Answer(Answer::Done(times)) => {
+                Ok(Answer::Done(times)) => {
                     progress.summary.times.add(&times);
                     return Ok(Followed::Done);
                 }
-                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(unexpected_reply()),
-                Heard::Gone(missing) => break (missing, true),
+                Ok(_) => return Err(unexpected_reply()),
+                Err(lost) => return Ok(Followed::Lost(lost)),
             }
-        };
-        Ok(Followed::Lost(WorkerLoss { missing, is_gone, at }))
+        }
     }
 
     /// Adds the results of some pairs.

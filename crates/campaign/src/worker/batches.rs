@@ -5,11 +5,12 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use metacov_core::{Input, Missing, Pair, SuccessRates, Verdict};
+use metacov_core::{SuccessRates, Verdict};
 use metacov_formats::Error;
 use metacov_run::{PoolState, RunError, run_jobs};
 
-use super::host::{Heard, WorkerOptions, WorkerProcess, unexpected_reply};
+use super::answers::{Activity, Answers, WorkerLoss};
+use super::host::{WorkerOptions, WorkerProcess, unexpected_reply};
 use super::protocol::{Answer, Request, SetupDone, TestBatch, TestResult};
 use crate::plan::TestPlan;
 use crate::timing::PhaseTimes;
@@ -112,18 +113,18 @@ impl Tests<'_> {
                 *worker = Some(running);
                 continue;
             };
-            match lost.at {
+            match lost.activity {
                 // No test can run on it.
-                At::Setup => {
+                Activity::Setup(_) => {
                     while let Some(test) = rest.pop_front() {
-                        self.take(test, lost.result(), &running, sink)?;
+                        self.take(test, lost_result(&lost), &running, sink)?;
                     }
                 }
                 // Rerun and announce each test, to find the one that ends the worker.
-                At::Tests if !is_cautious => is_cautious = true,
-                At::Tests => {
+                Activity::Test(..) if !is_cautious => is_cautious = true,
+                Activity::Test(..) => {
                     if let Some(test) = rest.pop_front() {
-                        self.take(test, lost.result(), &running, sink)?;
+                        self.take(test, lost_result(&lost), &running, sink)?;
                     }
                     is_cautious = false;
                 }
@@ -142,35 +143,30 @@ impl Tests<'_> {
         sink: &mut impl ResultSink,
         is_first: bool,
     ) -> Result<Option<WorkerLoss>, RunError> {
-        let (mut at, mut sides, mut side) = (At::Setup, None, 0);
-        let (missing, is_gone) = loop {
-            match worker.hear(self.options)? {
-                Heard::Answer(Answer::Built(built)) => {
-                    at = At::Tests;
+        let mut answers = Answers::new();
+        loop {
+            match answers.next(worker, self.options)? {
+                Ok(Answer::Built(built)) => {
                     // A state that is created again is counted once.
                     if is_first {
                         self.log().take(&built);
                     }
                     sink.set_state(built, worker)?;
                 }
-                Heard::Answer(Answer::Next(next)) => (sides, side) = (Some(next), 0),
-                Heard::Answer(Answer::Side(number)) => side = number,
-                Heard::Answer(Answer::Tested(batch)) => {
+                Ok(Answer::Tested(batch)) => {
                     for result in batch {
                         let test = rest.pop_front().ok_or_else(unexpected_reply)?;
                         self.take(test, result, worker, sink)?;
                     }
                 }
-                Heard::Answer(Answer::Done(times)) if rest.is_empty() => {
+                Ok(Answer::Done(times)) if rest.is_empty() => {
                     self.log().times.add(&times);
                     return Ok(None);
                 }
-                Heard::Answer(Answer::Lost(lost)) => break (lost, false),
-                Heard::Answer(_) => return Err(unexpected_reply()),
-                Heard::Gone(missing) => break (missing, true),
+                Ok(_) => return Err(unexpected_reply()),
+                Err(lost) => return Ok(Some(lost)),
             }
-        };
-        Ok(Some(WorkerLoss { at, missing, is_gone, sides, side }))
+        }
     }
 
     fn take(
@@ -199,36 +195,24 @@ impl RunLog {
     }
 }
 
-/// How a worker was lost.
-struct WorkerLoss {
-    at: At,
-    missing: Missing,
-    /// Whether the worker itself has ended, and not only its child.
-    is_gone: bool,
-    sides: Option<Pair<Vec<Input>>>,
-    side: usize,
-}
-
-/// What a worker was doing when it was lost.
-enum At {
-    Setup,
-    Tests,
-}
-
-impl WorkerLoss {
-    /// The result of a test that was lost with the worker.
-    fn result(&self) -> TestResult {
-        let mut missing = self.missing.clone();
-        if matches!(self.at, At::Setup) && missing.output_tail.is_empty() {
-            "while its database was made".clone_into(&mut missing.output_tail);
+/// The result of a test that was lost with a worker.
+fn lost_result(lost: &WorkerLoss) -> TestResult {
+    let mut missing = lost.missing.clone();
+    let (sides, side) = match &lost.activity {
+        Activity::Test(sides, side) => (sides.clone(), *side),
+        Activity::Setup(_) => {
+            if missing.output_tail.is_empty() {
+                "while its database was made".clone_into(&mut missing.output_tail);
+            }
+            (None, 0)
         }
-        TestResult {
-            micros: 0,
-            sides: self.sides.clone(),
-            worked: [self.side > 0, false],
-            verdict: Verdict::Lost { side: Some(self.side), missing },
-            judge: None,
-            covers: None,
-        }
+    };
+    TestResult {
+        micros: 0,
+        sides,
+        worked: [side > 0, false],
+        verdict: Verdict::Lost { side: Some(side), missing },
+        judge: None,
+        covers: None,
     }
 }
