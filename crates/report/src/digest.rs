@@ -15,7 +15,7 @@ use metacov_core::{Cover, Criteria, Criterion, Failure, Growth, Setup, SiteTable
 use metacov_formats::Error;
 use metacov_store::{Header, MutantRun, Run, StoredPair};
 
-pub use case::{Case, Ended, Shape};
+pub use case::{PairDigest, PairEnd, Shape};
 pub use counts::Counts;
 pub use gaps::{Gap, Gaps};
 pub use outline::{FileOutline, FunctionOutline, Numbers, Outline};
@@ -51,7 +51,7 @@ pub struct Digest {
     /// In how many pairs each site ran, and on which sides.
     pub counts: Counts,
     /// The pairs with details, in the order of the plan.
-    pub cases: Vec<Case>,
+    pub cases: Vec<PairDigest>,
     /// The setups of those pairs, by hash.
     pub setups: BTreeMap<u64, Setup>,
     /// How often pairs failed: by relation, kind and message.
@@ -149,7 +149,7 @@ struct Gathering {
     growth: Growth,
     relations: Vec<Relation>,
     counts: Counts,
-    cases: Vec<Case>,
+    cases: Vec<PairDigest>,
     reasons: BTreeMap<(String, Failure, String), u64>,
     /// How many pairs there were, by relation and whether they failed or violate it.
     seen: BTreeMap<(usize, bool), usize>,
@@ -175,7 +175,7 @@ impl Gathering {
                 let reason = (stored.relation.clone(), missing.failure, words);
                 *self.reasons.entry(reason).or_default() += 1;
                 if is_detailed {
-                    self.cases.push(Case::failed(stored, at, *side, missing));
+                    self.cases.push(PairDigest::failed(stored, at, *side, missing));
                 }
             }
             Ok(group) => {
@@ -186,7 +186,7 @@ impl Gathering {
                 relation.add(&contrast, &self.mask);
                 relation.violated += u64::from(is_violated);
                 if is_detailed {
-                    self.cases.push(Case::measured(stored, at, &contrast, &self.mask));
+                    self.cases.push(PairDigest::measured(stored, at, &contrast, &self.mask));
                 }
             }
         }

@@ -54,21 +54,21 @@ use crate::pictures;
 use crate::svg::{Curves, Labels};
 
 /// Receives the files of the pages: the path below the folder, and the bytes.
-pub type Shelf<'s> = &'s mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
+pub type WritePage<'s> = &'s mut dyn FnMut(&str, &[u8]) -> io::Result<()>;
 
 /// Finds the text of a source file by its path in the run.
-pub type Library<'l> = &'l dyn Fn(&str) -> Option<Vec<u8>>;
+pub type ReadSource<'l> = &'l dyn Fn(&str) -> Option<Vec<u8>>;
 
 /// The result of writing pages.
 #[derive(Clone, Debug, Default)]
-pub struct Written {
+pub struct WrittenPages {
     /// Files whose text was not found.
     pub missing: Vec<String>,
     /// Files whose text is of another version than the code that ran.
     pub stale: Vec<String>,
 }
 
-impl Written {
+impl WrittenPages {
     /// Files whose source is not shown, in sentences.
     pub fn warnings(&self) -> impl Iterator<Item = String> {
         let lists = [
@@ -90,24 +90,28 @@ const ASSETS: [(&str, &str); 6] = [
 ];
 
 /// Writes the pages of a run.
-pub fn write(digest: &Digest, library: Library<'_>, shelf: Shelf<'_>) -> io::Result<Written> {
+pub fn write(
+    digest: &Digest,
+    library: ReadSource<'_>,
+    write_page: WritePage<'_>,
+) -> io::Result<WrittenPages> {
     for (path, text) in ASSETS {
-        shelf(path, text.as_bytes())?;
+        write_page(path, text.as_bytes())?;
     }
     let outline = Outline::of(digest);
     let gaps = Gaps::of(digest, &outline);
     let chunks = chunks::Chunks::of(digest, &outline);
     let (sources, written) = source::read(digest, &outline, library);
-    shelf("curve.svg", curves(digest).as_bytes())?;
+    write_page("curve.svg", curves(digest).as_bytes())?;
     let mutants = MutantPages::of(digest, &outline);
-    page::write(digest, &outline, &gaps, mutants.as_ref(), shelf)?;
-    data::write(digest, &outline, &gaps, &sources, shelf)?;
-    source::write(digest, &outline, &chunks, &sources, shelf)?;
-    pairs::write(digest, &chunks, shelf)?;
-    cases::write(digest, &outline, shelf)?;
+    page::write(digest, &outline, &gaps, mutants.as_ref(), write_page)?;
+    data::write(digest, &outline, &gaps, &sources, write_page)?;
+    source::write(digest, &outline, &chunks, &sources, write_page)?;
+    pairs::write(digest, &chunks, write_page)?;
+    cases::write(digest, &outline, write_page)?;
     if let Some(mutants) = &mutants {
-        shelf(mutants::SCRIPT.0, mutants::SCRIPT.1.as_bytes())?;
-        mutants.write(&outline, shelf)?;
+        write_page(mutants::SCRIPT.0, mutants::SCRIPT.1.as_bytes())?;
+        mutants.write(&outline, write_page)?;
     }
     Ok(written)
 }

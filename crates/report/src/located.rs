@@ -5,7 +5,7 @@ use std::path::Path;
 
 use metacov_core::counted;
 use metacov_study::conduct::{Bug, LocatedBugs};
-use metacov_study::locate::{Ranking, Suspect, Symptom};
+use metacov_study::locate::{Ranking, SuspiciousLine, Symptom};
 use serde::Serialize;
 
 use crate::html::{Part, Sheet};
@@ -144,7 +144,7 @@ impl Located<'_> {
 struct Sources(BTreeMap<String, Vec<String>>);
 
 impl Sources {
-    fn of(folder: &Path, lines: &[Suspect]) -> Self {
+    fn of(folder: &Path, lines: &[SuspiciousLine]) -> Self {
         let mut sources = BTreeMap::new();
         for line in lines {
             sources.entry(line.file.clone()).or_insert_with(|| {
@@ -155,7 +155,7 @@ impl Sources {
         Sources(sources)
     }
 
-    fn line(&self, suspect: &Suspect) -> String {
+    fn line(&self, suspect: &SuspiciousLine) -> String {
         let number = usize::try_from(suspect.line).unwrap_or_default();
         let lines = self.0.get(&suspect.file);
         lines.and_then(|lines| lines.get(number.checked_sub(1)?)).cloned().unwrap_or_default()

@@ -1,6 +1,6 @@
 //! Code ranked by suspicion, and the results on known bugs.
 
-use metacov_study::locate::{self, Found, Shares, Suspect};
+use metacov_study::locate::{self, Found, Shares, SuspiciousLine};
 
 use crate::Table;
 use crate::table::Column;
@@ -9,7 +9,11 @@ use crate::table::Column;
 const SOURCE_WIDTH: usize = 60;
 
 /// The most suspicious lines, with the text of each if `source` knows it.
-pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> String) -> Table {
+pub fn lines(
+    suspects: &[SuspiciousLine],
+    most: usize,
+    source: impl Fn(&SuspiciousLine) -> String,
+) -> Table {
     let columns = vec![
         Column::number("rank"),
         Column::word("line"),
@@ -17,7 +21,7 @@ pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> Str
         Column::number("suspicion"),
         Column::word("source").emphasized(),
     ];
-    let row = |suspect: &Suspect| {
+    let row = |suspect: &SuspiciousLine| {
         let text = source(suspect);
         let printable =
             text.trim().chars().map(|letter| if letter.is_control() { ' ' } else { letter });
@@ -33,7 +37,7 @@ pub fn lines(suspects: &[Suspect], most: usize, source: impl Fn(&Suspect) -> Str
 }
 
 /// The most suspicious functions.
-pub fn functions(suspects: &[Suspect], most: usize) -> Table {
+pub fn functions(suspects: &[SuspiciousLine], most: usize) -> Table {
     let columns = vec![
         Column::number("rank"),
         Column::word("function").emphasized(),
@@ -44,7 +48,7 @@ pub fn functions(suspects: &[Suspect], most: usize) -> Table {
         Column::number("near misses"),
         Column::word("MC"),
     ];
-    let row = |suspect: &Suspect| {
+    let row = |suspect: &SuspiciousLine| {
         vec![
             rank(suspect.rank),
             suspect.function.clone(),

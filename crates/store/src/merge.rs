@@ -52,8 +52,8 @@ pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, RunError> {
     let file = Replacement::of(output).map_err(unwritten)?;
     let merged =
         fill(file.path(), &runs, &header, &table, &numbers).map_err(|halt| match halt {
-            Halt::Read(error) => error.into(),
-            Halt::Write(error) => unwritten(std::io::Error::other(error.to_string())),
+            StopReason::Read(error) => error.into(),
+            StopReason::Write(error) => unwritten(std::io::Error::other(error.to_string())),
         })?;
     drop(runs);
     schema::settle(file.target()).map_err(|error| {
@@ -65,20 +65,20 @@ pub fn merge(paths: &[PathBuf], output: &Path) -> Result<Merged, RunError> {
     Ok(merged)
 }
 
-enum Halt {
+enum StopReason {
     Read(Error),
     Write(rusqlite::Error),
 }
 
-impl From<Error> for Halt {
+impl From<Error> for StopReason {
     fn from(error: Error) -> Self {
-        Halt::Read(error)
+        StopReason::Read(error)
     }
 }
 
-impl From<rusqlite::Error> for Halt {
+impl From<rusqlite::Error> for StopReason {
     fn from(error: rusqlite::Error) -> Self {
-        Halt::Write(error)
+        StopReason::Write(error)
     }
 }
 
@@ -201,7 +201,7 @@ fn fill(
     header: &Header,
     table: &SiteTable,
     numbers: &[Renumbering],
-) -> Result<Merged, Halt> {
+) -> Result<Merged, StopReason> {
     let mut groups: Vec<(Entry, usize)> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
         groups.extend(run.index()?.into_iter().map(|entry| (entry, at)));
@@ -269,7 +269,11 @@ fn other_inputs(entry: &Entry, earlier: &str) -> Fault {
 }
 
 /// Writes the texts of all source files. A file with several texts is refused: what its lines say differs.
-fn write_sources(connection: &Connection, runs: &[Run], table: &SiteTable) -> Result<(), Halt> {
+fn write_sources(
+    connection: &Connection,
+    runs: &[Run],
+    table: &SiteTable,
+) -> Result<(), StopReason> {
     let files = runs.iter().map(Run::source_files).collect::<Result<Vec<_>, _>>()?;
     for (file, path) in table.paths().enumerate() {
         let mut first: Option<(&Run, SourceText)> = None;
@@ -292,7 +296,7 @@ fn write_sources(connection: &Connection, runs: &[Run], table: &SiteTable) -> Re
 }
 
 /// Writes the setups of all groups, in the order of hashes.
-fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), Halt> {
+fn write_setups(connection: &Connection, runs: &[Run]) -> Result<(), StopReason> {
     let mut setups: BTreeMap<u64, &Run> = BTreeMap::new();
     for run in runs {
         setups.extend(run.setups()?.into_iter().map(|hash| (hash, run)));
@@ -314,7 +318,7 @@ struct Rounds {
 
 /// Writes the rounds of all campaigns. Each round of a trial is written once, however often it was
 /// run; if runs differ in it, the order of the bytes decides.
-fn write_rounds(connection: &Connection, runs: &[Run]) -> Result<Rounds, Halt> {
+fn write_rounds(connection: &Connection, runs: &[Run]) -> Result<Rounds, StopReason> {
     let mut all = Vec::new();
     let mut trials: BTreeMap<String, u64> = BTreeMap::new();
     for run in runs {

@@ -37,29 +37,29 @@ pub fn repair_run(path: &Path, output: &Path) -> Result<Repaired, RunError> {
     let mut found = Findings::of(&connection);
     let file = Replacement::of(output).map_err(unwritten)?;
     let repaired = fill(&mut found, file.path()).map_err(|halt| match halt {
-        Halt::Read(halted) => fault(halted).into(),
-        Halt::Write(error) => unwritten(io::Error::other(error.to_string())),
+        StopReason::Read(halted) => fault(halted).into(),
+        StopReason::Write(error) => unwritten(io::Error::other(error.to_string())),
     })?;
     file.commit().map_err(unwritten)?;
     Ok(repaired)
 }
 
-enum Halt {
+enum StopReason {
     Read(Fault),
     Write(rusqlite::Error),
 }
 
-impl From<rusqlite::Error> for Halt {
+impl From<rusqlite::Error> for StopReason {
     fn from(error: rusqlite::Error) -> Self {
-        Halt::Write(error)
+        StopReason::Write(error)
     }
 }
 
-fn fill(found: &mut Findings<'_>, path: &Path) -> Result<Repaired, Halt> {
+fn fill(found: &mut Findings<'_>, path: &Path) -> Result<Repaired, StopReason> {
     let (Some(header), Some((table, _))) = (found.header.clone(), found.sites.take()) else {
         let what = found.problems.join("; ");
         let what = format!("nothing can be saved without the settings and the sites: {what}");
-        return Err(Halt::Read(Fault::malformed(Location::Whole, what)));
+        return Err(StopReason::Read(Fault::malformed(Location::Whole, what)));
     };
     let connection = schema::open_to_write(path)?;
     connection.query_row("PRAGMA journal_mode = OFF", [], |_| Ok(()))?;

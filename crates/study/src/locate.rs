@@ -11,5 +11,5 @@ mod symptom;
 pub use evaluation::{Found, Shares, found, shares};
 pub use frequency::Frequency;
 pub use passing::{Passing, passing};
-pub use ranking::{Formula, Ranking, Suspect, rank};
+pub use ranking::{Formula, Ranking, SuspiciousLine, rank};
 pub use symptom::{Symptom, Unfit, explore};

@@ -10,7 +10,7 @@ use metacov_core::{
 };
 use metacov_study::corpus::{Change, FixLines};
 use metacov_study::locate::{
-    Formula, Found, Frequency, Suspect, Symptom, Unfit, explore, found, rank, shares,
+    Formula, Found, Frequency, SuspiciousLine, Symptom, Unfit, explore, found, rank, shares,
 };
 use metacov_study::overlap::FileFix;
 
@@ -113,7 +113,7 @@ fn of_two_functions_the_one_with_more_suspicious_lines_comes_first() {
     let names = |formula| {
         let symptoms = std::slice::from_ref(&symptom);
         let ranking = rank(&table, &functions, symptoms, &passing, formula);
-        let name = |suspect: &Suspect| (suspect.function.clone(), suspect.rank);
+        let name = |suspect: &SuspiciousLine| (suspect.function.clone(), suspect.rank);
         ranking.functions.iter().map(name).collect::<Vec<_>>()
     };
     let [first, second] = ["first", "second"].map(ToOwned::to_owned);

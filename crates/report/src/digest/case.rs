@@ -11,13 +11,13 @@ use metacov_store::StoredPair;
 pub(crate) const WORDS_MAX: usize = 200;
 
 /// A pair on the pages.
-pub struct Case {
+pub struct PairDigest {
     /// The index of its relation.
     pub relation: usize,
     /// The name of the pair, unique within its relation.
     pub name: String,
     /// How it ended.
-    pub ended: Ended,
+    pub ended: PairEnd,
     /// How long it took.
     pub took: Duration,
     /// The hash of the setup that its sides share, if there is one.
@@ -48,7 +48,7 @@ pub enum Shape {
 }
 
 /// How a pair ended.
-pub enum Ended {
+pub enum PairEnd {
     /// Measured, with the verdict if it was judged.
     Measured(Option<Verdict>),
     /// Not measured: the side, how it failed, and its last output.
@@ -97,7 +97,7 @@ impl Contrast {
     }
 }
 
-impl Case {
+impl PairDigest {
     pub(crate) fn failed(
         stored: &StoredPair,
         relation: usize,
@@ -105,8 +105,8 @@ impl Case {
         missing: &Missing,
     ) -> Self {
         let words = missing.output_tail.chars().take(WORDS_MAX).collect();
-        let ended = Ended::Failed(side, missing.failure, words);
-        Case::new(stored, relation, ended)
+        let ended = PairEnd::Failed(side, missing.failure, words);
+        PairDigest::new(stored, relation, ended)
     }
 
     pub(crate) fn measured(
@@ -122,12 +122,12 @@ impl Case {
         };
         let Contrast { any, a_only, b_only } = contrast;
         let packed = [any, a_only, b_only].map(codec::encode);
-        Case {
+        PairDigest {
             shape: contrast.shape(),
             a_only: count(&contrast.a_only),
             b_only: count(&contrast.b_only),
             packed,
-            ..Case::new(stored, relation, Ended::Measured(stored.verdict.clone()))
+            ..PairDigest::new(stored, relation, PairEnd::Measured(stored.verdict.clone()))
         }
     }
 
@@ -142,8 +142,8 @@ impl Case {
         Contrast { any, a_only, b_only }
     }
 
-    fn new(stored: &StoredPair, relation: usize, ended: Ended) -> Self {
-        Case {
+    fn new(stored: &StoredPair, relation: usize, ended: PairEnd) -> Self {
+        PairDigest {
             relation,
             name: stored.name.clone(),
             ended,

@@ -5,10 +5,10 @@ use std::io;
 use metacov_core::{Criterion, SideOutput, SiteId, StoredInput, Verdict};
 use serde::Serialize;
 
-use super::Shelf;
+use super::WritePage;
 use super::data::put;
 use super::vlq::Stretches;
-use crate::digest::{Case, Digest, Ended, Outline};
+use crate::digest::{Digest, Outline, PairDigest, PairEnd};
 
 /// How many pairs share a file.
 pub(crate) const IN_FILE: usize = 50;
@@ -31,7 +31,11 @@ struct CaseData {
 type InputData = (String, String, u64, usize);
 
 /// Writes all pairs with details, and their setups.
-pub(crate) fn write(digest: &Digest, outline: &Outline, shelf: Shelf<'_>) -> io::Result<()> {
+pub(crate) fn write(
+    digest: &Digest,
+    outline: &Outline,
+    write_page: WritePage<'_>,
+) -> io::Result<()> {
     let mut lines: Vec<(usize, SiteId)> = Vec::new();
     for (at, file) in outline.files.iter().enumerate() {
         let is_line = |id: &&SiteId| digest.suite.table.get(**id).criterion() == Criterion::Line;
@@ -44,21 +48,21 @@ pub(crate) fn write(digest: &Digest, outline: &Outline, shelf: Shelf<'_>) -> io:
     for (number, cases) in digest.cases.chunks(IN_FILE).enumerate() {
         let data: Vec<CaseData> =
             cases.iter().map(|case| CaseData::of(digest, case, &lines, &rank)).collect();
-        put(shelf, &format!("cases-{number}"), &data)?;
+        put(write_page, &format!("cases-{number}"), &data)?;
     }
     for (number, setup) in digest.setups.values().enumerate() {
         let text = String::from_utf8_lossy(setup.content());
-        put(shelf, &format!("setup-{number}"), &text)?;
+        put(write_page, &format!("setup-{number}"), &text)?;
     }
     Ok(())
 }
 
 impl CaseData {
-    fn of(digest: &Digest, case: &Case, lines: &[(usize, SiteId)], rank: &[u32]) -> Self {
+    fn of(digest: &Digest, case: &PairDigest, lines: &[(usize, SiteId)], rank: &[u32]) -> Self {
         let (words, side) = match &case.ended {
-            Ended::Measured(Some(Verdict::Violated(how))) => (how.clone(), None),
-            Ended::Measured(_) => (String::new(), None),
-            Ended::Failed(side, _, words) => (words.clone(), Some(*side)),
+            PairEnd::Measured(Some(Verdict::Violated(how))) => (how.clone(), None),
+            PairEnd::Measured(_) => (String::new(), None),
+            PairEnd::Failed(side, _, words) => (words.clone(), Some(*side)),
         };
         let input = |input: &StoredInput| {
             let text = String::from_utf8_lossy(&input.content).into_owned();

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{Library, Written, write};
+use super::{ReadSource, WrittenPages, write};
 use crate::digest::Digest;
 
 /// A file that only pages have: a folder that contains it may be overwritten.
@@ -12,7 +12,11 @@ const MARK: &str = "data/run.js";
 
 /// Writes the pages of a run to a folder. Pages that were there before are replaced; a folder with
 /// other files is refused.
-pub fn write_folder(digest: &Digest, library: Library<'_>, folder: &Path) -> io::Result<Written> {
+pub fn write_folder(
+    digest: &Digest,
+    library: ReadSource<'_>,
+    folder: &Path,
+) -> io::Result<WrittenPages> {
     clear(folder)?;
     write(digest, library, &mut |path, bytes| fs::write(folder.join(path), bytes))
 }

@@ -9,7 +9,7 @@ use metacov_mutants::{Mutant, MutantVerdict, Operator};
 use metacov_study::{Kills, LineKills, MutantOutcomes, measured_file};
 use serde::Serialize;
 
-use super::Shelf;
+use super::WritePage;
 use super::data::put;
 use super::page::StateWords;
 use super::sheet::shown_table;
@@ -94,7 +94,7 @@ impl<'d> MutantPages<'d> {
     }
 
     /// Writes the lists, and the mutants of each file.
-    pub(crate) fn write(&self, outline: &Outline, out: Shelf<'_>) -> io::Result<()> {
+    pub(crate) fn write(&self, outline: &Outline, out: WritePage<'_>) -> io::Result<()> {
         let outcomes = self.outcomes();
         let row = |of: (u32, &'d Mutant)| (self.file(of.1), &*of.1.function, self.row(of));
         let lists = ListData {

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, html};
 use metacov_core::{counted, thousands as grouped};
 
 use super::mutants::MutantPages;
-use super::{Shelf, overview};
+use super::{WritePage, overview};
 use crate::digest::{Digest, Gaps, Outline};
 use crate::never_checked::unchecked;
 
@@ -36,7 +36,7 @@ pub(crate) fn write(
     outline: &Outline,
     gaps: &Gaps,
     mutants: Option<&MutantPages<'_>>,
-    shelf: Shelf<'_>,
+    write_page: WritePage<'_>,
 ) -> io::Result<()> {
     let target = target(digest);
     let mut shown = PAGES.to_vec();
@@ -50,7 +50,7 @@ pub(crate) fn write(
     let bodies = bodies.into_iter().chain(mutants.map(MutantPages::page));
     let bodies = shown.iter().zip(bodies).chain([(&SOURCE, source(digest))]);
     for (page, body) in bodies {
-        shelf(page.0, shell(&target, *page, &shown, &body).into_string().as_bytes())?;
+        write_page(page.0, shell(&target, *page, &shown, &body).into_string().as_bytes())?;
     }
     Ok(())
 }

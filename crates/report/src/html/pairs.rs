@@ -5,11 +5,11 @@ use std::io;
 use metacov_core::Cover;
 use serde::Serialize;
 
-use super::Shelf;
+use super::WritePage;
 use super::chunks::Chunks;
 use super::data::put;
 use super::vlq::Stretches;
-use crate::digest::{Digest, Ended};
+use crate::digest::{Digest, PairEnd};
 
 #[derive(Default, Serialize)]
 struct CoverData {
@@ -28,7 +28,7 @@ const EITHER: usize = 4;
 
 /// Writes for each chunk which of its sites pairs ran. Pairs are similar, so each is written as its
 /// difference from the majority.
-pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::Result<()> {
+pub(crate) fn write(digest: &Digest, chunks: &Chunks, write_page: WritePage<'_>) -> io::Result<()> {
     let table = &digest.suite.table;
     let mut base = Cover::of(table);
     let mut data: Vec<CoverData> = Vec::new();
@@ -46,7 +46,7 @@ pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::R
     }
     let mut places = Vec::new();
     for (at, case) in digest.cases.iter().enumerate() {
-        if !matches!(case.ended, Ended::Measured(_)) {
+        if !matches!(case.ended, PairEnd::Measured(_)) {
             continue;
         }
         let contrast = case.contrast(table);
@@ -76,7 +76,7 @@ pub(crate) fn write(digest: &Digest, chunks: &Chunks, shelf: Shelf<'_>) -> io::R
         }
     }
     for (chunk, data) in chunks.all.iter().zip(data) {
-        put(shelf, &format!("cover-{}", chunk.name()), &data)?;
+        put(write_page, &format!("cover-{}", chunk.name()), &data)?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::chunks::{Chunk, Chunks, LINES};
 use super::data::put;
-use super::{Library, Shelf, Written};
+use super::{ReadSource, WritePage, WrittenPages};
 use crate::digest::{Digest, FileOutline, Outline};
 
 /// A source file.
@@ -23,9 +23,9 @@ pub(crate) struct Source {
 pub(crate) fn read(
     digest: &Digest,
     outline: &Outline,
-    library: Library<'_>,
-) -> (Vec<Source>, Written) {
-    let mut written = Written::default();
+    library: ReadSource<'_>,
+) -> (Vec<Source>, WrittenPages) {
+    let mut written = WrittenPages::default();
     let mut source = |file: &FileOutline| {
         let last = file.sites.last().map_or(0, |id| digest.suite.table.get(*id).line as usize);
         let bytes = library(&file.path);
@@ -109,7 +109,7 @@ pub(crate) fn write(
     outline: &Outline,
     chunks: &Chunks,
     sources: &[Source],
-    shelf: Shelf<'_>,
+    write_page: WritePage<'_>,
 ) -> io::Result<()> {
     for (at, (file, source)) in outline.files.iter().zip(sources).enumerate() {
         let functions = &outline.functions[file.functions.clone()];
@@ -123,14 +123,14 @@ pub(crate) fn write(
             states: states(digest, file, source),
             functions: functions.map(|of| (of.line, of.name.as_str())).collect(),
         };
-        put(shelf, &format!("file-{at}"), &data)?;
+        put(write_page, &format!("file-{at}"), &data)?;
         let mut with_code = chunks.all.iter().filter(|chunk| chunk.file == at).peekable();
         for number in 0..u32::try_from(source.lines).unwrap_or(u32::MAX).div_ceil(LINES) {
             let mut data = TextData { text: text(source, number), ..TextData::default() };
             if let Some(chunk) = with_code.next_if(|chunk| chunk.number == number) {
                 data.fill(digest, chunk);
             }
-            put(shelf, &format!("text-{at}-{number}"), &data)?;
+            put(write_page, &format!("text-{at}-{number}"), &data)?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use metacov_core::{Criterion, Failure, SiteId, SiteState, total};
-use metacov_report::digest::{Digest, Ended, Gap, Gaps, Outline, Overlap, Shape};
+use metacov_report::digest::{Digest, Gap, Gaps, Outline, Overlap, PairEnd, Shape};
 use proptest::prelude::*;
 
 use crate::support::{Pair, Place, Program, any_pairs, digest, lines, two_files};
@@ -143,7 +143,7 @@ fn failures_are_counted_by_their_first_words() {
     ];
     assert_eq!(reasons, expected);
     assert_eq!((digest.counts.pairs, digest.total.all_groups(), digest.cases.len()), (1, 5, 5));
-    let Ended::Failed(side, Failure::Crashed, words) = &digest.cases[0].ended else {
+    let PairEnd::Failed(side, Failure::Crashed, words) = &digest.cases[0].ended else {
         panic!("the first pair crashed");
     };
     assert_eq!((*side, words.as_str()), (1, "  out of memory \nat line 7"));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use metacov_core::{Criterion, Failure};
-use metacov_report::digest::{Digest, Ended, Outline};
-use metacov_report::html::{self, Written};
+use metacov_report::digest::{Digest, Outline, PairEnd};
+use metacov_report::html::{self, WrittenPages};
 use metacov_store::Header;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::support::{
 
 pub type Files = BTreeMap<String, String>;
 
-fn pages(digest: &Digest, library: impl Fn(&str) -> Option<Vec<u8>>) -> (Files, Written) {
+fn pages(digest: &Digest, library: impl Fn(&str) -> Option<Vec<u8>>) -> (Files, WrittenPages) {
     let mut files = Files::new();
     let written = html::write(digest, &library, &mut |path, bytes| {
         let text = String::from_utf8(bytes.to_vec()).unwrap();
@@ -447,7 +447,7 @@ fn check_covers(digest: &Digest, pairs: &[Pair]) {
         let base = cover["base"].as_str().unwrap();
         assert_eq!(base.len(), places.len());
         for (at, case) in digest.cases.iter().enumerate() {
-            let Ended::Measured(_) = case.ended else { continue };
+            let PairEnd::Measured(_) = case.ended else { continue };
             let mut states: Vec<usize> = base.bytes().map(|of| usize::from(of - b'0')).collect();
             let own = cover["pairs"].as_array().unwrap().iter().find(|of| of[0] == at);
             for (start, end, state) in

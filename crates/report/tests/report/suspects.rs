@@ -32,7 +32,7 @@ fn ranking(passing_pairs: usize) -> Ranking {
 
 #[test]
 fn the_most_suspicious_lines_have_rank_place_and_source() {
-    let source = |suspect: &metacov_study::locate::Suspect| match suspect.line {
+    let source = |suspect: &metacov_study::locate::SuspiciousLine| match suspect.line {
         7 => format!("\tif (a\u{1b}[31m < b) {}", "x".repeat(100)),
         _ => String::new(),
     };

@@ -35,14 +35,14 @@ pub enum Formula {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Ranking {
     /// Functions, each by its most suspicious line, with a small contribution of the others.
-    pub functions: Vec<Suspect>,
+    pub functions: Vec<SuspiciousLine>,
     /// Lines.
-    pub lines: Vec<Suspect>,
+    pub lines: Vec<SuspiciousLine>,
 }
 
 /// Code that may be at fault.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Suspect {
+pub struct SuspiciousLine {
     /// Its rank, from one; equally suspicious code shares the mean rank.
     pub rank: f64,
     /// The file.
@@ -91,20 +91,20 @@ pub fn rank(
 }
 
 /// The functions of sorted lines.
-fn functions_of(lines: &[Suspect], formula: Formula) -> Vec<Suspect> {
+fn functions_of(lines: &[SuspiciousLine], formula: Formula) -> Vec<SuspiciousLine> {
     // By function: the first line, and the sum of squares over all lines, which rare lines
     // dominate.
-    let mut functions: BTreeMap<usize, (&Suspect, f64)> = BTreeMap::new();
+    let mut functions: BTreeMap<usize, (&SuspiciousLine, f64)> = BTreeMap::new();
     for line in lines.iter().filter(|line| !line.function.is_empty()) {
         let rarity = line.violating * (1.0 - line.passing.unwrap_or(0.0));
         functions.entry(line.place).or_insert((line, 0.0)).1 += rarity * rarity;
     }
-    let function = |(first, company): (&Suspect, f64)| {
+    let function = |(first, company): (&SuspiciousLine, f64)| {
         let company = match formula {
             Formula::Suspicion => COMPANY * (1.0 + company).log2(),
             Formula::Ochiai => 0.0,
         };
-        Suspect { suspicion: first.suspicion + company, ..first.clone() }
+        SuspiciousLine { suspicion: first.suspicion + company, ..first.clone() }
     };
     functions.into_values().map(function).collect()
 }
@@ -116,7 +116,7 @@ fn suspect(
     symptoms: &[Symptom],
     passing: &Frequency,
     formula: Formula,
-) -> Suspect {
+) -> SuspiciousLine {
     let mean = |of: &dyn Fn(&Symptom) -> Option<f64>| {
         let shares: Vec<f64> = symptoms.iter().filter_map(of).collect();
         let count = u32::try_from(shares.len()).ok().filter(|count| *count > 0)?;
@@ -134,7 +134,7 @@ fn suspect(
         }
         Formula::Ochiai => ochiai(id, symptoms, passing),
     };
-    Suspect {
+    SuspiciousLine {
         rank: 0.0,
         file: table.path(site.file).to_owned(),
         function: table.shown_name(functions.keys[place].name).to_owned(),
@@ -159,8 +159,9 @@ fn ochiai(id: SiteId, symptoms: &[Symptom], passing: &Frequency) -> f64 {
 }
 
 /// Sorts by suspicion, and gives equally suspicious code the mean of its ranks.
-fn sort(suspects: &mut [Suspect]) {
-    let place = |suspect: &Suspect| (suspect.file.clone(), suspect.line, suspect.function.clone());
+fn sort(suspects: &mut [SuspiciousLine]) {
+    let place =
+        |suspect: &SuspiciousLine| (suspect.file.clone(), suspect.line, suspect.function.clone());
     suspects.sort_by(|left, right| {
         right.suspicion.total_cmp(&left.suspicion).then_with(|| place(left).cmp(&place(right)))
     });
