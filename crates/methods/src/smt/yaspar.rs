@@ -1,6 +1,8 @@
 //! Formulas are read as `yaspar-ir` reads them: where commands begin and end, what they consist of,
 //! and which sorts their terms have.
 
+use std::fmt::Write as _;
+
 use yaspar_ir::ast::{Context, Typecheck as _};
 use yaspar_ir::traits::MetaData as _;
 use yaspar_ir::untyped::{Command, UntypedAst};
@@ -41,7 +43,7 @@ fn is_typed(script: &str) -> bool {
 const LOGIC: &str = "(set-logic ALL)";
 
 fn check_types(script: &str) -> Result<(), String> {
-    commands(script).type_check(&mut Context::new()).map(drop).map_err(|error| error.to_string())
+    commands(script).type_check(&mut Context::new()).map(drop)
 }
 
 /// What a node consists of, without where it is. yaspar-ir prints decimals without zeros at the end.
@@ -103,7 +105,7 @@ fn inferred_sorts_are_those_of_yaspar_ir() {
                     Some(sort) => {
                         checked += 1;
                         let term = tree.text(node);
-                        script += &format!(" (define-fun term_{checked} () {sort} {term})");
+                        let _ = write!(script, " (define-fun term_{checked} () {sort} {term})");
                     }
                     None => unknown += 1,
                 }
