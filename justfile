@@ -37,6 +37,10 @@ bench-checks *args:
 bench-fuzz *args:
     benches/fuzz {{args}}
 
+# How much of the processor time of testing solvers is spent in the solvers
+bench-solvers *args:
+    benches/solvers {{args}}
+
 # The README's example with a real program
 example:
     cargo build --release -p metacov

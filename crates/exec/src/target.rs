@@ -65,6 +65,11 @@ pub trait Target: Sync {
         false
     }
 
+    /// Whether its tests are derived from scripts ([`OpenOptions::seeds`]).
+    fn has_seeds(&self) -> bool {
+        false
+    }
+
     /// Loads a library into this process, which must have one thread and no other purpose.
     fn open(&self, library: &Path, options: &OpenOptions<'_>) -> io::Result<Box<dyn Session>>;
 }

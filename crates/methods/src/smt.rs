@@ -23,6 +23,8 @@ mod sort;
 mod subject;
 mod symbols;
 mod tree;
+#[cfg(test)]
+mod yaspar;
 
 pub use embedded::{FILES, texts};
 pub use label::Label;

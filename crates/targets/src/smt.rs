@@ -184,6 +184,10 @@ impl Target for Solver {
         true
     }
 
+    fn has_seeds(&self) -> bool {
+        true
+    }
+
     fn find(&self, version: &str, cache: &Path) -> io::Result<Option<Artifact>> {
         (self.find)(version, cache)
     }

@@ -18,6 +18,9 @@ use crate::worker::protocol::{Answer, Port, SetupDone};
 /// whose worker is lost resumes after the last report.
 const STRETCH_PAIRS: u64 = 64;
 
+/// The same if an input may take seconds: a campaign ends after a report.
+const SLOW_STRETCH_PAIRS: u64 = 1;
+
 /// What random numbers are used for: each purpose has a separate stream.
 pub(super) mod purpose {
     pub(crate) const TEST: u64 = 1;
@@ -102,6 +105,7 @@ pub(super) struct Explorer<'e, 'p, 's> {
 impl Explorer<'_, '_, '_> {
     fn run(&mut self) -> io::Result<()> {
         let Round { schedule, start, is_cautious, .. } = self.round;
+        let stretch = if self.state.limits_time() { SLOW_STRETCH_PAIRS } else { STRETCH_PAIRS };
         for number in start.pairs..schedule.pairs {
             if self.batch.pace.stale >= schedule.patience {
                 // Before the report, so that the reward is known even if a pair after the change
@@ -111,7 +115,7 @@ impl Explorer<'_, '_, '_> {
                 self.change(number)?;
             }
             self.pair(number)?;
-            if *is_cautious || self.batch.pairs == STRETCH_PAIRS {
+            if *is_cautious || self.batch.pairs == stretch {
                 self.report()?;
             }
         }

@@ -22,6 +22,8 @@ pub(crate) struct TestBench<'s> {
     pub(crate) measuring: Option<Measuring<'s>>,
     pub(crate) method: &'static dyn Method,
     pub(crate) facts: Facts,
+    /// Whether the session ends inputs that take too long: some may take seconds.
+    pub(crate) limits_time: bool,
 }
 
 /// What measuring the coverage of a test requires.
@@ -142,6 +144,11 @@ impl PreparedState<'_, '_> {
     /// Whether coverage is measured.
     pub(crate) fn is_measured(&self) -> bool {
         self.bench.measuring.is_some()
+    }
+
+    /// Whether the session ends inputs that take too long.
+    pub(crate) fn limits_time(&self) -> bool {
+        self.bench.limits_time
     }
 
     /// The opened target.

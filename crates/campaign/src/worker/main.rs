@@ -103,7 +103,9 @@ fn open<'s>(
     };
     let session = target.open(&config.library, &options)?;
     let capture = capture.map(|capture| Box::new(capture) as Box<dyn Capture>);
-    TestBench::of(target.method(), session, capture)
+    let (mut bench, message) = TestBench::of(target.method(), session, capture)?;
+    bench.limits_time = target.limits_time();
+    Ok((bench, message))
 }
 
 impl<'s> TestBench<'s> {
@@ -122,7 +124,8 @@ impl<'s> TestBench<'s> {
             }
             None => (None, encode(&Answer::Ready(None))),
         };
-        Ok((TestBench { session, measuring, method, facts: Facts::default() }, message))
+        let (facts, limits_time) = (Facts::default(), false);
+        Ok((TestBench { session, measuring, method, facts, limits_time }, message))
     }
 
     /// Serves a request.

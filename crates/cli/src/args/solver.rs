@@ -2,15 +2,18 @@
 
 use std::ffi::OsStr;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use metacov_campaign::{AskedTarget, TargetOptions};
-use metacov_core::Facts;
+use metacov_core::{Facts, counted};
 use metacov_exec::find_program;
 use metacov_run::RunError;
+use metacov_targets::cc::cache;
+use metacov_targets::smt::seeds::SeedIndex;
 
-use crate::cmd::workers;
+use crate::cmd::{target, workers};
+use crate::console::Console;
 use crate::exit_code::bail_usage;
 use crate::signals::interrupted;
 
@@ -41,11 +44,12 @@ impl SolverArgs {
 
     /// Returns the scripts of the given folder, as a session would. No solver runs, so a command is
     /// refused.
-    pub fn seeds(&self) -> Result<Facts, RunError> {
+    pub fn seeds(&self, console: &Console) -> Result<Facts, RunError> {
         if self.command.is_some() {
             bail_usage!("--command: no solver is run here");
         }
         let Some(folder) = &self.seeds else { return Ok(Facts::new()) };
+        check_seeds("smt", Some(folder), console)?;
         metacov_targets::smt::seeds::read(folder)
             .map_err(|error| RunError::Invalid(format!("--seeds {error}")))
     }
@@ -59,6 +63,30 @@ impl SolverArgs {
         let (program, arguments) = program("--command", command)?;
         Ok((Some(program), TargetOptions { arguments: Some(arguments), seeds }))
     }
+}
+
+/// Reads the scripts of `--seeds`, and says how many of them are used, if some are not. Refused if there is
+/// none, and for a target that has no use for them.
+pub fn check_seeds(target: &str, seeds: Option<&Path>, console: &Console) -> Result<(), RunError> {
+    let Some(folder) = seeds else { return Ok(()) };
+    if !target::list().parse(target)?.0.has_seeds() {
+        bail_usage!("--seeds goes with solvers, not with {target}");
+    }
+    let invalid = |error| RunError::Invalid(format!("--seeds {error}"));
+    let index = SeedIndex::of(folder, &cache()).map_err(invalid)?;
+    // Without a cache, the scripts are only read again next time.
+    drop(index.store());
+    let all = counted(index.scripts.len() as u64, "script", "scripts");
+    let usable = index.scripts.values().filter(|script| script.content.is_ok()).count();
+    let reasons = format!("`metacov seeds index {} -v` says why", folder.display());
+    if usable == 0 {
+        let what = format!("--seeds {}: {all} (*.smt2), none of use: {reasons}", folder.display());
+        return Err(RunError::Invalid(what));
+    }
+    if usable < index.scripts.len() {
+        console.note(&format!("--seeds: {usable} of {all} can be used; {reasons}"));
+    }
+    Ok(())
 }
 
 /// Returns the installed solver of a command that an option has, without coverage.

@@ -21,7 +21,7 @@ use rustix::process::{Signal, set_parent_process_death_signal};
 use super::target;
 use super::workers;
 use crate::args::count::positive;
-use crate::args::solver::SolverArgs;
+use crate::args::solver::{SolverArgs, check_seeds};
 use crate::args::target::{Memory, bytes, seconds};
 use crate::cmd::measure::engine::RelationArgs;
 use crate::console::Console;
@@ -155,6 +155,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
     }
     let mut conclusion = Conclusion::Passed;
     for config in args.configs()? {
+        check_seeds(&config.engine, config.target.seeds.as_deref(), console)?;
         let interrupted = campaign(&config, console)?;
         conclusion = conclusion.max(show_ended_campaign(&config.output, console)?);
         if let Some(interrupted) = interrupted {

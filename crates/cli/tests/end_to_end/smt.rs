@@ -111,6 +111,17 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
     assert!(run.stdout.contains("left out: 1 (2 check-sat commands, not one)"), "{}", run.stdout);
     assert!(run.stderr.contains("broken.smt2: line 2: this ( is never closed"), "{}", run.stderr);
     assert!(run.stdout.contains("left out: 1 (longer than 100000 bytes)"), "{}", run.stdout);
+    let tests = ["gen", "smt", "--seeds", "seeds", "--count", "1", "--out", "tests"];
+    let run = metacov_in(folder.path(), &tests).ok();
+    let used = "--seeds: 4 of 7 scripts can be used; `metacov seeds index seeds -v` says why";
+    assert!(run.stderr.contains(used), "{}", run.stderr);
+    fs::create_dir(folder.path().join("none")).unwrap();
+    let none = ["gen", "smt", "--seeds", "none", "--out", "no-tests"];
+    let said = metacov_in(folder.path(), &none).failed(2);
+    assert!(said.contains("--seeds none: 0 scripts (*.smt2), none of use"), "{said}");
+    let other = ["measure", "sqlite", "--seeds", "seeds", "--count", "1"];
+    let said = metacov_in(folder.path(), &other).failed(2);
+    assert!(said.contains("--seeds goes with solvers, not with sqlite"), "{said}");
     let run = index(&["--verify", "z3"]);
     assert_eq!(run.code, 3, "{} (is z3 installed? scripts/oracles)", run.stderr);
     let wrong = "unsat/wrong.smt2: the label is unsat, the solver contradicts it";

@@ -83,6 +83,15 @@ impl Seed {
         numerals: Sort,
     ) -> Result<Self, Unusable> {
         let (mut declarations, mut assertions, mut questions) = (Vec::new(), Vec::new(), 0);
+        // Said before what stands between them.
+        let asked = tree
+            .roots()
+            .map_while(|command| tree.head(command).filter(|&head| head != "exit"))
+            .filter(|&head| head == "check-sat")
+            .count();
+        if asked > 1 {
+            return Err(Unusable::Questions(asked));
+        }
         let mut symbols = Symbols::default();
         for command in tree.roots() {
             match tree.head(command).unwrap_or_default() {
@@ -356,6 +365,9 @@ mod tests {
             refused("(assert true) (check-sat) (assert false)"),
             "the command assert is not supported"
         );
+        let two =
+            "(assert true) (check-sat) (push 1) (assert false) (check-sat) (exit) (check-sat)";
+        assert_eq!(refused(two), "2 check-sat commands, not one");
         assert_eq!(refused("(assert true"), "line 1: this ( is never closed");
         assert_eq!(refused("hello"), "the command  is not supported");
         assert_eq!(refused("; COMMAND-LINE: --finite-model-find\n"), "needs options of a solver");

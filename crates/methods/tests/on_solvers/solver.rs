@@ -1,18 +1,29 @@
 //! A solver that runs many scripts in one process.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 /// Separates the answers to two scripts.
 const SEPARATOR: &str = "next-script";
 
-/// A solver that prints nothing for this long is ended. Its own limit should end it much earlier.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
+/// A solver gets this many times the processor time that a script should take. Its own limit, which
+/// counts steps, usually ends it earlier, but some of its code takes no steps.
+const TIME_FACTOR: u32 = 8;
 
-/// The answer to a script that ends the solver, by a crash or by [`SILENCE_MAX`].
+/// The least limit of processor time: at its start, a solver reads its libraries.
+const TIME_MIN: Duration = Duration::from_secs(1);
+
+/// A solver that waits for something takes no processor time, and is ended after this time.
+const SILENCE_MAX: Duration = Duration::from_secs(600);
+
+/// How often the processor time of a silent solver is read.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// The answer to a script that ends the solver, by a crash, a limit of time, or its memory.
 pub const LOST: &str = "lost";
 
 /// The most memory of a solver, in kilobytes.
@@ -62,9 +73,27 @@ impl Solver {
         // The solver writes while it reads. If it ends early, the rest is not written.
         let writer = thread::spawn(move || drop(stdin.write_all(input.as_bytes())));
         let (lines, wanted) = (lines(&mut solver), answers.len() + scripts.len());
+        let time_max = (time_max * TIME_FACTOR).max(TIME_MIN);
+        // The processor time when the script was first seen to run, and for how long it was silent.
+        let (mut time_before, mut silence) = (Duration::ZERO, Duration::ZERO);
         let mut answer = String::new();
         while answers.len() < wanted {
-            let Ok(line) = lines.recv_timeout(SILENCE_MAX) else { break };
+            let line = match lines.recv_timeout(POLL_INTERVAL) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    let time = processor_time(&solver);
+                    if silence.is_zero() {
+                        time_before = time;
+                    }
+                    silence += POLL_INTERVAL;
+                    if time.saturating_sub(time_before) > time_max || silence > SILENCE_MAX {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            silence = Duration::ZERO;
             if line == SEPARATOR {
                 answers.push(std::mem::take(&mut answer).trim().to_owned());
             } else {
@@ -89,6 +118,18 @@ impl Solver {
             .spawn()
             .unwrap_or_else(|error| panic!("sh: {error}"))
     }
+}
+
+/// The processor time of a solver that runs, in and outside of the kernel.
+fn processor_time(solver: &Child) -> Duration {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{}/stat", solver.id())) else {
+        return Duration::ZERO;
+    };
+    // The name, which may have spaces, ends with the last parenthesis; the times are fields 14 and 15.
+    let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+    // Linux shows times in ticks of 10 ms.
+    Duration::from_millis(ticks * 10)
 }
 
 /// The lines of a solver's output, without quotes, as it prints them.

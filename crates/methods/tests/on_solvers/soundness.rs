@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -60,13 +61,18 @@ fn soundness() {
 #[derive(Debug, Default)]
 struct Counts {
     tests: u64,
+    /// Tests whose second side no earlier one has.
+    distinct: u64,
+    /// Tests that hold by the answers of both solvers.
+    held_on_both: u64,
     /// By solver.
     held: [u64; 2],
     violated: [u64; 2],
     /// Tests that each solver has no verdict on.
     undecided: [u64; 2],
-    /// Scripts that both solvers decide, in the same way and in different ways.
+    /// Second sides that both solvers decide, in the same way.
     agreed: u64,
+    /// Inputs that both solvers decide, in different ways.
     contradicted: u64,
 }
 
@@ -76,13 +82,17 @@ struct Runner {
     answers: BTreeMap<String, [String; 2]>,
     /// The scripts of first sides.
     seeds: BTreeSet<String>,
+    /// The scripts of second sides that were run, as hashes.
+    seen: BTreeSet<u64>,
 }
 
 impl Runner {
-    /// Reads the seeds below a folder, without those that both solvers do not decide in time, or one
-    /// of them contradicts.
+    /// Returns the embedded seeds that a solver decides in time, and those below a folder that both
+    /// do: another one would take all of its time in most of its tests. Without those that a solver
+    /// contradicts.
     fn seeds(&mut self, folder: Option<&Path>) -> Facts {
         let mut seeds = texts();
+        let embedded: BTreeSet<String> = seeds.iter().map(|(name, _)| name.clone()).collect();
         for path in folder.map(scripts).unwrap_or_default() {
             let Ok(text) = fs::read_to_string(&path) else { continue };
             seeds.push((path.display().to_string(), text));
@@ -95,11 +105,13 @@ impl Runner {
         seeds.retain(|(name, text)| {
             let seed = Seed::read(name, text).unwrap();
             let answers = self.answers[text].iter().map(String::as_str);
-            let mut decisions =
-                answers.filter(|answer| ["sat", "unsat"].contains(answer)).peekable();
-            let is_decided = decisions.peek().is_some();
-            let is_right =
-                decisions.all(|answer| seed.label.is_none_or(|label| label.answer() == answer));
+            let decisions: Vec<&str> =
+                answers.filter(|answer| ["sat", "unsat"].contains(answer)).collect();
+            let wanted = if embedded.contains(name) { 1 } else { SOLVERS.len() };
+            let is_decided = decisions.len() >= wanted;
+            let is_right = decisions
+                .iter()
+                .all(|answer| seed.label.is_none_or(|label| label.answer() == *answer));
             contradicted += u64::from(!is_right);
             let is_used = is_decided && is_right;
             *logics.entry(seed.logic.unwrap_or_default()).or_default() += u64::from(is_used);
@@ -136,12 +148,19 @@ impl Runner {
         self.ask(tests.iter().flat_map(inputs).collect());
         for test in tests {
             counts.tests += 1;
+            let second: Vec<String> =
+                test.sides.b.iter().map(|input| script(&input.statements)).collect();
+            counts.distinct += u64::from(self.seen.insert(hash(&second)));
+            let mut holds = [false; 2];
             for (at, solver) in SOLVERS.iter().enumerate() {
                 let answer = |input: &Input| outcome(&self.answers[&script(&input.statements)][at]);
                 let outcomes =
                     test.sides.as_ref().map(|side| side.iter().map(answer).collect::<Vec<_>>());
                 match test.judge.judge(&outcomes) {
-                    Verdict::Holds => counts.held[at] += 1,
+                    Verdict::Holds => {
+                        counts.held[at] += 1;
+                        holds[at] = true;
+                    }
                     Verdict::Violated(how) => {
                         counts.violated[at] += 1;
                         eprintln!("{}: {how}: {}", solver.name, shown(&inputs(test)));
@@ -149,9 +168,12 @@ impl Runner {
                     Verdict::Invalid(_) | Verdict::Lost { .. } => counts.undecided[at] += 1,
                 }
             }
+            counts.held_on_both += u64::from(holds == [true, true]);
             for input in inputs(test) {
                 match self.answers[&input].each_ref().map(String::as_str) {
-                    ["sat", "sat"] | ["unsat", "unsat"] => counts.agreed += 1,
+                    ["sat", "sat"] | ["unsat", "unsat"] => {
+                        counts.agreed += u64::from(second.contains(&input));
+                    }
                     ["sat", "unsat"] | ["unsat", "sat"] => {
                         counts.contradicted += 1;
                         eprintln!("{:?}: {}", self.answers[&input], shown(&[input]));
@@ -165,6 +187,12 @@ impl Runner {
         self.seeds.extend(seeds.map(|input| script(&input.statements)));
         self.answers.retain(|script, _| self.seeds.contains(script));
     }
+}
+
+fn hash(scripts: &[String]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    scripts.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn shown(scripts: &[String]) -> String {

@@ -22,7 +22,7 @@ const ALL_BYTES_MAX: u64 = 64 << 20;
 pub fn read(folder: &Path) -> io::Result<Facts> {
     let (mut facts, mut bytes) = (Facts::new(), 0);
     for script in scripts(folder)? {
-        if script.bytes > SEED_BYTES_MAX as u64 {
+        if script.problem.is_some() || script.bytes > SEED_BYTES_MAX as u64 {
             continue;
         }
         bytes += script.bytes;
@@ -40,34 +40,73 @@ pub fn read(folder: &Path) -> io::Result<Facts> {
     Ok(facts)
 }
 
-/// A file of a folder.
+/// A file of a folder, or a folder in it that cannot be read.
 struct Script {
     /// Its path below the folder.
     name: String,
     path: PathBuf,
     bytes: u64,
     modified: SystemTime,
+    /// Why it cannot be read.
+    problem: Option<String>,
 }
 
 /// The scripts below a folder, by name. Links to folders are not followed.
 fn scripts(folder: &Path) -> io::Result<Vec<Script>> {
-    let (mut scripts, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    let (mut scripts, mut folders) = (Vec::new(), Vec::new());
+    add_entries(folder, folder, &mut scripts, &mut folders)
+        .map_err(|error| named(folder, &error))?;
     while let Some(below) = folders.pop() {
-        for entry in fs::read_dir(&below).map_err(|error| named(&below, &error))? {
-            let entry = entry.map_err(|error| named(&below, &error))?;
-            let path = entry.path();
-            if entry.file_type().map_err(|error| named(&path, &error))?.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "smt2") {
-                let data = fs::metadata(&path).map_err(|error| named(&path, &error))?;
-                let name = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
-                let (bytes, modified) = (data.len(), data.modified()?);
-                scripts.push(Script { name, path, bytes, modified });
-            }
+        if let Err(error) = add_entries(folder, &below, &mut scripts, &mut folders) {
+            scripts.push(Script::unreadable(folder, below, error.to_string()));
         }
     }
     scripts.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(scripts)
+}
+
+/// Adds the scripts and the folders that are directly in a folder.
+fn add_entries(
+    folder: &Path,
+    below: &Path,
+    scripts: &mut Vec<Script>,
+    folders: &mut Vec<PathBuf>,
+) -> io::Result<()> {
+    for entry in fs::read_dir(below)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            folders.push(path);
+        } else if path.extension().is_some_and(|extension| extension == "smt2") {
+            scripts.push(Script::of(folder, path));
+        }
+    }
+    Ok(())
+}
+
+impl Script {
+    fn of(folder: &Path, path: PathBuf) -> Self {
+        let data = match fs::metadata(&path) {
+            Ok(data) => data,
+            Err(error) => return Self::unreadable(folder, path, error.to_string()),
+        };
+        // Reading a pipe waits until something writes to it.
+        if !data.is_file() {
+            return Self::unreadable(folder, path, "not a regular file".to_owned());
+        }
+        let modified = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        Script { name: name(folder, &path), path, bytes: data.len(), modified, problem: None }
+    }
+
+    fn unreadable(folder: &Path, path: PathBuf, problem: String) -> Self {
+        let (name, modified) = (name(folder, &path), SystemTime::UNIX_EPOCH);
+        Script { name, path, bytes: 0, modified, problem: Some(problem) }
+    }
+}
+
+/// The path of a file below a folder.
+fn name(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).display().to_string()
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
@@ -76,6 +115,8 @@ fn named(path: &Path, error: &io::Error) -> io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use super::*;
 
     #[test]
@@ -92,5 +133,35 @@ mod tests {
         let facts = read(folder.path()).unwrap();
         let all: Vec<_> = facts.iter().collect();
         assert_eq!(all, [(&"seed:sat/deep/a.smt2".to_owned(), &"(check-sat)".to_owned())]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out_with_a_reason() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.smt2"), "(check-sat)").unwrap();
+        std::os::unix::fs::symlink("nothing", folder.path().join("link.smt2")).unwrap();
+        std::os::unix::fs::symlink("..", folder.path().join("loop")).unwrap();
+        std::os::unix::fs::symlink("..", folder.path().join("loop.smt2")).unwrap();
+        let pipe = folder.path().join("pipe.smt2");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert_eq!(read(folder.path()).unwrap().len(), 1);
+        let cache = tempfile::tempdir().unwrap();
+        for _ in ["new", "from the cache"] {
+            let index = SeedIndex::of(folder.path(), cache.path()).unwrap();
+            let reasons = index.scripts.iter().filter_map(|(name, script)| {
+                Some((name.as_str(), script.content.as_ref().err()?.as_str()))
+            });
+            let reasons: Vec<_> = reasons.collect();
+            assert_eq!(
+                reasons,
+                [
+                    ("a.smt2", "no assertion"),
+                    ("link.smt2", "No such file or directory (os error 2)"),
+                    ("loop.smt2", "not a regular file"),
+                    ("pipe.smt2", "not a regular file"),
+                ]
+            );
+            index.store().unwrap();
+        }
     }
 }

@@ -72,6 +72,8 @@ pub const EXCEPTIONS: &[(&str, &[Exception])] = &[
             by("benches/mutants --quick", "crates/cli/tests/end_to_end/mutants.rs", MUTANTS, MINUTES),
             by_ci("benches/processes", "step benches/processes --quick", MINUTES),
             by_ci("benches/processes --quick", "step benches/processes --quick", MINUTES),
+            by_ci("benches/solvers", "step benches/solvers --quick", MINUTES),
+            by_ci("benches/solvers --quick", "step benches/solvers --quick", MINUTES),
         ],
     ),
     (

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::{Script, named, scripts};
 
 /// Changes when files of the cache are no longer understood, or scripts are read in another way.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The scripts of a folder, by name.
 pub struct SeedIndex {
@@ -55,7 +55,7 @@ impl SeedIndex {
         let mut all = BTreeMap::new();
         for script in scripts(folder)? {
             let before = known.remove(&script.name).filter(|known| known.is_of(&script));
-            let seed = before.map_or_else(|| IndexedSeed::read(&script), Ok)?;
+            let seed = before.unwrap_or_else(|| IndexedSeed::read(&script));
             all.insert(script.name, seed);
         }
         Ok(SeedIndex { scripts: all, folder: folder.to_owned(), file })
@@ -98,11 +98,13 @@ fn file(folder: &Path, cache: &Path) -> io::Result<PathBuf> {
 
 impl IndexedSeed {
     fn is_of(&self, script: &Script) -> bool {
-        self.bytes == script.bytes && self.modified == script.modified
+        script.problem.is_none() && self.bytes == script.bytes && self.modified == script.modified
     }
 
-    fn read(script: &Script) -> io::Result<Self> {
-        let content = if script.bytes > SEED_BYTES_MAX as u64 {
+    fn read(script: &Script) -> Self {
+        let content = if let Some(problem) = &script.problem {
+            Err(problem.clone())
+        } else if script.bytes > SEED_BYTES_MAX as u64 {
             Err(Unusable::TooLong.to_string())
         } else {
             match fs::read_to_string(&script.path) {
@@ -112,11 +114,16 @@ impl IndexedSeed {
                 Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                     Err("not UTF-8".to_owned())
                 }
-                Err(error) => return Err(named(&script.path, &error)),
+                // It may be readable next time, without being changed.
+                Err(error) => {
+                    let content = Err(error.to_string());
+                    let (bytes, modified) = (script.bytes, SystemTime::UNIX_EPOCH);
+                    return IndexedSeed { bytes, modified, content, solved: BTreeMap::new() };
+                }
             }
         };
         let Script { bytes, modified, .. } = *script;
-        Ok(IndexedSeed { bytes, modified, content, solved: BTreeMap::new() })
+        IndexedSeed { bytes, modified, content, solved: BTreeMap::new() }
     }
 
     /// Whether a solver has answered otherwise than the label says.
