@@ -185,7 +185,10 @@ impl Runtime {
     }
 }
 
-/// Runs a compiler. The error contains its output.
+/// What programs say if the disk is full.
+const FULL: &str = "No space left on device";
+
+/// Runs a compiler or another program. The error contains its output; if the disk is full, one line of it.
 pub fn run(command: &mut Command) -> io::Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
@@ -194,13 +197,29 @@ pub fn run(command: &mut Command) -> io::Result<()> {
     if output.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(io::Error::other(format!("{name}: {said}")))
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(match said.lines().find(|line| line.contains(FULL)) {
+        Some(line) => {
+            io::Error::new(io::ErrorKind::StorageFull, format!("{name}: {}", line.trim()))
+        }
+        None => io::Error::other(format!("{name}: {}", said.trim())),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_is_one_line() {
+        let say = |text: &str| {
+            run(Command::new("sh").args(["-c", "echo \"$0\" >&2; exit 1", text])).unwrap_err()
+        };
+        let full = say("tar: a: Cannot write: No space left on device\ntar: b: the same");
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(full.to_string(), "sh: tar: a: Cannot write: No space left on device");
+        assert_eq!(say("a.c:1: error\na.c:2: error").to_string(), "sh: a.c:1: error\na.c:2: error");
+    }
 
     #[test]
     fn a_compiler_may_have_several_words() {

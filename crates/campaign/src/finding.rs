@@ -30,7 +30,7 @@ pub use file::FindingFile;
 pub(crate) use folder::remove_unfinished;
 pub use known_bugs::{KnownBug, KnownBugs};
 pub use replay::{
-    ReplayConfig, Replayed, check_trust, missing_releases, read_findings, replay_findings,
+    ReplayConfig, Replayed, check_trust, missing_releases, read_findings, refused, replay_findings,
 };
 pub use signature::Signature;
 pub use triage::{Examined, Finding, Triage, TriageTargets};

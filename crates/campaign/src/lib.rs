@@ -30,7 +30,7 @@ pub use config::{CampaignConfig, parse_duration, run_campaign};
 pub use finding::{
     Bisected, Difference, Examined, FailingCase, FailureKind, Finding, FindingFile, KnownBug,
     KnownBugs, ReplayConfig, Replayed, Signature, Triage, TriageTargets, check_trust, families,
-    missing_releases, read_findings, replay_findings,
+    missing_releases, read_findings, refused, replay_findings,
 };
 pub use fuzz::{
     Campaign, CampaignDisplay, CampaignLimits, CampaignObserver, CampaignStats, CampaignStatus,

@@ -44,6 +44,11 @@ pub trait Target: Sync {
         false
     }
 
+    /// Says why a statement is never run, if so: it would leave the database.
+    fn refusal(&self, _statement: &str) -> Option<String> {
+        None
+    }
+
     /// Builds the library of a version with mutants, unless that was done before, and returns its path.
     fn build_mutants(&self, _version: &str, _options: &BuildOptions<'_>) -> io::Result<PathBuf> {
         Err(io::Error::new(io::ErrorKind::Unsupported, "it cannot be built with mutants"))

@@ -66,6 +66,10 @@ impl Target for Duckdb {
         true
     }
 
+    fn refusal(&self, statement: &str) -> Option<String> {
+        permission::refusal(statement)
+    }
+
     fn build_mutants(&self, version: &str, options: &BuildOptions<'_>) -> io::Result<PathBuf> {
         counting::check(version)?;
         counting::build_mutants(version, options)

@@ -8,6 +8,7 @@ mod builder;
 mod cache;
 mod calculator;
 pub mod cc;
+mod cmake;
 mod debian;
 mod duckdb;
 pub mod gcc;

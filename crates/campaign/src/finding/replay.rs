@@ -110,6 +110,21 @@ pub fn missing_releases(
     Ok(missing)
 }
 
+/// Returns the first statement of each finding that its target never runs, and why.
+pub fn refused(findings: &[(String, FindingFile)], targets: &TargetList) -> Vec<String> {
+    let mut refused = Vec::new();
+    for (name, finding) in findings {
+        // Replaying it reports an unknown target.
+        let Ok((target, _)) = targets.parse(&finding.target) else { continue };
+        let case = finding.suspect().case;
+        let inputs = case.sides.a.iter().chain(&case.sides.b);
+        let mut statements = case.setup.iter().chain(inputs.flat_map(|input| &input.statements));
+        let found = statements.find_map(|text| target.refusal(text).map(|why| (text, why)));
+        refused.extend(found.map(|(text, why)| format!("{name}: {why}: {text:?}")));
+    }
+    refused
+}
+
 /// Replays findings. All targets are started first.
 pub fn replay_findings(
     findings: &[(String, FindingFile)],

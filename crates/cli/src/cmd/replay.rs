@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use metacov_campaign::{ReplayConfig, missing_releases, read_findings, replay_findings};
+use metacov_campaign::{ReplayConfig, missing_releases, read_findings, refused, replay_findings};
 use metacov_core::command_line;
 use metacov_report::{Screen, replays};
 use metacov_study::conduct::known_findings;
@@ -73,6 +73,9 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         for name in missing_releases(&findings, &config, &targets)? {
             target::build(&name, true, console)?;
         }
+    }
+    for what in refused(&findings, &targets) {
+        console.warning(&what);
     }
     let replayed = replay_findings(&findings, &config, &targets, &*interrupted()?)?;
     let (table, fails) = replays(&findings, replayed, args.bisect);

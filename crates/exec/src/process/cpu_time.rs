@@ -18,6 +18,23 @@ struct Process {
 /// The processor time of this process and all its descendants so far. Processes that have ended
 /// without being waited for are not included.
 pub fn processor_time() -> io::Result<Duration> {
+    let ticks: u64 = tree(std::process::id())?.values().map(|process| process.ticks).sum();
+    Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
+}
+
+/// How long a process and its descendants have been ready to run while other processes had the
+/// processor. It is 0 on systems that do not count it.
+pub(super) fn waiting_time(root: u32) -> Duration {
+    let waited = |id: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{id}/schedstat")).ok()?;
+        stat.split_whitespace().nth(1)?.parse::<u64>().ok()
+    };
+    let tree = tree(root).unwrap_or_default();
+    Duration::from_nanos(tree.keys().filter_map(waited).sum())
+}
+
+/// A process and its descendants, by id.
+fn tree(root: u32) -> io::Result<BTreeMap<u32, Process>> {
     let mut processes = BTreeMap::new();
     for entry in fs::read_dir("/proc")? {
         let name = entry?.file_name();
@@ -28,13 +45,12 @@ pub fn processor_time() -> io::Result<Duration> {
             processes.insert(id, process);
         }
     }
-    let own = std::process::id();
-    let is_own = |id: &u32| {
-        let above = std::iter::successors(Some(*id), |id| processes.get(id).map(|it| it.parent));
-        above.take(processes.len()).any(|id| id == own)
+    let is_in = |id: u32| {
+        let above = std::iter::successors(Some(id), |id| processes.get(id).map(|it| it.parent));
+        above.take(processes.len()).any(|id| id == root)
     };
-    let ticks: u64 = processes.iter().filter(|(id, _)| is_own(id)).map(|(_, it)| it.ticks).sum();
-    Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
+    let ids: Vec<u32> = processes.keys().copied().filter(|id| is_in(*id)).collect();
+    Ok(ids.into_iter().filter_map(|id| processes.remove_entry(&id)).collect())
 }
 
 /// The processor time of this process and of all its children that were waited for.
@@ -94,6 +110,22 @@ mod tests {
         assert!(done.success());
         assert!(processor_time().unwrap() > before);
         assert!(used_processor_time() > used_before);
+    }
+
+    #[test]
+    fn time_without_the_processor_counts() {
+        let spin = || {
+            let mut shell = std::process::Command::new("taskset");
+            shell.args(["-c", "0", "sh", "-c", "while :; do :; done"]).spawn().unwrap()
+        };
+        let mut both = [spin(), spin()];
+        std::thread::sleep(Duration::from_millis(400));
+        let waited: Duration = both.iter().map(|process| waiting_time(process.id())).sum();
+        for process in &mut both {
+            process.kill().unwrap();
+            process.wait().unwrap();
+        }
+        assert!(waited > Duration::from_millis(100), "{waited:?}");
     }
 
     #[test]

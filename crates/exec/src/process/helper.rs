@@ -17,6 +17,7 @@ use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::getppid;
 
+use super::cpu_time::waiting_time;
 use super::not_run::NotRun;
 use super::supervisor::{Event, Supervisor};
 use super::wire::Request;
@@ -34,6 +35,9 @@ pub const LARGE_PAGES: &str = "glibc.malloc.hugetlb=1";
 /// The lowest descriptor that a helper opens for itself, high enough not to collide with loaded
 /// code.
 pub(crate) const OWN_DESCRIPTORS: i32 = 900;
+
+/// After this part of the time limit, `hear` looks how long the helper has waited for a processor.
+const LOOK_PART: u32 = 10;
 
 /// The signal that ends a helper with its supervisor.
 const KILL: i32 = rustix::process::Signal::KILL.as_raw();
@@ -96,7 +100,8 @@ impl HelperProcess {
         let _ = say(&mut self.requests, message);
     }
 
-    /// Waits for the next message, up to a time limit.
+    /// Waits for the next message, up to a time limit. The time that the process waits for a processor does
+    /// not count, so that other work on the machine makes nothing late.
     pub fn hear(
         &mut self,
         time: Duration,
@@ -112,16 +117,28 @@ impl HelperProcess {
 
     #[expect(clippy::disallowed_methods, reason = "limits are by the clock; results are not")]
     fn next(&mut self, time: Duration, interrupted: &AtomicBool) -> Result<HelperEvent, ExecError> {
-        let end = Some(Instant::now() + time);
-        match self.supervisor.next(Some(self.answers.as_fd()), end, interrupted)? {
-            Event::Answer => match hear(&mut self.answers)? {
-                Some(message) => Ok(HelperEvent::Message(message)),
-                None => self.ended(interrupted),
-            },
-            Event::Ended(exit) => Ok(HelperEvent::Ended(exit, self.supervisor.output.text())),
-            Event::Late => {
-                self.supervisor.kill(interrupted)?;
-                Ok(HelperEvent::Late)
+        let start = Instant::now();
+        // Most answers come before it has to be known how long the process has waited.
+        let (mut end, mut waited_before) = (start + time / LOOK_PART, None);
+        loop {
+            match self.supervisor.next(Some(self.answers.as_fd()), Some(end), interrupted)? {
+                Event::Answer => match hear(&mut self.answers)? {
+                    Some(message) => return Ok(HelperEvent::Message(message)),
+                    None => return self.ended(interrupted),
+                },
+                Event::Ended(exit) => {
+                    return Ok(HelperEvent::Ended(exit, self.supervisor.output.text()));
+                }
+                Event::Late => {
+                    let waited = waiting_time(self.supervisor.id());
+                    let before = *waited_before.get_or_insert(waited);
+                    let late_at = start + time + waited.saturating_sub(before);
+                    if late_at <= Instant::now() {
+                        self.supervisor.kill(interrupted)?;
+                        return Ok(HelperEvent::Late);
+                    }
+                    end = late_at;
+                }
             }
         }
     }

@@ -111,6 +111,11 @@ impl Supervisor {
         Ok(())
     }
 
+    /// The id of its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// Runs a process to its end.
     pub(crate) fn run(
         &mut self,

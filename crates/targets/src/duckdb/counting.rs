@@ -8,21 +8,21 @@ use metacov_exec::{Artifact, BuildOptions};
 use metacov_mutants::SourceLanguage;
 use metacov_runtime::COUNTING_LEVEL_LARGE;
 
-use super::sources::Sources;
+use super::sources::{CONFIGURE, OPTIONS, Sources};
 use crate::cache;
 use crate::cc::Language;
 use crate::mutated::{MutatedLibrary, MutatedSource};
-use crate::project::{Level, Project};
+use crate::project::{self, Level, Project};
 use crate::sdist;
 
 /// Versions whose source packages compile with today's g++.
-pub(super) const VERSIONS: &[&str] = &["0.1.6", "0.1.7", "0.5.1"];
+pub(super) const VERSIONS: &[&str] = &["0.1.6", "0.1.7", "0.5.1", "2.0.0"];
+
+/// Those of them that `cmake` configures.
+const CONFIGURED: &[&str] = &["2.0.0"];
 
 /// The library in its folder.
 const LIBRARY: &str = "libduckdb.so";
-
-/// Compiler options. Without `NDEBUG`, faults end the process instead of giving wrong answers.
-const OPTIONS: &[&str] = &["-std=c++11", "-DNDEBUG"];
 
 /// Linker options. The C++ library is part of DuckDB, so that its memory is saved and restored too.
 const LINK: &[&str] =
@@ -42,13 +42,7 @@ pub(super) fn check(version: &str) -> io::Result<()> {
 
 /// Finds a library that was compiled before. `plain` is the library without counters.
 pub(super) fn find(version: &str, cache: &Path, plain: &Path) -> io::Result<Option<Artifact>> {
-    let folder = place(version, cache);
-    if !folder.is_dir() {
-        return Ok(None);
-    }
-    let compiled_in = cache::compiled_in(&folder)?;
-    let (counting, plain) = (Some(cache::file(&folder, LIBRARY)?), plain.to_owned());
-    Ok(Some(Artifact { folder, compiled_in, counting, plain }))
+    project::find(place(version, cache), LIBRARY, plain)
 }
 
 /// Fetches and compiles a version, or goes on where an earlier call was interrupted.
@@ -59,7 +53,7 @@ pub(super) fn build(
 ) -> io::Result<Artifact> {
     cache::install_resumable(&place(version, options.cache), |folder| {
         sdist::fetch("duckdb", version, folder)?;
-        compile(Sources::of(folder)?, options, folder)?;
+        compile(version, options, folder)?;
         cache::write_compiled_in(folder)
     })?;
     find(version, options.cache, plain)?.ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -70,26 +64,21 @@ pub(super) fn build_mutants(version: &str, options: &BuildOptions<'_>) -> io::Re
     let (language, links) = (SourceLanguage::Cpp, LINK);
     MutatedLibrary { name: "duckdb", version, language, links }.build(options, OPTIONS, |folder| {
         sdist::fetch("duckdb", version, folder)?;
-        let Sources { files, includes } = Sources::of(folder)?;
-        Ok(MutatedSource { files, options: flags(&includes) })
+        let Sources { files, options } = Sources::of(version, folder)?;
+        Ok(MutatedSource { files, options })
     })
 }
 
-fn compile(sources: Sources, options: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
-    let Sources { files, includes } = sources;
-    // A single file of 170,000 lines takes seven minutes to optimise, and one and a half otherwise.
-    let level = if files.len() == 1 { Level::None } else { Level::AfterCounters };
-    let flags = flags(&includes);
+fn compile(version: &str, build: &BuildOptions<'_>, folder: &Path) -> io::Result<()> {
+    let Sources { files, options } = Sources::of(version, folder)?;
+    // A single file of 170,000 lines takes seven minutes to optimise, and one and a half otherwise. The
+    // newest version takes an hour even without.
+    let is_large = files.len() == 1 || CONFIGURED.contains(&version);
+    let level = if is_large { Level::None } else { Level::AfterCounters };
     let compiler = &Language::Cpp.compiler();
     let (links, library, plain_library) = (LINK, LIBRARY, None);
-    Project { compiler, files, options: flags, level, links, library, plain_library }
-        .compile(options, folder)
-}
-
-/// Compiler options, with these folders of headers.
-fn flags(includes: &[String]) -> Vec<String> {
-    let includes = includes.iter().map(|folder| format!("-I{folder}"));
-    OPTIONS.iter().map(ToString::to_string).chain(includes).collect()
+    Project { compiler, files, options, level, links, library, plain_library }
+        .compile(build, folder)
 }
 
 /// The folder of a version. Its name depends on how the version is built.
@@ -97,6 +86,9 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     let runtime = [metacov_runtime::SOURCE, metacov_runtime::LINKER_SCRIPT];
     (OPTIONS, LINK, COUNTING_LEVEL_LARGE, runtime).hash(&mut hasher);
+    if CONFIGURED.contains(&version) {
+        CONFIGURE.hash(&mut hasher);
+    }
     cache.join(format!("duckdb-{version}-{:016x}", hasher.finish()))
 }
 

@@ -13,13 +13,16 @@ const STATEMENTS: &[&str] = &[
     "CHECKPOINT",
     "COMMIT",
     "CREATE",
+    "DEALLOCATE",
     "DELETE",
     "DROP",
     "END",
+    "EXECUTE",
     "EXPLAIN",
     "FROM",
     "INSERT",
     "PRAGMA",
+    "PREPARE",
     "ROLLBACK",
     "SELECT",
     "SET",
@@ -41,10 +44,15 @@ const SETTINGS: &[&str] = &[
     "INDEX_SCAN_PERCENTAGE",
 ];
 
+/// Statements that can be prepared. What they refer to is checked when they are.
+const PREPARED: &[&str] = &["(", "DELETE", "FROM", "INSERT", "SELECT", "UPDATE", "VALUES", "WITH"];
+
 /// Words of statements that leave the database, wherever they occur.
-const FORBIDDEN: &[&str] = &[
-    "ATTACH", "CALL", "COPY", "DETACH", "EXECUTE", "EXPORT", "IMPORT", "INSTALL", "LOAD", "SECRET",
-];
+const FORBIDDEN: &[&str] =
+    &["ATTACH", "CALL", "COPY", "DETACH", "EXPORT", "IMPORT", "INSTALL", "LOAD", "SECRET"];
+
+/// Words of statements that are run by themselves only.
+const ALONE: &[&str] = &["DEALLOCATE", "EXECUTE", "PREPARE"];
 
 /// Parts of the names of functions that read files, settings or the environment, or run other SQL.
 const FUNCTIONS: &[&str] = &[
@@ -82,6 +90,9 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
             return Some("this setting is not changed".to_owned());
         }
     }
+    if first.is("PREPARE") && !words.get(3).is_some_and(|word| is_any(word, PREPARED)) {
+        return Some("only queries and changes of rows are prepared".to_owned());
+    }
     let next = |at: usize| words.get(at + 1);
     let mut sources = Sources::default();
     for (at, word) in words.iter().enumerate() {
@@ -93,13 +104,16 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
             return Some("a text between dollars is not read".to_owned());
         }
         sources.read(&words[..=at]);
+        if word.text.starts_with('?') && at > 0 && sources.may_follow(&words[at - 1]) {
+            return Some("a parameter is not a source".to_owned());
+        }
         if is_before_text && sources.may_follow(word) {
             return Some("a file is not read".to_owned());
         }
         if word.kind != Kind::Word {
             continue;
         }
-        if is_any(word, FORBIDDEN) {
+        if is_any(word, FORBIDDEN) || at > 0 && is_any(word, ALONE) {
             return Some(format!("a statement with {} is not run", word.text));
         }
         // The rules of quotes differ inside such a text, so that what follows is not known.
@@ -217,6 +231,17 @@ mod tests {
             "SELECT * FROM $$file.csv$$",
             "SELECT * FROM $a$file.csv$a$",
             "WITH a AS (SELECT 1) SELECT * FROM a, glob('*')",
+            "PREPARE q AS COPY t0 TO 'file'",
+            "PREPARE q AS SET enable_external_access = true",
+            "PREPARE q AS EXECUTE r",
+            "PREPARE q AS SELECT * FROM 'file.csv'",
+            "PREPARE q AS SELECT * FROM read_csv(?)",
+            "PREPARE q AS SELECT * FROM ?",
+            "PREPARE q AS SELECT * FROM t0, ?1",
+            "PREPARE \"COPY\" (TEXT) AS SELECT 1",
+            "EXECUTE q(getenv('HOME'))",
+            "EXECUTE q; COPY t0 TO 'file'",
+            "SELECT * FROM t0 EXECUTE q",
         ] {
             assert!(refusal(sql).is_some(), "{sql}");
         }
@@ -236,6 +261,10 @@ mod tests {
             "PRAGMA disable_optimizer",
             "SET disabled_optimizers = 'top_n'",
             "EXPLAIN SELECT 'it''s; COPY' FROM t0;",
+            "PREPARE q AS SELECT * FROM t0 WHERE c0 = CAST(? AS INTEGER)",
+            "PREPARE q AS WITH a AS (SELECT 1) SELECT * FROM a WHERE 'a' IN (?, 'b')",
+            "EXECUTE q(CAST('a' AS VARCHAR))",
+            "DEALLOCATE q",
             "",
         ] {
             assert_eq!(refusal(sql), None, "{sql}");

@@ -12,6 +12,7 @@ use metacov_methods::sql::duckdb::{RESETS, is_setting};
 use super::connection::{Connection, defect};
 use super::functions::Functions;
 use super::permission::refusal;
+use super::wheel;
 
 /// The code of a statement that is not run.
 const REFUSED: i32 = 98;
@@ -19,6 +20,7 @@ const REFUSED: i32 = 98;
 pub(super) struct DuckdbSession {
     /// It stays loaded as long as the process lives.
     functions: &'static Functions,
+    version: String,
     /// A database that was not used yet. A worker opens the session once and forks for each state,
     /// and opening takes as long as ten statements.
     unused: Option<Connection>,
@@ -46,9 +48,26 @@ impl DuckdbSession {
             memory.isolate()?;
             marks = Some(MemoryMarks::new(memory));
         }
+        // Another database: the one of the first state is not changed by the query.
+        let version = version(&mut Connection::open(functions)?);
+        if let Some(expected) = wheel::version_of(library)
+            && !is_version(&version, expected)
+        {
+            let file = library.display();
+            let what = format!("{file}: DuckDB {version}, not {expected} (remove the folder)");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        }
         let unused = Some(Connection::open(functions)?);
-        Ok(DuckdbSession { functions, unused, database: None, marks })
+        Ok(DuckdbSession { functions, version, unused, database: None, marks })
     }
+}
+
+/// Versions before 0.2 do not say which they are.
+const OLD: &str = "0.1";
+
+/// Whether a library that reports a version may be this one.
+fn is_version(reported: &str, expected: &str) -> bool {
+    reported == expected || reported == OLD && expected.starts_with("0.1.")
 }
 
 /// The version, such as 2.0.0; 0.1 if it is too old to say.
@@ -59,7 +78,7 @@ fn version(connection: &mut Connection) -> String {
         (Ok(()), Some([Value::Text(version)])) => {
             String::from_utf8_lossy(version).trim_start_matches('v').to_owned()
         }
-        _ => "0.1".to_owned(),
+        _ => OLD.to_owned(),
     }
 }
 
@@ -75,9 +94,7 @@ fn end_on_defect(outcome: &Outcome) {
 
 impl Session for DuckdbSession {
     fn facts(&self) -> Facts {
-        // Another database: the one of the first state is not changed by the query.
-        let version = Connection::open(self.functions).map(|mut other| version(&mut other));
-        version.into_iter().map(|version| ("version".to_owned(), version)).collect()
+        Facts::from([("version".to_owned(), self.version.clone())])
     }
 
     fn begin(&mut self) -> io::Result<()> {

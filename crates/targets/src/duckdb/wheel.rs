@@ -53,6 +53,12 @@ fn place(version: &str, cache: &Path) -> PathBuf {
     cache.join(format!("duckdb-{version}-release"))
 }
 
+/// The version that a library is, if it is one that was fetched.
+pub(super) fn version_of(library: &Path) -> Option<&str> {
+    let folder = library.parent().filter(|_| library.ends_with(LIBRARY))?.file_name()?;
+    folder.to_str()?.strip_prefix("duckdb-")?.strip_suffix("-release")
+}
+
 /// The largest library below a folder.
 fn largest_library(folder: &Path) -> io::Result<PathBuf> {
     let (mut folders, mut found) = (vec![folder.to_owned()], None);
@@ -83,7 +89,10 @@ mod tests {
         let error = find("2.0.0", cache.path()).unwrap_err().to_string();
         assert!(error.contains("remove the folder"), "{error}");
         fs::write(folder.join(LIBRARY), "").unwrap();
-        assert!(find("2.0.0", cache.path()).unwrap().is_some_and(|found| found.counting.is_none()));
+        let found = find("2.0.0", cache.path()).unwrap().unwrap();
+        assert!(found.counting.is_none());
+        assert_eq!(version_of(&found.plain), Some("2.0.0"));
+        assert_eq!(version_of(Path::new("duckdb-2.0.0-release/other.so")), None);
         let unknown = install("0.0.1", cache.path()).unwrap_err();
         assert_eq!(unknown.kind(), io::ErrorKind::NotFound);
     }

@@ -1,6 +1,7 @@
 //! Relations on databases of DuckDB.
 
 mod optimizer;
+mod prepared;
 mod query_parts;
 mod tlp_aggregate;
 
@@ -14,7 +15,7 @@ use crate::sql::relations::{self, norec, tlp_distinct, tlp_groupby, tlp_having, 
 pub type Relation = relations::Relation<Schema>;
 
 /// All relations. Append only: the position of a relation is mixed into the seeds of its tests.
-pub const RELATIONS: &[Relation; 7] = &[
+pub const RELATIONS: &[Relation; 8] = &[
     on_duckdb(norec::NOREC, true, |schema, rng| norec::derive(&mut Generator::new(schema, rng))),
     on_duckdb(tlp_where::TLP_WHERE, false, |schema, rng| {
         tlp_where::derive(&mut Generator::new(schema, rng))
@@ -30,6 +31,7 @@ pub const RELATIONS: &[Relation; 7] = &[
     }),
     on_duckdb(tlp_aggregate::TLP_AGGREGATE, false, tlp_aggregate::derive),
     on_duckdb(optimizer::OPTIMIZER, true, optimizer::derive),
+    on_duckdb(prepared::PREPARED, true, prepared::derive),
 ];
 
 const fn on_duckdb(

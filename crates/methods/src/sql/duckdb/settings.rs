@@ -1,5 +1,6 @@
 //! Settings of DuckDB's optimiser, as statements.
 
+use super::dialect::Version;
 use crate::sql::settings::Settings;
 use crate::sql::token::Brackets;
 
@@ -14,24 +15,77 @@ const DISABLED: &str = "SET disabled_optimizers = ";
 /// Statements that restore the defaults.
 pub const RESETS: &[&str] = &[ON, "SET disabled_optimizers = ''"];
 
-/// Optimisers that all versions since 0.5 have, by name.
+/// Optimisers by name, and the first version that is known to have each.
 ///
 /// Rule: `filter_pushdown` stays enabled while others are: DuckDB 2.0.0 loses a filter without it
 /// (`docs/sql-engines.md`).
-pub(crate) const OPTIMIZERS: &[&str] = &[
-    "expression_rewriter",
-    "filter_pullup",
-    "regex_range",
-    "in_clause",
-    "join_order",
-    "deliminator",
-    "unused_columns",
-    "statistics_propagation",
-    "common_aggregate",
-    "column_lifetime",
-    "top_n",
-    "reorder_filter",
+pub(crate) const OPTIMIZERS: &[(Version, &[&str])] = &[
+    (
+        (0, 5, 0),
+        &[
+            "expression_rewriter",
+            "filter_pullup",
+            "regex_range",
+            "in_clause",
+            "join_order",
+            "deliminator",
+            "unused_columns",
+            "statistics_propagation",
+            "common_aggregate",
+            "common_subexpressions",
+            "column_lifetime",
+            "top_n",
+            "reorder_filter",
+        ],
+    ),
+    ((0, 10, 3), &["compressed_materialization", "duplicate_groups", "unnest_rewriter"]),
+    (
+        (1, 1, 3),
+        &[
+            "build_side_probe_side",
+            "cte_filter_pusher",
+            "join_filter_pushdown",
+            "limit_pushdown",
+            "materialized_cte",
+        ],
+    ),
+    ((1, 2, 2), &["empty_result_pullup", "late_materialization"]),
+    ((1, 4, 5), &["cte_inlining"]),
+    (
+        (1, 5, 6),
+        &[
+            "common_subplan",
+            "join_elimination",
+            "row_group_pruner",
+            "top_n_window_elimination",
+            "window_self_join",
+        ],
+    ),
+    (
+        (2, 0, 0),
+        &[
+            "aggregate_function_rewriter",
+            "aggregate_reuse",
+            "distinct_aggregate_rewrite",
+            "grouping_sets",
+            "outer_join_simplification",
+            "partial_aggregate_pushdown",
+            "partitioned_execution",
+            "projection_placement",
+            "projection_pullup",
+            "redundant_order_keys",
+            "scalar_fn_pushdown",
+            "type_pushdown",
+            "window_rewriter",
+        ],
+    ),
 ];
+
+/// The names of the optimisers of the versions that `is_wanted` accepts.
+pub(crate) fn optimizers(is_wanted: impl Fn(Version) -> bool) -> Vec<&'static str> {
+    let wanted = OPTIMIZERS.iter().filter(|(since, _)| is_wanted(*since));
+    wanted.flat_map(|(_, names)| names.iter().copied()).collect()
+}
 
 /// The statement that disables some optimisers.
 pub(crate) fn disable(optimizers: &[&str]) -> String {
@@ -62,7 +116,7 @@ pub(crate) const SETTINGS: Settings = Settings {
         one.chain(names.iter().map(|name| without(name))).collect()
     },
     single: || {
-        let one = OPTIMIZERS.iter().map(|name| disable(&[name]));
+        let one = optimizers(|_| true).into_iter().map(|name| disable(&[name]));
         one.chain([OFF.to_owned()]).collect()
     },
 };

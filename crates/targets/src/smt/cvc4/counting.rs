@@ -3,7 +3,6 @@
 //! `cmake` configures it and generates a part of its source. Files and compiler options are taken from
 //! its list of commands; its makefiles compile nothing.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,10 +10,10 @@ use std::process::Command;
 
 use metacov_exec::{Artifact, BuildOptions};
 use metacov_runtime::{Compiler, run};
-use serde::Deserialize;
 
 use crate::cache;
 use crate::cc::Language;
+use crate::cmake::Commands;
 use crate::debian;
 use crate::project::{self, Level, Project};
 
@@ -104,7 +103,7 @@ fn compile(
     build: &BuildOptions<'_>,
     folder: &Path,
 ) -> io::Result<()> {
-    let Commands { files, mut options } = Commands::read(folder)?;
+    let Commands { files, mut options } = commands(folder)?;
     options.extend(DEFINITIONS.iter().map(ToString::to_string));
     let (level, library) = (Level::AfterCounters, LIBRARY);
     Project { compiler, files, options, level, links, library, plain_library: None }
@@ -187,52 +186,10 @@ fn configure(folder: &Path, python: &Path) -> io::Result<()> {
     fs::write(folder.join(CONFIGURED), "")
 }
 
-/// How `cmake` would compile the files.
-#[derive(Debug, PartialEq, Eq)]
-struct Commands {
-    /// The source files, relative to the folder of the build.
-    files: Vec<String>,
-    /// The definitions, the folders of headers and the language of all files together. They differ
-    /// only in definitions that say which of CVC4's libraries a file is in.
-    options: Vec<String>,
-}
-
-/// An entry of the list of `cmake`.
-#[derive(Deserialize)]
-struct Entry {
-    command: String,
-    file: String,
-}
-
-impl Commands {
-    fn read(folder: &Path) -> io::Result<Self> {
-        let path = folder.join(SOURCE).join("build/compile_commands.json");
-        let named =
-            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
-        let text = fs::read_to_string(&path).map_err(named)?;
-        let entries: Vec<Entry> =
-            serde_json::from_str(&text).map_err(|error| named(error.into()))?;
-        Ok(Commands::of(&entries, folder))
-    }
-
-    fn of(entries: &[Entry], folder: &Path) -> Self {
-        let above = format!("{}/", folder.display());
-        let is_kept =
-            |word: &&str| ["-D", "-I", "-std=c++"].iter().any(|start| word.starts_with(start));
-        let mut options = Vec::new();
-        for entry in entries {
-            // Names of other folders may be in quotes.
-            let command = entry.command.replace(&above, "").replace(['"', '\\'], "");
-            for word in command.split_whitespace().filter(is_kept) {
-                if !options.iter().any(|known| known == word) {
-                    options.push(word.to_owned());
-                }
-            }
-        }
-        let relative = |file: &str| file.strip_prefix(&above).unwrap_or(file).to_owned();
-        let files: BTreeSet<String> = entries.iter().map(|entry| relative(&entry.file)).collect();
-        Commands { files: files.into_iter().collect(), options }
-    }
+/// The files and their options, which differ only in definitions that say which of CVC4's libraries a
+/// file is in.
+fn commands(folder: &Path) -> io::Result<Commands> {
+    Commands::read(&folder.join(SOURCE).join("build/compile_commands.json"), folder, |_| true)
 }
 
 #[cfg(test)]
@@ -301,7 +258,7 @@ mod tests {
         assert_eq!(*steps.lock().unwrap(), [(1, 2), (2, 2)]);
         let library = crate::smt::library::SolverLibrary::load(&folder.join(LIBRARY), "main");
         assert_eq!(library.unwrap().main(&["cvc4".into()]), 3);
-        let commands = Commands::read(&folder).unwrap();
+        let commands = super::commands(&folder).unwrap();
         assert_eq!(commands.files, ["cvc4/build/src/parser.c", "cvc4/src/main.cpp"]);
         let options = ["-std=c++11", "-DANSWER=3", "-Icvc4/src", "-DTWICE"];
         assert_eq!(commands.options, options);
@@ -317,7 +274,7 @@ mod tests {
         let python = check(&compiler("g++"), NEEDS, PYTHON_MODULE).unwrap();
         fetch(&folder).unwrap();
         configure(&folder, &python).unwrap();
-        let Commands { files, options } = Commands::read(&folder).unwrap();
+        let Commands { files, options } = super::commands(&folder).unwrap();
         assert_eq!(files.len(), 473);
         let missing: Vec<&String> =
             files.iter().filter(|file| !folder.join(file).is_file()).collect();

@@ -51,7 +51,7 @@ const NULL: u32 = 7;
 
 impl Generator<'_> {
     /// A constant of a type, or NULL.
-    pub(super) fn literal_or_null(&mut self, of: Type) -> Expr {
+    pub(crate) fn literal_or_null(&mut self, of: Type) -> Expr {
         if self.rng.chance(NULL) {
             return Expr::Literal(Literal::Null).cast(of);
         }

@@ -4,7 +4,7 @@ use metacov_core::{Input, Judge, Pair, RelationInfo, Rng, Test};
 
 use super::query_parts::{ROWS_MAX, SOURCES_MAX};
 use crate::sql::ast::{Expr, Limit, Order, Query, Select};
-use crate::sql::duckdb::settings::{OFF, ON, OPTIMIZERS, disable};
+use crate::sql::duckdb::settings::{OFF, ON, disable, optimizers};
 use crate::sql::duckdb::{Generator, Schema, Type};
 use crate::sql::print::Print as _;
 use crate::sql::relations::{DEPTH, QueryParts as _};
@@ -32,7 +32,8 @@ pub(super) fn derive(schema: &Schema, rng: &mut Rng) -> Test {
     };
     let off = if schema.dialect.has(SINGLE_SINCE) && rng.chance(50) {
         let count = rng.weigh(&[(3, 1), (1, 3)]);
-        let names: Vec<&str> = (0..count).map(|_| *rng.pick(OPTIMIZERS)).collect();
+        let known = optimizers(|since| schema.dialect.has(since));
+        let names: Vec<&str> = (0..count).map(|_| *rng.pick(&known)).collect();
         disable(&names)
     } else {
         OFF.to_owned()
