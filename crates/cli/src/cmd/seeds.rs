@@ -1,7 +1,5 @@
 //! `metacov seeds`
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -77,7 +75,7 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
             console.detail(|| format!("{name}: {reason}"));
         }
     }
-    print(&table(&index))?;
+    print(&index.to_string())?;
     let mut code = ExitCode::Success;
     if let Some(command) = verify {
         let solver = format!("{command} ({timeout} s)");
@@ -149,36 +147,4 @@ fn report(index: &SeedIndex, solver: &str, console: &Console) -> ExitCode {
         "{labels} confirmed, {wrong} contradicted, {undecided} not decided, in {seconds:.1} s of processor time"
     ));
     if wrong > 0 { ExitCode::BadInput } else { ExitCode::Success }
-}
-
-/// The usable scripts by logic and label, and the others by reason.
-fn table(index: &SeedIndex) -> String {
-    let mut logics: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
-    let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
-    for script in index.scripts.values() {
-        match &script.content {
-            Ok((logic, label)) => {
-                let column = match label {
-                    Some(Label::Sat) => 0,
-                    Some(Label::Unsat) => 1,
-                    None => 2,
-                };
-                logics.entry(logic.as_deref().unwrap_or("none")).or_default()[column] += 1;
-            }
-            Err(reason) => {
-                // Places in the file are of no use in a sum.
-                *left_out.entry(reason.rsplit(": ").next().unwrap_or_default()).or_default() += 1;
-            }
-        }
-    }
-    let width = logics.keys().map(|logic| logic.len()).max().unwrap_or(0).max("logic".len());
-    let mut text =
-        format!("{:<width$}   {:>6}   {:>6}   {:>8}\n", "logic", "sat", "unsat", "no label");
-    for (logic, [sat, unsat, none]) in &logics {
-        let _ = writeln!(text, "{logic:<width$}   {sat:>6}   {unsat:>6}   {none:>8}");
-    }
-    for (reason, count) in &left_out {
-        let _ = writeln!(text, "left out: {count} ({reason})");
-    }
-    text
 }

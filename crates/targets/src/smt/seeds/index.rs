@@ -2,6 +2,7 @@
 //! how solvers answer. It is kept in the cache, so that only changed files are read and run again.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -131,6 +132,40 @@ impl IndexedSeed {
         let Ok((_, label)) = &self.content else { return false };
         let answer = self.solved.get(solver).and_then(|solved| solved.answer);
         answer.is_some() && answer != *label
+    }
+}
+
+/// The usable scripts by logic and label, and the others by reason.
+impl fmt::Display for SeedIndex {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut logics: BTreeMap<&str, [u64; 3]> = BTreeMap::new();
+        let mut left_out: BTreeMap<&str, u64> = BTreeMap::new();
+        for script in self.scripts.values() {
+            match &script.content {
+                Ok((logic, label)) => {
+                    let column = match label {
+                        Some(Label::Sat) => 0,
+                        Some(Label::Unsat) => 1,
+                        None => 2,
+                    };
+                    logics.entry(logic.as_deref().unwrap_or("none")).or_default()[column] += 1;
+                }
+                Err(reason) => {
+                    // Places in the file are of no use in a sum.
+                    let reason = reason.rsplit(": ").next().unwrap_or_default();
+                    *left_out.entry(reason).or_default() += 1;
+                }
+            }
+        }
+        let width = logics.keys().map(|logic| logic.len()).max().unwrap_or(0).max("logic".len());
+        writeln!(out, "{:<width$}   {:>6}   {:>6}   {:>8}", "logic", "sat", "unsat", "no label")?;
+        for (logic, [sat, unsat, none]) in &logics {
+            writeln!(out, "{logic:<width$}   {sat:>6}   {unsat:>6}   {none:>8}")?;
+        }
+        for (reason, count) in &left_out {
+            writeln!(out, "left out: {count} ({reason})")?;
+        }
+        Ok(())
     }
 }
 
