@@ -70,6 +70,11 @@ pub trait Language: Sync {
     /// Returns the extension of its files, without a dot; also the name of its blocks in Markdown.
     fn extension(&self) -> &'static str;
 
+    /// Returns what a comment begins with, which ends with its line.
+    fn comment(&self) -> &'static str {
+        "--"
+    }
+
     /// Joins statements to a script: one on each line, unless the language has other ends.
     fn script(&self, statements: &[String]) -> String {
         statements.iter().flat_map(|statement| [statement.as_str(), "\n"]).collect()

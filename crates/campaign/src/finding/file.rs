@@ -30,6 +30,9 @@ pub struct FindingFile {
     /// The user's library, if the finding is of that.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub library: Option<PathBuf>,
+    /// The arguments of that, if it is a program.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub arguments: Option<Vec<String>>,
     /// The target on which it does not fail, if there was one to compare with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reference: Option<String>,
@@ -109,6 +112,7 @@ impl FindingFile {
             shape: finding.shape.iter().cloned().collect(),
             target: finding.target.clone(),
             library: finding.library.clone(),
+            arguments: finding.arguments.clone(),
             reference: finding.reference.clone(),
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
             relation: suspect.case.relation.clone(),
@@ -148,6 +152,7 @@ impl FindingFile {
             shape: Vec::new(),
             target,
             library: None,
+            arguments: None,
             reference: None,
             metacov: env!("CARGO_PKG_VERSION").to_owned(),
             relation: if case.relation.is_empty() { "-".to_owned() } else { case.relation },

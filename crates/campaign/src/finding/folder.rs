@@ -115,6 +115,7 @@ mod tests {
             shape: BTreeSet::from([text("violation")]),
             target: text("sqlite@3.29.0"),
             library: None,
+            arguments: None,
             reference: None,
             suspect: FailingCase { case, what, seed: 1, database: 2, pair: 3 },
             before: Size { statements: 50, bytes: 5000 },

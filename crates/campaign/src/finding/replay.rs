@@ -18,7 +18,7 @@ use super::file::{FindingFile, NAME};
 use crate::target_list::TargetList;
 use crate::worker::cases::CaseRunner;
 use crate::worker::host::WorkerOptions;
-use crate::worker::protocol::WorkerConfig;
+use crate::worker::protocol::{TargetOptions, WorkerConfig};
 
 /// Which targets to replay findings on, and how.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct ReplayConfig {
     pub target: Option<String>,
     /// A library of the user to use instead.
     pub library: Option<PathBuf>,
+    /// What the user has chosen for that library.
+    pub options: TargetOptions,
     /// Whether to replay on all installed versions.
     pub bisect: bool,
     /// How long a target may take before it answers.
@@ -183,6 +185,15 @@ impl<'e> Engine<'e> {
             (Some(library), _) => Ok(Engine::Library(library)),
             (None, Some(target)) => Ok(Engine::Named(target)),
             (None, None) => {
+                if let (Some(program), Some(arguments)) = (&finding.library, &finding.arguments) {
+                    let given = format!("{} {}", program.display(), arguments.join(" "));
+                    return Err(RunError::Invalid(format!(
+                        "{name}: made by the command {given}, and metacov runs no command that a file names; if you \
+                         trust it: {} {}",
+                        config.command,
+                        command_line([OsStr::new("--command"), OsStr::new(&given)])
+                    )));
+                }
                 check_trust(name, finding.library.as_deref(), None, &config.command)?;
                 Ok(Engine::Named(&finding.target))
             }
@@ -233,7 +244,10 @@ fn libraries(
             let engine = Engine::of(name, finding, config)?;
             let library = match engine {
                 Engine::Named(name) => of(name, None)?,
-                Engine::Library(path) => of(&finding.target, Some(path))?,
+                Engine::Library(path) => {
+                    let (target, library) = of(&finding.target, Some(path))?;
+                    (target, WorkerConfig { options: config.options.clone(), ..library })
+                }
             };
             libraries.insert(engine.to_string(), library);
         }

@@ -60,11 +60,17 @@ pub(super) fn report(
     };
     let mut text = format!("# {kind} in {target} ({})\n\n", suspect.case.relation);
     let _ = writeln!(text, "{}\n\nSeen: {}.\n", expectation(finding, relations), suspect.what);
+    let _ = writeln!(text, "```{}", language.extension());
     let setup = language.script(&suspect.case.setup);
-    let _ = writeln!(text, "```{}\n{}", language.extension(), setup.trim_end());
+    if !suspect.case.setup.is_empty() {
+        let _ = writeln!(text, "{}", setup.trim_end());
+    }
     for (name, side) in [("a", &suspect.case.sides.a), ("b", &suspect.case.sides.b)] {
-        let script: String = side.iter().map(|input| language.script(&input.statements)).collect();
-        let _ = write!(text, "-- side {name}\n{script}");
+        for (input, at) in side.iter().zip(1..) {
+            let number = if side.len() > 1 { format!(", input {at}") } else { String::new() };
+            let (comment, script) = (language.comment(), language.script(&input.statements));
+            let _ = write!(text, "{comment} side {name}{number}\n{script}");
+        }
     }
     text.push_str("```\n\n");
     for (name, output) in ["a", "b"].iter().zip(finding.outputs.iter().flatten()) {
@@ -96,10 +102,15 @@ pub(super) fn report(
         None => text.push_str("What only one of the sides runs was not measured.\n\n"),
     }
     let after = suspect.case.size();
+    let command = finding.library.as_ref().zip(finding.arguments.as_ref());
+    let command = command.map(|(program, arguments)| {
+        format!("- command: {} {}\n", program.display(), arguments.join(" "))
+    });
+    let command = command.unwrap_or_default();
     let shape: Vec<&str> = finding.shape.iter().map(String::as_str).collect();
     let _ = writeln!(
         text,
-        "- target: {target}\n- relation: {}\n- seed {}, database {}, pair {}\n- reduced from {} statements \
+        "- target: {target}\n{command}- relation: {}\n- seed {}, database {}, pair {}\n- reduced from {} statements \
          ({} bytes) to {} ({} bytes), in {candidates} steps\n- signature: {}\n- shape: {}\n- metacov {}",
         suspect.case.relation,
         suspect.seed,

@@ -69,6 +69,8 @@ pub struct Finding {
     pub target: String,
     /// The user's library, if the finding is of that.
     pub library: Option<PathBuf>,
+    /// The arguments of that, if it is a program.
+    pub arguments: Option<Vec<String>>,
     /// The target on which it does not fail, if there was one to compare with.
     pub reference: Option<String>,
     /// The reduced case.
@@ -166,6 +168,7 @@ impl<'c> Triage<'c> {
             shape,
             target: self.targets.target.clone(),
             library: self.targets.library.clone(),
+            arguments: self.targets.plain.config.options.arguments.clone(),
             reference,
             before: suspect.case.size(),
             candidates: reduction.candidates,

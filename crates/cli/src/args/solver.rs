@@ -57,12 +57,18 @@ impl SolverArgs {
     /// Returns the program of the command, if there is one, and all other options.
     pub fn options(&self) -> Result<(Option<PathBuf>, TargetOptions), RunError> {
         let seeds = self.seeds.as_deref().map(std::path::absolute).transpose()?;
-        let Some(command) = &self.command else {
-            return Ok((None, TargetOptions { arguments: None, seeds }));
-        };
-        let (program, arguments) = program("--command", command)?;
-        Ok((Some(program), TargetOptions { arguments: Some(arguments), seeds }))
+        let (program, options) = command_options(self.command.as_deref())?;
+        Ok((program, TargetOptions { seeds, ..options }))
     }
+}
+
+/// Returns the program of `--command`, if it is given, and its arguments.
+pub fn command_options(
+    command: Option<&str>,
+) -> Result<(Option<PathBuf>, TargetOptions), RunError> {
+    let Some(command) = command else { return Ok((None, TargetOptions::default())) };
+    let (program, arguments) = program("--command", command)?;
+    Ok((Some(program), TargetOptions { arguments: Some(arguments), seeds: None }))
 }
 
 /// Reads the scripts of `--seeds`, and says how many of them are used, if some are not. Refused if there is

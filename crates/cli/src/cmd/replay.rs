@@ -11,6 +11,7 @@ use metacov_study::conduct::known_findings;
 
 use super::target;
 use crate::args::count::positive;
+use crate::args::solver;
 use crate::console::Console;
 use crate::exit_code::{ExitCode, Outcome};
 use crate::signals::interrupted;
@@ -45,6 +46,10 @@ pub struct Args {
     /// Use this build of the target: a library compiled with `metacov cc -shared`.
     #[arg(long, value_name = "FILE", conflicts_with = "bisect")]
     library: Option<PathBuf>,
+    /// Command of an installed solver, for findings of the target `smt`; `@@` is the script.
+    #[arg(id = "solver_command", long = "command", value_name = "COMMAND")]
+    #[arg(conflicts_with_all = ["bisect", "library", "target"])]
+    command: Option<String>,
     /// Find the first version without each finding, among those that are built.
     #[arg(long)]
     bisect: bool,
@@ -62,9 +67,11 @@ pub fn run(args: &Args, console: &Console) -> Outcome {
         corpus if corpus.is_file() => known_findings(corpus, &targets)?,
         folder => read_findings(folder)?,
     };
+    let (program, options) = solver::command_options(args.command.as_deref())?;
     let config = ReplayConfig {
         target: args.target.clone(),
-        library: args.library.clone(),
+        library: program.or_else(|| args.library.clone()),
+        options,
         bisect: args.bisect,
         timeout: Duration::from_secs(args.timeout.get()),
         command: command_line(std::env::args_os()),

@@ -135,6 +135,30 @@ fn seeds_are_counted_by_label_and_the_others_by_reason() {
     assert_eq!(metacov_in(folder.path(), &["seeds", "index", "missing"]).code, 3);
 }
 
+/// The solver needs an option, and answers wrongly if a formula is a fusion.
+#[test]
+fn a_finding_names_the_command_that_it_is_replayed_with() {
+    let solver = "#!/bin/sh\n[ \"$1\" = --lie ] || exit 9\n\
+                  if grep -q _fused \"$2\"; then echo unsat; else echo sat; fi\n";
+    let folder = folder_of(&[("solver", solver)]);
+    let run = |words: &[&str]| metacov_in(folder.path(), words);
+    let command =
+        |option: &str| format!("sh {} {option} @@", folder.path().join("solver").display());
+    let lying = command("--lie");
+    let fuzz = ["fuzz", "smt", "--command", &lying, "--no-coverage", "--guidance", "none"];
+    let more = ["--relation", "yinyang-sat", "--count", "2", "-j1", "-o", "lies.metacov"];
+    assert_eq!(run(&[&fuzz[..], &more].concat()).code, 6);
+    let finding = fs::read_dir(folder.path().join("lies.findings")).unwrap().next().unwrap();
+    let report = fs::read_to_string(finding.unwrap().path().join("report.md")).unwrap();
+    assert!(report.contains("```smt2\n; side a, input 1\n(set-logic ALL)\n"), "{report}");
+    assert!(report.contains("/solver --lie @@\n- relation: yinyang-sat"), "{report}");
+    let said = run(&["replay", "lies.findings"]).failed(2);
+    assert!(said.contains("replay lies.findings --command '"), "{said}");
+    assert_eq!(run(&["replay", "lies.findings", "--command", &lying]).code, 6);
+    let honest = run(&["replay", "lies.findings", "--command", &command("--other")]).ok();
+    assert!(honest.stdout.contains("does not run"), "{}", honest.stdout);
+}
+
 #[test]
 fn a_solver_that_always_gives_one_answer_proves_no_rules() {
     let folder = folder_of(&[("solver", "#!/bin/sh\necho unsat\n")]);

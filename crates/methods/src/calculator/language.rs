@@ -14,6 +14,10 @@ impl Language for Expressions {
         "calc"
     }
 
+    fn comment(&self) -> &'static str {
+        "#"
+    }
+
     fn statements(&self, script: &str) -> Vec<String> {
         script.lines().filter(|line| !line.starts_with('#')).map(ToOwned::to_owned).collect()
     }

@@ -33,16 +33,15 @@ impl Label {
         [Self::Sat, Self::Unsat].into_iter().find(|label| label.answer() == word)
     }
 
-    /// Finds the label of a script: its `:status`, else a comment `; EXPECT: sat`, else a folder or
-    /// file whose name has a word `sat` or `unsat`.
+    /// Finds the label of a script: its `:status`, else a comment `; EXPECT: sat`, else the innermost
+    /// folder named `sat` or `unsat`. Names of files do not count: `not_sat.smt2` is unsatisfiable.
     pub(super) fn of(status: Option<&str>, text: &str, name: &str) -> Option<Self> {
         let expected = || {
             let lines = text.lines().filter_map(|line| line.strip_prefix("; EXPECT:"));
             lines.map(str::trim).next().and_then(Self::named)
         };
-        let is_separator = |letter: char| !letter.is_ascii_alphanumeric();
-        let in_name = || name.rsplit(is_separator).find_map(Self::named);
-        status.and_then(Self::named).or_else(expected).or_else(in_name)
+        let by_folder = || name.rsplit('/').skip(1).find_map(Self::named);
+        status.and_then(Self::named).or_else(expected).or_else(by_folder)
     }
 }
 
@@ -71,7 +70,9 @@ mod tests {
         assert_eq!(of(Some("sat"), "; EXPECT: unsat", "unsat/a.smt2"), Some(Label::Sat));
         assert_eq!(of(Some("unknown"), "; EXPECT: unsat", "sat/a.smt2"), Some(Label::Unsat));
         assert_eq!(of(None, "", "QF_LRA/sat/unsatisfied.smt2"), Some(Label::Sat));
-        assert_eq!(of(None, "", "QF_LRA/a-unsat.smt2"), Some(Label::Unsat));
+        assert_eq!(of(None, "", "unsat/QF_LRA/sat/a.smt2"), Some(Label::Sat));
+        assert_eq!(of(None, "", "QF_LRA/prop_not_sat.smt2"), None);
+        assert_eq!(of(None, "", "not-sat/sat"), None);
         assert_eq!(of(None, "; EXPECT: valid", "seeds/a.smt2"), None);
     }
 }

@@ -15,6 +15,10 @@ impl Language for Smtlib {
         "smt2"
     }
 
+    fn comment(&self) -> &'static str {
+        ";"
+    }
+
     /// A script that cannot be read is one statement.
     fn statements(&self, script: &str) -> Vec<String> {
         match Tree::read(script.to_owned()) {

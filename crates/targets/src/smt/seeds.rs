@@ -106,7 +106,13 @@ impl Script {
 
 /// The path of a file below a folder.
 fn name(folder: &Path, path: &Path) -> String {
-    path.strip_prefix(folder).unwrap_or(path).display().to_string()
+    path.strip_prefix(base(folder)).unwrap_or(path).display().to_string()
+}
+
+/// What names of scripts are relative to: the folder, unless its name is a label.
+fn base(folder: &Path) -> &Path {
+    let is_label = folder.file_name().is_some_and(|name| name == "sat" || name == "unsat");
+    folder.parent().filter(|_| is_label).unwrap_or(folder)
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
@@ -133,6 +139,9 @@ mod tests {
         let facts = read(folder.path()).unwrap();
         let all: Vec<_> = facts.iter().collect();
         assert_eq!(all, [(&"seed:sat/deep/a.smt2".to_owned(), &"(check-sat)".to_owned())]);
+        let of_label = read(&folder.path().join("sat/")).unwrap();
+        assert_eq!(of_label, facts);
+        assert!(read(&folder.path().join("sat/deep")).unwrap().contains_key("seed:a.smt2"));
     }
 
     #[test]

@@ -12,10 +12,10 @@ use metacov_core::{Fingerprint, Input};
 use metacov_methods::smt::{Label, SEED_BYTES_MAX, Seed, Unusable};
 use serde::{Deserialize, Serialize};
 
-use super::{Script, named, scripts};
+use super::{Script, base, named, scripts};
 
 /// Changes when files of the cache are no longer understood, or scripts are read in another way.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The scripts of a folder, by name.
 pub struct SeedIndex {
@@ -70,7 +70,7 @@ impl SeedIndex {
             if !is_labelled || script.solved.contains_key(solver) {
                 continue;
             }
-            let path = self.folder.join(name);
+            let path = base(&self.folder).join(name);
             let text = fs::read_to_string(&path).map_err(|error| named(&path, &error))?;
             // A file that has changed meanwhile is left out.
             inputs.extend(Seed::read(name, &text).ok().map(|seed| (name.clone(), seed.input())));
