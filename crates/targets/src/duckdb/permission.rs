@@ -107,7 +107,7 @@ pub(super) fn refusal(sql: &str) -> Option<String> {
         if word.text.starts_with('?') && at > 0 && sources.may_follow(&words[at - 1]) {
             return Some("a parameter is not a source".to_owned());
         }
-        if is_before_text && sources.may_follow(word) {
+        if is_before_text && (sources.may_follow(word) || is_any(word, BEFORE_TABLE)) {
             return Some("a file is not read".to_owned());
         }
         if word.kind != Kind::Word {
@@ -150,6 +150,12 @@ const AFTER_FROM: &[&str] = &[
     "WINDOW",
 ];
 
+/// Words before a source in a FROM clause.
+const BEFORE_SOURCE: &[&str] = &["FROM", "JOIN", "PIVOT", "UNPIVOT", "USING"];
+
+/// Words before a source anywhere.
+const BEFORE_TABLE: &[&str] = &["DESCRIBE", "PIVOT", "SHOW", "SUMMARIZE", "TABLE", "UNPIVOT"];
+
 /// Knows where a text is the name of a file: as a source in a FROM clause.
 #[derive(Default)]
 struct Sources {
@@ -163,7 +169,12 @@ impl Sources {
     fn read(&mut self, words: &[Token]) {
         let Some((word, before)) = words.split_last() else { return };
         match &*word.text {
-            "(" => self.outside.push(std::mem::take(&mut self.is_in_from)),
+            // A bracket in the place of a source has sources in it, or a query.
+            "(" => {
+                let is_source = before.last().is_some_and(|before| self.may_follow(before));
+                self.outside.push(self.is_in_from);
+                self.is_in_from = is_source;
+            }
             ")" => self.is_in_from = self.outside.pop().unwrap_or_default(),
             _ if word.is("FROM") => self.is_in_from |= !is_comparison(before),
             _ if is_any(word, AFTER_FROM) => self.is_in_from = false,
@@ -173,7 +184,8 @@ impl Sources {
 
     /// Whether the next word may be a source.
     fn may_follow(&self, word: &Token) -> bool {
-        self.is_in_from && (word.text == "," || is_any(word, &["FROM", "JOIN", "USING"]))
+        let starts = [",", "("].contains(&&*word.text) || is_any(word, BEFORE_SOURCE);
+        self.is_in_from && starts
     }
 }
 
@@ -228,6 +240,13 @@ mod tests {
             "SELECT 1 IS DISTINCT FROM 2 FROM 'file.csv'",
             "SELECT * FROM t0 UNION SELECT 1 FROM t1 POSITIONAL JOIN 'file.csv'",
             "DELETE FROM t0 USING 'file.csv'",
+            "SELECT * FROM ('file.csv' CROSS JOIN t0)",
+            "SELECT * FROM (('file.csv') AS v CROSS JOIN t0)",
+            "SELECT * FROM (t0 CROSS JOIN 'file.csv')",
+            "SELECT * FROM (PIVOT 'file.csv' ON a)",
+            "WITH a AS (TABLE 'file.csv') SELECT * FROM a",
+            "INSERT INTO t0 TABLE 'file.csv'",
+            "EXPLAIN TABLE 'file.csv'",
             "SELECT * FROM $$file.csv$$",
             "SELECT * FROM $a$file.csv$a$",
             "WITH a AS (SELECT 1) SELECT * FROM a, glob('*')",
@@ -257,6 +276,8 @@ mod tests {
             "SELECT * FROM t0, (SELECT 'a', 'b') AS v, (VALUES ('a', 'b')) AS w WHERE c0 IS NOT \
              DISTINCT FROM 'a'",
             "SELECT \"t0\".\"c0\" FROM t0",
+            "SELECT * FROM (t0 JOIN t1 ON (t0.c0 = 'a' AND t1.c0 IN ('a', 'b'))), range(1, 2)",
+            "SELECT * FROM t0 JOIN t1 USING (c0), (VALUES ('a'), ('b')) AS v(c0)",
             "UPDATE t0 SET c0 = 'a', c1 = 'b' FROM t1 WHERE true",
             "PRAGMA disable_optimizer",
             "SET disabled_optimizers = 'top_n'",
