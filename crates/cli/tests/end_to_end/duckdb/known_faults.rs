@@ -74,6 +74,17 @@ fn a_sum_of_ubigint_compared_with_a_large_constant_fails() {
 
 /// The generator does not avoid it, because it is rare: remove this test and its script.
 #[test]
+fn cbrt_of_an_aggregate_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let setup = "\"CREATE TABLE t(a DOUBLE)\", \"INSERT INTO t VALUES (1)\"";
+    let query = "\"SELECT cbrt(MAX(a) * 5) FROM t\"";
+    let run = replay(folder.path(), setup, query, query);
+    assert_eq!(run.code, 6, "{run:?}");
+    assert!(run.stdout.contains("fails: the engine ends by signal 6 on side a"), "{run:?}");
+}
+
+/// The generator does not avoid it, because it is rare: remove this test and its script.
+#[test]
 fn having_after_a_semi_join_drops_groups() {
     check(
         &[

@@ -32,8 +32,8 @@ impl Draft<'_> {
             columns.iter().map(|column| stored(generator, column)).collect::<Vec<Expr>>()
         };
         let rows: Vec<Vec<Expr>> = (0..count).map(|_| row(&mut generator)).collect();
+        self.schema.grow(at, count);
         let table = &mut self.schema.tables[at];
-        table.rows += count;
         for values in &rows {
             let stored = table.columns.iter_mut().filter(|column| !column.generated);
             for (column, value) in stored.zip(values) {
@@ -83,8 +83,8 @@ impl Draft<'_> {
             let table = &schema.tables[at];
             table.rows + many <= TABLE_ROWS_MAX && !table.columns.iter().any(|column| column.unique)
         })?;
+        self.schema.grow(at, many);
         let table = &mut self.schema.tables[at];
-        table.rows += many;
         let mut values = Vec::new();
         for column in table.columns.iter().filter(|column| !column.generated) {
             let period = self.rng.number(2, 40);
