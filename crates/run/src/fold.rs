@@ -106,21 +106,23 @@ pub fn fold<S: Source>(
         }
         let mut runner = source.runner(jobs.worker);
         // Groups whose counters were taken, to be solved together.
-        let mut waiting = Vec::new();
-        jobs.run(|place, spec| {
-            let ran = run_group(source, options.operation, spec, &mut runner, &mut loader);
-            waiting.push((place, ran?));
-            if loader.taken() > 0 && loader.has_room() {
-                return Ok(());
+        let (mut waiting, mut took) = (Vec::new(), Duration::ZERO);
+        let mut complete = |waiting: &mut Vec<_>, loader: &mut _| {
+            if let Err((at, reason)) = complete(source, waiting, &mut fold, loader, observer) {
+                jobs.fail(at, reason);
             }
-            complete(source, &mut waiting, &mut fold, &mut loader, observer)
-                .map_err(|(at, reason)| jobs.fail(at, reason))
-                .or(Ok(()))
+        };
+        jobs.run(|place, spec| {
+            let ran = run_group(source, options.operation, spec, &mut runner, &mut loader)?;
+            took += ran.took;
+            waiting.push((place, ran));
+            if loader.taken() == 0 || !loader.has_room() || took > WAIT_MAX {
+                complete(&mut waiting, &mut loader);
+                took = Duration::ZERO;
+            }
+            Ok(())
         });
-        if let Err((at, reason)) = complete(source, &mut waiting, &mut fold, &mut loader, observer)
-        {
-            jobs.fail(at, reason);
-        }
+        complete(&mut waiting, &mut loader);
         fold
     })?;
     let mut all = SuiteFold::new(&table.table(), options.operation);
@@ -164,6 +166,10 @@ impl<S> Groups<S> {
         None
     }
 }
+
+/// Groups that took longer than this together are not kept waiting: if this process is killed, they
+/// are lost.
+const WAIT_MAX: Duration = Duration::from_millis(50);
 
 /// A group whose sides have run. Those whose counters were taken have no reading yet.
 struct RanGroup<S> {
