@@ -207,7 +207,7 @@ const QUERIES: &[&str] = &[
 ];
 
 /// Scalar functions.
-const FUNCTIONS: &str = "abs array_to_string ascii atan bit_count bit_length cbrt ceil century coalesce concat concat_ws \
+const FUNCTIONS: &str = "abs array_to_string ascii atan bit_count bit_length ceil century coalesce concat concat_ws \
 contains damerau_levenshtein date_diff date_part date_trunc dayname dayofyear encode epoch_ms even exp floor format gcd \
 greatest hash hex hour instr isfinite isnan isodow last_day least left len length levenshtein list_append list_concat \
 list_contains list_extract list_has_all list_has_any list_position list_prepend list_reverse list_slice list_sort ln \
@@ -326,6 +326,7 @@ fn known_faults_are_avoided() {
         for text in statements.iter().chain(&queries) {
             assert!(!constant.is_match(text), "{text}");
             assert!(!sum.is_match(text), "{text}");
+            assert!(!text.contains("cbrt("), "{text}");
             for found in exists.find_iter(text) {
                 let query = inside(&text[found.end()..]);
                 for join in ["LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "FROM v", "JOIN v"] {

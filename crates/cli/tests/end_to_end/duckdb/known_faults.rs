@@ -72,7 +72,6 @@ fn a_sum_of_ubigint_compared_with_a_large_constant_fails() {
     assert!(run.stdout.contains("fails: the engine ends by signal 6 on side a"), "{run:?}");
 }
 
-/// The generator does not avoid it, because it is rare: remove this test and its script.
 #[test]
 fn cbrt_of_an_aggregate_fails() {
     let folder = tempfile::tempdir().unwrap();

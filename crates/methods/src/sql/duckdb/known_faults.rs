@@ -22,3 +22,6 @@ pub(crate) const EXISTS_OUTER_JOIN: Fault = Fault { since: (2, 0, 0) };
 /// A sum of UBIGINT and a constant that is compared with a constant beyond BIGINT fails an internal
 /// check.
 pub(crate) const UBIGINT_SUM: Fault = Fault { since: (0, 10, 0) };
+
+/// The function `cbrt` of an argument with one possible value fails an internal check.
+pub(crate) const CBRT: Fault = Fault { since: (2, 0, 0) };

@@ -5,7 +5,7 @@ use crate::sql::ast::{Binary, Expr, Prefix};
 use crate::sql::duckdb::Type;
 use crate::sql::duckdb::dialect::MODERN;
 use crate::sql::duckdb::function::{FUNCTIONS, Function, Parameter};
-use crate::sql::duckdb::known_faults::{CONSTANT_CASE, UBIGINT_SUM};
+use crate::sql::duckdb::known_faults::{CBRT, CONSTANT_CASE, UBIGINT_SUM};
 
 /// Forms of values.
 #[derive(Clone, Copy)]
@@ -114,7 +114,10 @@ impl Generator<'_> {
     /// A call of a function that returns a type, if there is one.
     pub(super) fn call(&mut self, of: Type, depth: u32) -> Option<Expr> {
         let dialect = self.schema.dialect;
-        let fits = |function: &&Function| function.result == of && dialect.has(function.since);
+        let is_avoided = |name: &str| name == "cbrt" && dialect.suffers(CBRT);
+        let fits = |function: &&Function| {
+            function.result == of && dialect.has(function.since) && !is_avoided(function.name)
+        };
         let functions: Vec<&Function> = FUNCTIONS.iter().filter(fits).collect();
         if functions.is_empty() {
             return None;
