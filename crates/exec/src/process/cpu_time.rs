@@ -22,15 +22,15 @@ pub fn processor_time() -> io::Result<Duration> {
     Ok(Duration::from_millis(ticks * 1000 / clock_ticks_per_second().max(1)))
 }
 
-/// How long a process and its descendants have been ready to run while other processes had the
-/// processor. It is 0 on systems that do not count it.
+/// How long a process or one of its descendants, whichever waited longest, has been ready to run while
+/// other processes had the processor. It is 0 on systems that do not count it.
 pub(super) fn waiting_time(root: u32) -> Duration {
     let waited = |id: &u32| {
         let stat = fs::read_to_string(format!("/proc/{id}/schedstat")).ok()?;
         stat.split_whitespace().nth(1)?.parse::<u64>().ok()
     };
     let tree = tree(root).unwrap_or_default();
-    Duration::from_nanos(tree.keys().filter_map(waited).sum())
+    Duration::from_nanos(tree.keys().filter_map(waited).max().unwrap_or(0))
 }
 
 /// A process and its descendants, by id.

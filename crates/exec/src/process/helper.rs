@@ -39,6 +39,10 @@ pub(crate) const OWN_DESCRIPTORS: i32 = 900;
 /// After this part of the time limit, `hear` looks how long the helper has waited for a processor.
 const LOOK_PART: u32 = 10;
 
+/// After this many times the time limit, a helper is late even if it has waited for a processor: its own processes
+/// may be what it waits for.
+const WAITING_MAX: u32 = 10;
+
 /// The signal that ends a helper with its supervisor.
 const KILL: i32 = rustix::process::Signal::KILL.as_raw();
 
@@ -132,7 +136,8 @@ impl HelperProcess {
                 Event::Late => {
                     let waited = waiting_time(self.supervisor.id());
                     let before = *waited_before.get_or_insert(waited);
-                    let late_at = start + time + waited.saturating_sub(before);
+                    let waited = waited.saturating_sub(before).min(time * WAITING_MAX);
+                    let late_at = start + time + waited;
                     if late_at <= Instant::now() {
                         self.supervisor.kill(interrupted)?;
                         return Ok(HelperEvent::Late);
