@@ -115,7 +115,8 @@ unsafe fn bytes_of(mut block: *mut Block) -> usize {
 #[expect(unsafe_code, reason = "memory of the heap")]
 pub(super) fn zero_after(bytes: usize) {
     let Some((start, used)) = used() else { return };
-    let count = used.saturating_sub(bytes);
+    // A library that has damaged the header must not reach beyond the heap.
+    let count = used.min(HEAP_BYTES).saturating_sub(bytes);
     // SAFETY: memory of the heap, which no one refers to: the library does not run, and what it
     // has allocated there is about to be forgotten.
     unsafe {
